@@ -38,6 +38,7 @@ const ENGINE_LAYERS = [
   'approval',
   'session',
   'checkpoint',
+  'files',
   'mcp',
   'diagnostics',
   'agent',

@@ -18,9 +18,8 @@ test('paths and URLs in fenced code are links, and everything else stays text', 
   await sendPrompt(page, 'where does it fail?')
   const answer = page.locator('.answer').last()
   await answer.getByRole('button', { name: 'src/app.ts:3:15' }).click()
-  const viewer = page.getByRole('dialog')
+  const viewer = page.getByRole('tabpanel')
   await expect(viewer.locator('[data-marked]')).toHaveText(/const three = one \+ two/)
-  await page.keyboard.press('Escape')
   await pictures(app, 'code-links')
   await expect(answer.getByRole('button', { name: 'src/gone.ts' })).toHaveCount(0)
   await expect(answer.getByRole('link', { name: /https:\/\/example\.org\/docs\/a\.html/ })).toHaveAttribute(

@@ -1,66 +1,283 @@
-import { expect, test } from './app'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Locator, Page } from '@playwright/test'
+import { findings } from './assistive'
+import { expect, test, type App } from './app'
 import { pictures, sendPrompt, startSession } from './steps'
 
-const LONG = Array.from({ length: 3000 }, (_, n) => `export const line${n + 1} = ${n + 1}`).join('\n')
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
-test.describe('file names', () => {
+/** The pane beside the conversation that is on screen. */
+const pane = (page: Page): Locator => page.getByRole('tabpanel')
+
+async function openTree({ page }: App): Promise<Locator> {
+  await page.keyboard.press('ControlOrMeta+Shift+E')
+  const tree = page.getByRole('tree', { name: 'Project files' })
+  await expect(tree.getByRole('treeitem', { name: 'README.md' })).toBeVisible()
+  return tree
+}
+
+/** No findings in either theme. */
+async function expectAccessible({ page }: App): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(page)).toEqual([])
+  }
+}
+
+test.describe('the file tree', () => {
   test.use({
     files: {
-      'README.md': '# A project\n',
-      'src/app.ts': 'const one = 1\nconst two = 2\nconst three = one + two\n',
-      'src/long.ts': LONG,
+      'README.md': '# A project\n\nSee [the app](src/app.ts) and ![the dot](docs/dot.png).\n',
+      'src/app.ts': 'export function one() {\n  return 1\n}\n\nexport class Two {\n  three() {\n    return 3\n  }\n}\n',
+      'src/deep/er/inner.ts': 'inner\n',
+      '.gitignore': 'dist/\n',
+      'dist/out.js': 'out\n',
       '.env': 'KEY=secret\n',
     },
     model: {
       script: [
-        {
-          toolCalls: [
-            { name: 'Read', input: { path: 'src/app.ts' } },
-            { name: 'Bash', input: { command: 'cat nothing-here.txt', description: 'Show what is missing' } },
-          ],
-        },
-        {
-          text: 'It fails at src/app.ts:3, as `src/long.ts:2500` says; see [the app](src/app.ts), not src/gone.ts, .env or /etc/passwd. Ctrl-click works.',
-        },
+        { toolCalls: [{ name: 'Write', input: { path: 'src/new.ts', content: 'new\n' } }] },
+        { text: 'Written.' },
+        { text: 'Read.' },
+      ],
+    },
+    config: { mode: 'auto' },
+  })
+
+  test('opens by keyboard, marks what is ignored and changed, and mentions files', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'write it')
+    await expect(page.getByText('Written.').first()).toBeVisible()
+    const tree = await openTree(app)
+    await expect(tree.getByRole('treeitem', { name: 'dist (ignored)' })).toBeVisible()
+    await expect(tree.getByRole('treeitem', { name: '.env' })).toHaveAttribute('aria-disabled', 'true')
+    await expect(tree.getByRole('treeitem', { name: 'src (changed)' })).toBeVisible()
+    await tree.focus()
+    await page.keyboard.type('src')
+    await page.keyboard.press('ArrowRight')
+    await expect(tree.getByRole('treeitem', { name: 'new.ts (changed)' })).toBeVisible()
+    await expect(tree.getByRole('treeitem', { name: 'app.ts', exact: true })).toHaveAttribute('aria-level', '2')
+    await expectAccessible(app)
+    await pictures(app, 'file-tree')
+    await page.keyboard.type('app')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Mention in the message' }).press('Enter')
+    await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue(/@src\/app\.ts /)
+    await tree.focus()
+    await page.keyboard.press('Enter')
+    await expect(pane(page).getByRole('heading', { name: 'src/app.ts' })).toBeVisible()
+  })
+
+  test('filters the whole project as one types', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await openTree(app)
+    const filter = page.getByRole('combobox', { name: 'Filter files' })
+    await filter.fill('inner')
+    const result = page.getByRole('option', { name: 'src/deep/er/inner.ts' })
+    await expect(result).toHaveAttribute('aria-selected', 'true')
+    await expectAccessible(app)
+    await pictures(app, 'file-filter')
+    await filter.press('Enter')
+    await expect(pane(page).getByRole('heading', { name: 'src/deep/er/inner.ts' })).toBeVisible()
+  })
+
+  test('makes, renames and deletes files, and each can be undone', async ({ app }) => {
+    const { page, scratch } = app
+    await startSession(app)
+    const tree = await openTree(app)
+    await page.getByRole('button', { name: 'New file' }).click()
+    await page.getByRole('textbox', { name: 'Name of the file' }).fill('notes.txt')
+    await page.keyboard.press('Enter')
+    await expect(pane(page).getByText('The file is empty.')).toBeVisible()
+    await page.getByRole('tab', { name: 'Files' }).click()
+    const made = tree.getByRole('treeitem', { name: /notes\.txt/ })
+    await made.click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Rename…' }).click()
+    await page.getByRole('textbox', { name: 'Name of the file' }).fill('kept.txt')
+    await page.keyboard.press('Enter')
+    const kept = tree.getByRole('treeitem', { name: /kept\.txt/ })
+    await expect(kept).toBeVisible()
+    writeFileSync(join(scratch.project, 'kept.txt'), 'precious')
+    await kept.click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await expect(kept).toBeHidden()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await expect(kept).toBeVisible()
+    expect(readFileSync(join(scratch.project, 'kept.txt'), 'utf8')).toBe('precious')
+  })
+})
+
+test.describe('the viewer', () => {
+  test.use({
+    files: {
+      'README.md': '# A project\n\nSee [the app](../src/app.ts).\n',
+      'docs/guide.md': '# Guide\n\nSee [the app](../src/app.ts) and ![the dot](dot.png).\n\n<script>alert(1)</script>\n',
+      'docs/dot.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40"/></svg>',
+      'src/app.ts': `${Array.from({ length: 300 }, (_, n) => `const line${n + 1} = 'needle ${n + 1}'`).join('\n')}\n\nexport function last() {\n  return 1\n}\n`,
+      'crlf.txt': 'one\r\ntwo\r\nthree\r\n',
+      'data.bin': '\0\u0001\u0002',
+    },
+    model: { script: [{ text: 'See docs/guide.md and src/app.ts.' }] },
+  })
+
+  test('finds in all of a file, goes to lines and symbols, by keyboard alone', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'where?')
+    await page.locator('.answer').getByRole('button', { name: 'src/app.ts' }).press('Enter')
+    const lines = pane(page).getByRole('group', { name: 'Lines of src/app.ts' })
+    await expect(lines).toContainText("const line1 = 'needle 1'")
+    await lines.focus()
+    await page.keyboard.press('ControlOrMeta+F')
+    const find = page.getByRole('search', { name: 'This file' })
+    await page.keyboard.type('needle')
+    await expect(find.getByRole('status')).toHaveText('300 matches')
+    await page.keyboard.press('Shift+Enter')
+    await expect(find.getByRole('status')).toHaveText('300 of 300')
+    await expect(lines.locator('mark[data-current]')).toBeInViewport()
+    await expect(lines).toContainText("'needle 300'")
+    await find.getByRole('textbox').fill('needle (9|10)\\b')
+    await find.getByRole('button', { name: 'Regular expression' }).press('Space')
+    await expect(find.getByRole('status')).toHaveText('2 matches')
+    await expectAccessible(app)
+    await pictures(app, 'file-find')
+    await find.getByRole('textbox').press('Escape')
+    await expect(find).toBeHidden()
+    await page.keyboard.press('ControlOrMeta+G')
+    await page.keyboard.type('150')
+    await page.keyboard.press('Enter')
+    await expect(lines.locator('[data-marked]')).toHaveText(/needle 150/)
+    await page.keyboard.press('ControlOrMeta+Shift+O')
+    await page.keyboard.type('last')
+    await expect(page.getByRole('option', { name: /last/ })).toBeVisible()
+    await expectAccessible(app)
+    await page.keyboard.press('Enter')
+    await expect(lines.locator('[data-marked]')).toHaveText(/export function last/)
+  })
+
+  test('shows Markdown, images and bytes, and runs nothing', async ({ app }) => {
+    const { page, scratch } = app
+    writeFileSync(join(scratch.project, 'docs/dot.png'), PNG)
+    writeFileSync(join(scratch.project, 'data.bin'), Buffer.from([0, 1, 2, 65, 255]))
+    let dialogs = 0
+    page.on('dialog', (dialog) => {
+      dialogs += 1
+      void dialog.dismiss()
+    })
+    await startSession(app)
+    await sendPrompt(page, 'where?')
+    await page.locator('.answer').getByRole('button', { name: 'docs/guide.md' }).click()
+    await expect(pane(page).getByRole('heading', { name: 'Guide' })).toBeVisible()
+    await expect(pane(page).getByRole('img', { name: 'the dot' })).toBeVisible()
+    await expectAccessible(app)
+    await pictures(app, 'file-markdown')
+    await pane(page).getByRole('button', { name: 'Source' }).click()
+    await expect(pane(page).getByText('# Guide')).toBeVisible()
+    await pane(page).getByRole('button', { name: 'Rendered' }).click()
+    await pane(page).getByRole('button', { name: 'the app' }).click()
+    await expect(pane(page).getByRole('heading', { name: 'src/app.ts' })).toBeVisible()
+    const tree = await openTree(app)
+    await tree.getByRole('treeitem', { name: 'data.bin' }).click()
+    await expect(pane(page).getByRole('group', { name: /Bytes of data\.bin/ })).toContainText('00 01 02 41 ff')
+    await page.getByRole('tab', { name: 'Files' }).click()
+    await tree.getByRole('treeitem', { name: 'docs' }).click()
+    await tree.getByRole('treeitem', { name: 'dot.svg' }).click()
+    await expect(pane(page).getByRole('img', { name: 'dot.svg' })).toBeVisible()
+    await page.getByRole('tab', { name: 'Files' }).click()
+    await tree.getByRole('treeitem', { name: 'dot.png' }).click()
+    await expect(pane(page).getByRole('img', { name: 'dot.png' })).toBeVisible()
+    await expect(pane(page).getByText('1 × 1 pixels')).toBeVisible()
+    expect(dialogs).toBe(0)
+  })
+
+  test('follows a file that changes on the disk, and says when it is gone', async ({ app }) => {
+    const { page, scratch } = app
+    await startSession(app)
+    const tree = await openTree(app)
+    await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()
+    const lines = pane(page).getByRole('group', { name: 'Lines of crlf.txt' })
+    await expect(lines).toContainText('three')
+    appendFileSync(join(scratch.project, 'crlf.txt'), 'four\r\n')
+    await expect(lines).toContainText('four')
+  })
+})
+
+test.describe('editing in the viewer', () => {
+  test.use({
+    files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' },
+    model: {
+      script: [
+        { toolCalls: [{ name: 'Read', input: { path: 'crlf.txt' } }] },
+        { text: 'Read it.' },
+        { toolCalls: [{ name: 'Edit', input: { path: 'crlf.txt', old: 'one', new: 'agent' } }] },
+        { text: 'Done.' },
       ],
     },
   })
 
-  test('open an existing file at the line, and stay text otherwise', async ({ app }) => {
-    const { page } = app
+  async function edit(app: App): Promise<Locator> {
+    const tree = await openTree(app)
+    await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()
+    await pane(app.page).getByRole('button', { name: 'Edit' }).click()
+    const field = pane(app.page).getByRole('textbox', { name: /Edit crlf\.txt/ })
+    await expect(field).toBeFocused()
+    return field
+  }
+
+  test('saves with the line ends of the file, and can be undone', async ({ app }) => {
+    const { page, scratch } = app
+    const file = join(scratch.project, 'crlf.txt')
     await startSession(app)
-    await sendPrompt(page, 'where does it fail?')
-    const answer = page.locator('.answer').last()
-    await answer.getByRole('button', { name: 'src/app.ts:3' }).click()
-    const viewer = page.getByRole('dialog')
-    await expect(viewer.getByRole('heading', { name: /src\/app\.ts/ })).toBeVisible()
-    await expect(viewer.locator('[data-marked]')).toHaveText(/const three = one \+ two/)
-    await expect(viewer.locator('.ct-keyword').first()).toBeVisible()
-    await pictures(app, 'file-viewer')
-    await page.keyboard.press('Escape')
-    await expect(viewer).toBeHidden()
-    await answer.getByRole('button', { name: 'src/long.ts:2500' }).click()
-    await expect(viewer.locator('[data-marked]')).toHaveText(/line2500 = 2500/)
-    await expect(viewer.locator('[data-marked]')).toBeInViewport()
-    await expect(viewer.getByText('line1 = 1', { exact: false })).toHaveCount(0)
-    await page.keyboard.press('Escape')
-    await answer.getByRole('button', { name: 'the app' }).click()
-    await expect(viewer.getByRole('heading', { name: 'src/app.ts' })).toBeVisible()
-    await page.keyboard.press('Escape')
-    for (const other of ['src/gone.ts', '.env', '/etc/passwd'])
-      await expect(answer.getByRole('button', { name: other })).toHaveCount(0)
-    await page.getByRole('button', { name: 'Open src/app.ts' }).click()
-    await expect(viewer).toContainText('const one = 1')
+    await edit(app)
+    await page.keyboard.type('zero\n')
+    await expect(pane(page).getByText('Unsaved changes, kept as a draft')).toBeVisible()
+    await expectAccessible(app)
+    await pictures(app, 'file-edit')
+    await page.keyboard.press('ControlOrMeta+S')
+    await expect(pane(page).getByText('No unsaved changes')).toBeVisible()
+    expect(readFileSync(file, 'utf8')).toBe('zero\r\none\r\ntwo\r\n')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe('one\r\ntwo\r\n')
   })
 
-  test('a failed command shows why without a click, below its description', async ({ app }) => {
-    const { page } = app
+  test('keeps an unsaved edit when the tab is closed and the page is reloaded', async ({ app }) => {
+    const { page, scratch } = app
     await startSession(app)
-    await sendPrompt(page, 'where does it fail?')
-    const row = page.getByRole('button', { name: /Show what is missing/ })
-    await expect(row).toContainText('cat nothing-here.txt')
-    await expect(row).toHaveAttribute('aria-expanded', 'false')
-    await expect(page.getByRole('group', { name: 'Why it failed' })).toContainText('No such file')
-    await pictures(app, 'failed-command')
+    await edit(app)
+    await page.keyboard.type('draft ')
+    await page.getByRole('button', { name: 'Close the tab' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save your changes?' })
+    await dialog.getByRole('button', { name: 'Keep as a draft' }).click()
+    await expect(page.getByRole('tab', { name: 'crlf.txt' })).toBeHidden()
+    await page.reload()
+    const tree = await openTree(app)
+    await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()
+    await expect(pane(page).getByText('draft one')).toBeVisible()
+    expect(readFileSync(join(scratch.project, 'crlf.txt'), 'utf8')).toBe('one\r\ntwo\r\n')
+  })
+
+  test('never overwrites a file that has changed unless told to', async ({ app }) => {
+    const { page, scratch } = app
+    const file = join(scratch.project, 'crlf.txt')
+    await startSession(app)
+    await edit(app)
+    await page.keyboard.type('mine ')
+    writeFileSync(file, 'theirs\r\n')
+    const note = page.getByRole('alert').filter({ hasText: 'has changed on the disk' })
+    await expect(note).toBeVisible()
+    await page.keyboard.press('ControlOrMeta+S')
+    expect(readFileSync(file, 'utf8')).toBe('theirs\r\n')
+    await note.getByRole('button', { name: 'Compare' }).click()
+    const compared = page.getByRole('dialog', { name: 'Your changes' })
+    await expect(compared).toContainText('mine one')
+    await page.keyboard.press('Escape')
+    await note.getByRole('button', { name: 'Overwrite with mine' }).click()
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe('mine one\r\ntwo\r\n')
   })
 })

@@ -1,6 +1,7 @@
 import {
   Brain,
   CalendarClock,
+  FolderTree,
   Bell,
   BellRing,
   GitBranch,
@@ -112,6 +113,14 @@ export function useAppCommands({
                 },
               ]
             : []),
+          {
+            id: 'files',
+            group: 'This session',
+            label: 'Show the files',
+            shortcut: 'Mod+Shift+E',
+            icon: <FolderTree aria-hidden />,
+            run: () => openPane(current.sessionId, { kind: 'files' }),
+          },
           {
             id: 'find',
             group: 'This session',

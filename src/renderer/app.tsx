@@ -9,7 +9,6 @@ import { LockedOut } from './features/shell/locked-out'
 import { Toasts } from './features/shell/toasts'
 import {
   BeginView,
-  FileViewer,
   InboxView,
   MemoryView,
   MessagesDialog,
@@ -23,7 +22,6 @@ import {
   ShortcutsDialog,
   TasksView,
 } from './views/lazy-views'
-import { useFileViewer } from './state/file-links'
 import { useLayout } from './state/page/layout-state'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
@@ -49,7 +47,6 @@ export function App({ connection }: { connection: Connection }) {
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
-  const fileOpen = useFileViewer((state) => state.place !== undefined)
   usePendingInTitle(usePlace())
   useFolderDrop()
   useNotifications(info?.host, settings?.notifications)
@@ -170,7 +167,6 @@ export function App({ connection }: { connection: Connection }) {
       )}
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
-      {fileOpen && <FileViewer />}
       <RingingAlarms />
       <Toasts />
     </>

@@ -8,7 +8,7 @@ import { type SessionHeader, type SessionSummary, statusOf } from '../../src/sha
 import type { ShellEnvironmentView } from '../../src/shared/configuration/app'
 import type { TrustView } from '../../src/shared/configuration/customizations'
 import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
-import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
+import { memoryFiles } from './memory-files'
 import { memoryBackups } from './memory-backups'
 import { NO_GIT } from './memory-git'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
@@ -319,11 +319,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
-    files: createSessionFilesView({
-      home: options.home ?? '/home/.trestle',
-      header: (id) => get(id).header,
-      editorCommand: () => undefined,
-    }),
+    files: memoryFiles(options.home ?? '/home/.trestle', (id) => get(id).header),
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
     backups: memoryBackups(),

@@ -32,6 +32,35 @@ export function fileHandlers(os: Implementer, { engine, host }: ApiDeps) {
   return {
     find: os.file.find.handler(({ input }) => engine.files.find(input.sessionId, input.paths)),
     read: os.file.read.handler(({ input }) => engine.files.read(input.sessionId, input.path, input.from)),
+    view: os.file.view.handler(({ input }) => engine.files.view(input.sessionId, input.path)),
+    version: os.file.version.handler(async ({ input }) => ({
+      version: await engine.files.version(input.sessionId, input.path),
+    })),
+    lines: os.file.lines.handler(({ input: { sessionId, path, from, count } }) =>
+      engine.files.lines(sessionId, path, from, count),
+    ),
+    bytes: os.file.bytes.handler(({ input: { sessionId, path, offset, length } }) =>
+      engine.files.bytes(sessionId, path, offset, length),
+    ),
+    search: os.file.search.handler(({ input: { sessionId, path, ...query } }) =>
+      engine.files.search(sessionId, path, query),
+    ),
+    outline: os.file.outline.handler(({ input }) => engine.files.outline(input.sessionId, input.path)),
+    folder: os.file.folder.handler(({ input }) => engine.files.folder(input.sessionId, input.path)),
+    filter: os.file.filter.handler(({ input: { sessionId, query, limit } }) =>
+      engine.files.filter(sessionId, query, limit),
+    ),
+    text: os.file.text.handler(({ input }) => engine.files.text(input.sessionId, input.path)),
+    save: os.file.save.handler(({ input: { sessionId, path, text, mark } }) =>
+      engine.files.save(sessionId, path, text, mark),
+    ),
+    rename: os.file.rename.handler(({ input: { sessionId, path, name } }) =>
+      engine.files.rename(sessionId, path, name),
+    ),
+    remove: os.file.remove.handler(({ input }) => engine.files.remove(input.sessionId, input.path)),
+    attach: os.file.attach.handler(({ input: { sessionId, name, data } }) =>
+      engine.files.attach(sessionId, name, Buffer.from(data, 'base64')),
+    ),
     openers: os.file.openers.handler(async () => {
       const editor = await host.files?.editorName(engine.files.editorCommand())
       return { ...(editor !== undefined && { editor }), reveals: host.files !== undefined }

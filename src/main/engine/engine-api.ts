@@ -4,6 +4,7 @@ import type { Task } from '../../shared/model/task'
 import type { HookList, SkillList } from '../../shared/configuration/customizations'
 import type { AgentChoice, AgentList } from '../../shared/model/agent'
 import type { SessionClientCapabilities } from './turn/client-capabilities'
+import type { SessionFiles } from './files/session-files'
 import type { SessionFilesView } from './workspace/session-files-view'
 import type { EngineDiagnostics } from './health/engine-diagnostics'
 import type { LoginEnvironment, LoginShellOptions } from './environment/login-environment'
@@ -63,7 +64,7 @@ export interface Engine {
   readonly plugins: PluginActions
   readonly terminals: TerminalActions
   readonly skills: { list(folder: string): Promise<SkillList> }
-  readonly files: SessionFilesView
+  readonly files: SessionFilesView & Omit<SessionFiles, 'close'>
   /** Where the environment of commands comes from, and how to read it again. */
   readonly environment: Pick<LoginEnvironment, 'view' | 'read'>
   readonly diagnostics: EngineDiagnostics

@@ -8,6 +8,8 @@ import { createCheckpoints } from './checkpoint/checkpoints'
 import { createSettingsActions } from './settings-actions'
 import { failureOf } from '../../shared/errors'
 import type { Engine, EngineOptions } from './engine-api'
+import { createSessionFiles } from './files/session-files'
+import { createFileAccess } from './workspace/file-access'
 import { createSessionFilesView } from './workspace/session-files-view'
 import { createEngineMcp } from './mcp/engine-mcp'
 import { followSessions } from './engine-events'
@@ -95,6 +97,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     newId,
     log,
   })
+  const fileAccess = createFileAccess({ home, header: sessions.header })
+  const sessionFiles = createSessionFiles({ home, access: fileAccess, keepUserChange: checkpoints.keepUserChange })
   const mcp = createEngineMcp({
     home,
     version,
@@ -202,7 +206,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     skills,
     environment,
     diagnostics: foundation.diagnostics,
-    files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
+    files: {
+      ...createSessionFilesView({ access: fileAccess, editorCommand: () => settings().editor.command }),
+      ...sessionFiles,
+    },
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
@@ -222,6 +229,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       notifier.close()
       titles?.close()
       checkpoints.close()
+      sessionFiles.close()
       inbox.close()
       await Promise.all([runs.close(), sessions.close()])
       await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])

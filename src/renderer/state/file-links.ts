@@ -1,5 +1,4 @@
-import { createContext, use, useSyncExternalStore } from 'react'
-import { create } from 'zustand'
+import { createContext, use, useSyncExternalStore, type ReactNode } from 'react'
 import type { TrestleClient } from '../../shared/contract'
 import type { FoundFile } from '../../shared/contract/file'
 import { showFailureToast, showNoticeToast } from './page/toasts-state'
@@ -16,16 +15,11 @@ export interface FileLocation {
   column?: number
 }
 
-/** The file that is open in the viewer. */
-export const useFileViewer = create<{
-  place: FileLocation | undefined
-  show(place: FileLocation): void
-  close(): void
-}>((set) => ({
-  place: undefined,
-  show: (place) => set({ place }),
-  close: () => set({ place: undefined }),
-}))
+/** The folder that relative paths in a text start from, as an absolute path; empty: the project folder. */
+export const FileFolderContext = createContext('')
+
+/** Draws an image of the project that a text names; without it, the image is a link. */
+export const LocalImageContext = createContext<((path: string, name: string) => ReactNode) | undefined>(undefined)
 
 /** Cache lifetime: files come and go. */
 const FRESH_MS = 20_000
@@ -84,9 +78,12 @@ class KnownFiles {
 const files = new KnownFiles()
 
 /** The file of the current session that a path names; undefined when unknown or missing. */
-export function useFoundFile(path: string | undefined): FoundFile | undefined {
+export function useFoundFile(written: string | undefined): FoundFile | undefined {
   const sessionId = use(FileSessionContext)
+  const folder = use(FileFolderContext)
   const client = useClient()
+  const path =
+    written === undefined || folder === '' || /^(?:[~/\\]|[a-z]:)/i.test(written) ? written : `${folder}/${written}`
   const asks = path !== undefined && path.length < 1000 && sessionId !== ''
   const file = useSyncExternalStore(
     (listener) => {

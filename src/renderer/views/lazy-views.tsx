@@ -66,8 +66,6 @@ export const QuickPrompt = onDemand(() =>
   import('../features/new-session/quick-prompt').then((module) => module.QuickPrompt),
 )
 
-export const FileViewer = onDemand(() => import('../features/session/file-viewer').then((module) => module.FileViewer))
-
 /** Loads the code of a view in parallel with the rest of the startup. */
 export function preloadView(view: MainView): void {
   switch (view.kind) {
@@ -115,7 +113,6 @@ const LATER = [
   ToolsDialog,
   ShortcutsDialog,
   MessagesDialog,
-  FileViewer,
 ]
 
 /**

@@ -17,6 +17,7 @@ const TasksPane = onDemand(
   () => <ViewSkeleton label="Loading the tasks" />,
 )
 import { GitPane } from './lazy-session-parts'
+import { FilePane, FilesPane } from './lazy-file-panes'
 
 export interface PaneContentProps {
   sessionId: string
@@ -34,6 +35,10 @@ export function PaneContent({ sessionId, pane }: PaneContentProps) {
       return <TasksPane sessionId={sessionId} taskId={pane.taskId} />
     case 'git':
       return <GitPane sessionId={sessionId} />
+    case 'file':
+      return <FilePane key={pane.path} sessionId={sessionId} path={pane.path} line={pane.line} />
+    case 'files':
+      return <FilesPane sessionId={sessionId} />
     default:
       return null
   }

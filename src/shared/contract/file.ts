@@ -1,8 +1,23 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
+import type {
+  AttachedFile,
+  EditableText,
+  FileBytes,
+  FileLines,
+  FileSymbol,
+  FileView,
+  FilteredFiles,
+  FolderEntries,
+  SaveOutcome,
+  TextMatches,
+} from '../model/file-view'
 
 const sessionId = z.string().min(1).max(100)
 const path = z.string().min(1).max(4000)
+const file = z.strictObject({ sessionId, path })
+/** Most bytes in one answer. */
+const MAX_BYTES = 4 * 1024 * 1024
 
 /** A file or folder of a session's project. */
 export interface FoundFile {
@@ -38,6 +53,56 @@ export const fileContract = {
   find: oc.input(z.strictObject({ sessionId, paths: z.array(path).max(100) })).output(type<(FoundFile | null)[]>()),
   /** Up to 1,000 lines of a file of the project, from a line on. */
   read: oc.input(z.strictObject({ sessionId, path, from: z.int().min(1).default(1) })).output(type<FilePage>()),
+  /** What a file of the project is, and the beginning of its text. */
+  view: oc.input(file).output(type<FileView>()),
+  /** Which version of a file is there: another text whenever it has changed. */
+  version: oc.input(file).output(type<{ version: string }>()),
+  /** Lines of a text file, up to 2,000 at once. In a large file, waits until they are found. */
+  lines: oc
+    .input(file.extend({ from: z.int().min(1), count: z.int().min(1).max(2000).default(500) }))
+    .output(type<FileLines>()),
+  /** A part of a file's bytes. */
+  bytes: oc
+    .input(file.extend({ offset: z.int().min(0).default(0), length: z.int().min(1).max(MAX_BYTES).default(65_536) }))
+    .output(type<FileBytes>()),
+  /** Where a text is in a file: the first 20,000 matches, and how many there are. */
+  search: oc
+    .input(
+      file.extend({
+        text: z.string().max(1000),
+        caseSensitive: z.boolean().default(false),
+        wholeWords: z.boolean().default(false),
+        regularExpression: z.boolean().default(false),
+      }),
+    )
+    .output(type<TextMatches>()),
+  /** Classes, functions, headings and other named places in a file. */
+  outline: oc.input(file).output(type<FileSymbol[]>()),
+  /** The entries of a folder of the project; without a path: of the project folder. */
+  folder: oc
+    .input(z.strictObject({ sessionId, path: path.or(z.literal('')).default('') }))
+    .output(type<FolderEntries>()),
+  /** Files of the project whose path fits what was typed, best first; ignored files are left out. */
+  filter: oc
+    .input(z.strictObject({ sessionId, query: z.string().max(500), limit: z.int().min(1).max(1000).default(200) }))
+    .output(type<FilteredFiles>()),
+  /** The whole text of a file, for editing. */
+  text: oc.input(file).output(type<EditableText>()),
+  /**
+   * Writes an edited text. `mark` is that of the content it replaces, `absent` for a new file, or `any` to overwrite
+   * whatever is there.
+   */
+  save: oc
+    .input(file.extend({ text: z.string().max(8_000_000), mark: z.string().min(1).max(200) }))
+    .output(type<SaveOutcome>()),
+  /** Gives a file another name in its folder. `seq`: of the event that records it, to undo it. */
+  rename: oc.input(file.extend({ name: z.string().min(1).max(255) })).output(type<{ path: string; seq: number }>()),
+  /** Deletes a file; a restore to before the event `seq` brings it back. */
+  remove: oc.input(file).output(type<{ seq: number }>()),
+  /** Keeps a copy of a file from outside the project with the session, for its agent to read. `data`: base64. */
+  attach: oc
+    .input(z.strictObject({ sessionId, name: z.string().min(1).max(500), data: z.string().max(48_000_000) }))
+    .output(type<AttachedFile>()),
   /** What this host can open files with. */
   openers: oc.output(type<FileOpeners>()),
   /** Opens a file of the project in the user's editor, or shows it in its folder; false when this host cannot. */

@@ -181,8 +181,8 @@ export type EventBody =
       type: 'checkpoint.restored'
       restoreId: string
       to: number
-      /** Only a part of one file was taken back, or only one file. */
-      part?: 'hunk' | 'file'
+      /** Only a part of one file was taken back, or only one file; `edit`: the user changed files in the viewer. */
+      part?: 'hunk' | 'file' | 'edit'
       kept: KeptFile[]
       conversation?: ConversationCut
       /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail

@@ -187,7 +187,9 @@ export interface RestoredItem {
   files: number
   kept: number
   conversation: boolean
-  part?: 'hunk' | 'file'
+  part?: 'hunk' | 'file' | 'edit'
+  /** The files that the user edited. */
+  paths?: string[]
   /** The agent went back itself, within its turn. */
   dMail?: DMail
 }

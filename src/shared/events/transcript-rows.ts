@@ -148,7 +148,7 @@ export function applyCompactionEvent(
 
 /** The row that says where a session went back. */
 export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.restored' }>): RestoredItem {
-  const { seq, at, count, kept, conversation, part, dMail } = event
+  const { seq, at, count, kept, conversation, part, dMail, changes } = event
   return {
     kind: 'restored',
     id: `r${seq}`,
@@ -159,6 +159,7 @@ export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.re
     kept: kept.length,
     conversation: conversation !== undefined,
     ...(part && { part }),
+    ...(part === 'edit' && { paths: changes.map((change) => change.path) }),
     ...(dMail && { dMail }),
   }
 }

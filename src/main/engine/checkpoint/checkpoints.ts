@@ -20,6 +20,7 @@ import { openBlobStore } from './file-state'
 import type { CallCheckpoints } from './call-checkpoints'
 import { changesNothing, type ScopedCall } from './call-scope'
 import type { RestoreDeps, RestoringSession, RestoreRequest } from './restore-session'
+import type { KeepUserChange } from './user-change'
 import { checkpointPaths } from './checkpoint-files'
 
 /** Garbage collection starts this long after the start. */
@@ -61,6 +62,7 @@ export interface CheckpointManager extends Checkpoints {
   writtenByAgents(session: CheckpointedSession, paths: readonly string[]): Promise<ReadonlySet<string>>
   /** Completes what a dead process left unfinished. Cheap when nothing is. */
   recover(session: CheckpointedSession): Promise<void>
+  keepUserChange: KeepUserChange
   removed(sessionId: string): void
   /** Finishes restores that dead processes left, and schedules garbage collection. */
   begin(): void
@@ -183,6 +185,10 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
     undoHunk: (sessionId, path, hunkId) =>
       whenIdle(sessionId, async (session) =>
         (await import('./session-files')).undoHunk(restoring, session, path, hunkId),
+      ),
+    keepUserChange: (sessionId, paths, work) =>
+      whenRecovered(sessionId, async (session) =>
+        (await import('./user-change')).keepUserChange(restoring, session, paths, work),
       ),
     removed(sessionId) {
       rmSync(dirname(place.refs(sessionId)), { recursive: true, force: true })

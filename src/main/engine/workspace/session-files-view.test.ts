@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
+import { createFileAccess } from './file-access'
 import { createSessionFilesView } from './session-files-view'
 
 async function lab() {
@@ -18,8 +19,7 @@ async function lab() {
   await symlink(join(top, 'elsewhere/secret.txt'), join(folder, 'link.txt'))
   await symlink(home, join(folder, 'own'))
   const view = createSessionFilesView({
-    home,
-    header: () => ({ folder, addedFolders: [added] }),
+    access: createFileAccess({ home, header: () => ({ folder, addedFolders: [added] }) }),
     editorCommand: () => undefined,
   })
   return { view, folder, added, top }

@@ -1,11 +1,8 @@
 import { lstatSync } from 'node:fs'
 import type { FilePage, FoundFile } from '../../../shared/contract/file'
-import { CodedError } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
-import { createWorkspace, type Workspace } from './workspace'
+import type { FileAccess } from './file-access'
 import { FileProblem } from './path/file-problem'
 import { readLines } from './file/read-lines'
-import { isWithin } from './path/real-path'
 
 const MAX_LINES = 1000
 const MAX_LINE_CHARS = 2000
@@ -23,52 +20,28 @@ export interface SessionFilesView {
 }
 
 export interface SessionFilesViewDeps {
-  /** TRESTLE_HOME. */
-  home: string
-  header(sessionId: string): Pick<SessionHeader, 'folder' | 'addedFolders'>
+  access: FileAccess
   editorCommand(): string | undefined
 }
 
-export function createSessionFilesView({ home, header, editorCommand }: SessionFilesViewDeps): SessionFilesView {
-  const workspaceOf = (sessionId: string): Workspace => {
-    const { folder, addedFolders } = header(sessionId)
-    return createWorkspace({ root: folder, addedFolders })
-  }
-  /** The real path, or why it is not for looking at, a sentence. */
-  async function judge(workspace: Workspace, path: string): Promise<{ realPath: string } | { problem: string }> {
-    const { realPath, inside, sensitive, problem } = await workspace.resolve(path)
-    const shown = workspace.display(realPath).slice(0, 500)
-    if (problem !== undefined) return { problem: `${shown} cannot be opened: ${problem}.` }
-    if (sensitive !== undefined) return { problem: `${shown} is protected: Trestle does not show ${sensitive}.` }
-    const isOwn =
-      isWithin(realPath, home) && ![workspace.root, ...workspace.addedFolders].some((folder) => isWithin(folder, home))
-    return inside && !isOwn ? { realPath } : { problem: `${shown} is not in the folders of this session.` }
-  }
-
+export function createSessionFilesView({ access, editorCommand }: SessionFilesViewDeps): SessionFilesView {
   return {
     editorCommand,
     async find(sessionId, paths) {
-      const workspace = workspaceOf(sessionId)
       return Promise.all(
         paths.map(async (path) => {
-          const judged = await judge(workspace, path)
+          const judged = await access.judge(sessionId, path)
           const stat = 'realPath' in judged ? lstatSync(judged.realPath, { throwIfNoEntry: false }) : undefined
           if (!('realPath' in judged) || !(stat?.isFile() || stat?.isDirectory())) return null
-          return { path: workspace.display(judged.realPath), isFolder: stat.isDirectory() }
+          return { path: judged.shown, isFolder: stat.isDirectory() }
         }),
       )
     },
     async locate(sessionId, path) {
-      const judged = await judge(workspaceOf(sessionId), path)
-      if ('problem' in judged) throw new CodedError('request.invalid', `path: ${judged.problem}`)
-      return judged.realPath
+      return (await access.require(sessionId, path)).realPath
     },
     async read(sessionId, path, from) {
-      const workspace = workspaceOf(sessionId)
-      const judged = await judge(workspace, path)
-      if ('problem' in judged) throw new CodedError('request.invalid', `path: ${judged.problem}`)
-      const { realPath } = judged
-      const shown = workspace.display(realPath)
+      const { realPath, shown } = await access.require(sessionId, path)
       const page = { path: shown, absolutePath: realPath, from, lines: [] }
       try {
         const read = await readLines(realPath, shown, {

@@ -2,6 +2,7 @@ import { FileText, X } from 'lucide-react'
 import { useCallback, useState, type ClipboardEvent, type DragEvent } from 'react'
 import { withoutDerivedMedia, type MediaPart, type UserPart } from '../../../shared/model/message'
 import { droppedPaths, type DroppedPath } from '../../state/page/desktop-bridge'
+import { DRAGGED_PATHS, draggedPaths } from '../../state/session/mentions'
 
 /** An image or PDF to be sent. */
 export interface Attachment {
@@ -199,7 +200,7 @@ export function usePictureDrop({ imagesIn, add, name, showProblem }: PictureDrop
       addFiles(files)
     },
     onDragOver(event: DragEvent): void {
-      if (!event.dataTransfer.types.includes('Files')) return
+      if (!event.dataTransfer.types.includes('Files') && !event.dataTransfer.types.includes(DRAGGED_PATHS)) return
       event.preventDefault()
       setDragging(true)
     },
@@ -209,6 +210,11 @@ export function usePictureDrop({ imagesIn, add, name, showProblem }: PictureDrop
     },
     onDrop(event: DragEvent): void {
       setDragging(false)
+      const dragged = draggedPaths(event.dataTransfer)
+      if (dragged.length > 0) {
+        event.preventDefault()
+        return name(dragged)
+      }
       if (!event.dataTransfer.types.includes('Files')) return
       event.preventDefault()
       const files = attachableFiles(event.dataTransfer)

@@ -13,6 +13,7 @@ import {
 import { commandName, type McpPrompt } from '../../../shared/configuration/mcp-content'
 import { textOf, type UserPart } from '../../../shared/model/message'
 import type { DroppedPath } from '../../state/page/desktop-bridge'
+import { useMentions } from '../../state/session/mentions'
 import { useMediaQuery } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
 import { isShortcut, shortcutText } from '../../format/shortcut'
@@ -100,13 +101,24 @@ export function Composer({
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
   const touch = useMediaQuery('(pointer: coarse), (max-width: 719px)')
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
+  const mention = useRef<(paths: readonly DroppedPath[]) => void>(() => undefined)
   const nameFiles = (paths: readonly DroppedPath[]): void => {
     const at = field.current?.selectionStart ?? text.length
     const next = withPaths(text, at, paths, folder)
     write(next.text, next.caret)
     field.current?.focus()
   }
+  useEffect(() => {
+    // Requests from before this composer was there are not for it.
+    const last = useMentions.getState().asked?.id
+    return useMentions.subscribe(({ asked }) => {
+      if (asked && asked.id !== last && asked.sessionId === sessionId) mention.current(asked.paths)
+    })
+  }, [sessionId])
   const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), name: nameFiles, showProblem: setProblem })
+  useLayoutEffect(() => {
+    mention.current = nameFiles
+  })
   useEffect(() => draft.save(text), [draft, text])
   useEffect(() => draft.open(), [draft])
   const listId = useId()

@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 import { useLayout } from '../page/layout-state'
 import { showNoticeToast } from '../page/toasts-state'
+import { mayClosePane } from './close-guards'
 import { paneKey, type Pane } from './pane'
 import { placeForNew } from './new-pane-place'
 import {
@@ -39,6 +40,34 @@ function panesOf({ bySession }: PanesState, sessionId: string): SessionPanes {
   stored.set(sessionId, read)
   return read
 }
+export const usePanes = create<PanesState>()((set) => {
+  const change = (sessionId: string, next: (panes: SessionPanes) => SessionPanes): void =>
+    set(({ bySession }) => ({ bySession: { ...bySession, [sessionId]: next(bySession[sessionId] ?? NO_PANES) } }))
+  return {
+    bySession: {},
+    openPane: (sessionId, pane) =>
+      change(sessionId, ({ tabs }) => {
+        const key = paneKey(pane)
+        const isOpen = tabs.some((tab) => paneKey(tab) === key)
+        return { tabs: isOpen ? tabs.map((tab) => (paneKey(tab) === key ? pane : tab)) : [...tabs, pane], active: key }
+      }),
+    closePane: (sessionId, key) => {
+      if (!mayClosePane(sessionId, key)) return
+      change(sessionId, ({ tabs, active }) => {
+        const rest = tabs.filter((tab) => paneKey(tab) !== key)
+        const next =
+          rest[
+            Math.min(
+              tabs.findIndex((tab) => paneKey(tab) === key),
+              rest.length - 1,
+            )
+          ]
+        return { tabs: rest, active: active === key ? next && paneKey(next) : active }
+      })
+    },
+    showPane: (sessionId, key) => change(sessionId, (panes) => ({ ...panes, active: key })),
+  }
+})
 
 /** The panes of a session. */
 export function useSessionPanes(sessionId: string): SessionPanes {

@@ -33,11 +33,17 @@ export function requestRestore(asked: PendingRestore | undefined): void {
 export async function undoRestore(
   client: TrestleClient,
   sessionId: string,
-  restore: { seq: number; files: boolean; conversation: boolean },
+  restore: { seq: number; files: boolean; conversation: boolean; paths?: readonly string[] },
 ): Promise<void> {
-  const { seq, files, conversation } = restore
+  const { seq, files, conversation, paths } = restore
   try {
-    const { kept } = await client.checkpoint.restore({ sessionId, to: seq - 1, files, conversation })
+    const { kept } = await client.checkpoint.restore({
+      sessionId,
+      to: seq - 1,
+      files,
+      conversation,
+      ...(paths && { paths: [...paths] }),
+    })
     showToast(
       kept.length === 0
         ? 'Undone'

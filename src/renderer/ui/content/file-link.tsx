@@ -1,5 +1,7 @@
 import { use, type MouseEvent, type ReactNode } from 'react'
-import { FileSessionContext, openFile, useFileViewer, useFoundFile } from '../../state/file-links'
+import { FileSessionContext, openFile, useFoundFile } from '../../state/file-links'
+import { openPane } from '../../state/panes/panes-state'
+import { revealFolder } from '../../state/session/revealed-folder'
 import { findPaths } from '../../format/paths-in-text'
 import { useClient } from '../../state/page/queries'
 
@@ -11,7 +13,7 @@ interface FileLinkProps {
 }
 
 /**
- * A path that opens its file: a click shows it, Ctrl- or Cmd-click opens it in the editor. Plain text if the file does
+ * A path that opens its file: a click shows it in a pane, Ctrl- or Cmd-click opens it in the editor. Plain text if the file does
  * not exist.
  */
 export function FileLink({ path, line, column, children }: FileLinkProps) {
@@ -19,18 +21,29 @@ export function FileLink({ path, line, column, children }: FileLinkProps) {
   const client = useClient()
   const file = useFoundFile(path)
   if (!file) return children
-  const place = { sessionId, path, ...(line !== undefined && { line }), ...(column !== undefined && { column }) }
+  const place = {
+    sessionId,
+    path: file.path,
+    ...(line !== undefined && { line }),
+    ...(column !== undefined && { column }),
+  }
   const go = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey) void openFile(client, place, 'editor')
-    else if (file.isFolder) void openFile(client, place, 'folder')
-    else useFileViewer.getState().show(place)
+    else if (file.isFolder) revealFolder(sessionId, file.path)
+    else
+      openPane(sessionId, {
+        kind: 'file',
+        path: file.path,
+        ...(line !== undefined && { line }),
+        ...(column !== undefined && { column }),
+      })
   }
   const where = line === undefined ? file.path : `${file.path}, line ${line}`
   return (
     <button
       type="button"
       className="file-link"
-      title={file.isFolder ? `${where} · show the folder` : `${where} · Ctrl-click: open in your editor`}
+      title={file.isFolder ? `${where} · show it in the file tree` : `${where} · Ctrl-click: open in your editor`}
       onClick={go}
     >
       {children}

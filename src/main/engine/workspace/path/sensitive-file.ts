@@ -16,6 +16,10 @@ const CERTIFICATE_NAME =
 const SYSTEM_CERTIFICATES = /\/ssl\/certs\/|\/ca-certificates\//
 const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
 
+/** Plain characters without any part that the rules look for: true of nearly all files, and quick to tell. */
+const PLAIN = /^[ -~]*$/
+const MARKS = /env|id_|credentials|\.(?:key|ppk|p12|pfx|pem|ssh)|^\/proc\//i
+
 /**
  * The rule that makes the file at `path` sensitive, as text for the model and the user, or undefined. Judges names
  * only, without looking at the disk, and ignores case; so callers ask for both the written and the real path. Meant for
@@ -23,6 +27,7 @@ const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
  * `credentials` or `.env` is not sensitive, only `.ssh` is.
  */
 export function sensitiveRule(path: string): string | undefined {
+  if (PLAIN.test(path) && !MARKS.test(path)) return undefined
   const folded = fold(path)
   const parts = folded.split(/[\\/]+/)
   if (parts.includes('.ssh')) return 'everything in .ssh folders'

@@ -1,7 +1,7 @@
 import { useContext, useState, type ReactNode, createContext } from 'react'
 import { ArrowUpRight, ImageOff } from 'lucide-react'
 import { linkWarning, safeLink } from '../../../../shared/safe-link'
-import { useFoundFile } from '../../../state/file-links'
+import { LocalImageContext, useFoundFile } from '../../../state/file-links'
 import { parsePath } from '../../../format/paths-in-text'
 import { FileLink } from '../../../ui/content/file-link'
 import { ConfirmDialog } from '../../../ui/confirm-dialog'
@@ -79,11 +79,12 @@ function decoded(href: string): string {
 /** Remote images are not loaded: the server would learn that the answer is being viewed. */
 export function RemoteImage({ href, name: given }: { href: string; name: string }) {
   const open = useContext(OpenLinkContext)
+  const local = useContext(LocalImageContext)
   const inside = inlineImageUrl(href)
   const name = given || 'picture'
   if (inside !== undefined) return <img src={inside} alt={name} />
   const url = externalUrl(href)
-  if (url === undefined) return <span className="md-picture">{name}</span>
+  if (url === undefined) return local?.(decoded(href), name) ?? <span className="md-picture">{name}</span>
   return (
     <a
       href={url}

@@ -12,14 +12,16 @@ import { useOpenRows } from './open-rows'
 export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sessionId: string; item: RestoredItem }) {
   const client = useClient()
   const busy = useSessionHeader(sessionId)?.turnId !== undefined
-  const { seq, files, conversation, dMail } = item
+  const { seq, files, conversation, dMail, paths } = item
   const back = (
     <button
       type="button"
       className="shrink-0 text-ink-2 underline underline-offset-2 disabled:text-ink-3 disabled:no-underline"
       disabled={busy}
       title={busy ? 'When the turn has ended' : undefined}
-      onClick={() => void undoRestore(client, sessionId, { seq, files: files > 0, conversation })}
+      onClick={() =>
+        void undoRestore(client, sessionId, { seq, files: files > 0, conversation, ...(paths && { paths }) })
+      }
     >
       Undo
     </button>
@@ -34,7 +36,9 @@ export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sess
   )
 })
 
-function restoreText({ files, kept, conversation, part }: RestoredItem): string {
+function restoreText({ files, kept, conversation, part, paths: edited }: RestoredItem): string {
+  if (part === 'edit')
+    return `You edited ${edited?.map((path) => path.split(/[\\/]/).at(-1)).join(' and ') || 'a file'}.`
   if (part === 'hunk') return 'One change in a file was undone.'
   const paths = `${files} ${files === 1 ? 'file' : 'files'}`
   const what = conversation

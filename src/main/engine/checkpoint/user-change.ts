@@ -1,0 +1,48 @@
+import type { FileChange } from '../../../shared/model/checkpoint'
+import { FileProblem } from '../workspace/path/file-problem'
+import { changeList } from './call-checkpoints'
+import { addRefs } from './checkpoint-files'
+import { captureFile, sameState } from './file-state'
+import type { RestoreDeps, RestoringSession } from './restore-session'
+
+/**
+ * Makes a change of the user to files, with `work`, and records it, so that it can be undone like a change of the agent.
+ * Nothing is changed when a file's content can't be kept. `seq`: of the event that records the change.
+ */
+export type KeepUserChange = <Result>(
+  sessionId: string,
+  paths: readonly string[],
+  work: () => Promise<Result>,
+) => Promise<{ seq: number; result: Result }>
+
+export async function keepUserChange<Result>(
+  deps: RestoreDeps,
+  session: RestoringSession & { readonly header: { seq: number } },
+  paths: readonly string[],
+  work: () => Promise<Result>,
+): Promise<{ seq: number; result: Result }> {
+  const options = { keepIn: deps.blobs, maxBytes: deps.maxBytes() }
+  const before = paths.map((path) => ({ path, before: captureFile(path, options) }))
+  for (const { path, before: state } of before)
+    if (state.kind === 'unkept')
+      throw new FileProblem(`${path} was not changed: its content can't be kept to undo this (${state.why}).`)
+  addRefs(
+    deps.place,
+    session.id,
+    before.map((each) => each.before),
+  )
+  const result = await work()
+  const changes = before.flatMap(({ path, before: state }): FileChange[] => {
+    const after = captureFile(path, options)
+    return sameState(state, after) ? [] : [{ path, before: state, after }]
+  })
+  const [event] = session.record({
+    type: 'checkpoint.restored',
+    restoreId: deps.newId('restore'),
+    to: session.header.seq,
+    part: 'edit',
+    kept: [],
+    ...changeList(deps, session.id, changes),
+  })
+  return { seq: event!.seq, result }
+}

@@ -1,0 +1,92 @@
+import { renameSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { SaveOutcome } from '../../../shared/model/file-view'
+import { CodedError } from '../../../shared/errors'
+import type { KeepUserChange } from '../checkpoint/user-change'
+import { loadFile } from '../workspace/file/open-file'
+import { pinFolder } from '../workspace/file/pinned-folder'
+import { decodeText, encodeText, type TextFormat } from '../workspace/file/text-file'
+import { removeFile, writeFileText } from '../workspace/file/write-file'
+import type { FileAccess } from '../workspace/file-access'
+import { FileProblem, fileProblem } from '../workspace/path/file-problem'
+import { exists } from './session-files'
+
+export interface ChangeDeps {
+  access: FileAccess
+  keepUserChange: KeepUserChange
+}
+
+const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
+
+/**
+ * Writes a text that the user has edited: atomically, in the encoding of the file, and only over the content that was
+ * edited. The change is recorded, so it can be undone, and the agent has to read the file again before it changes it.
+ */
+export async function saveFile(
+  { access, keepUserChange }: ChangeDeps,
+  { sessionId, path, text, mark }: { sessionId: string; path: string; text: string; mark: string },
+): Promise<SaveOutcome> {
+  const { realPath, shown } = await access.require(sessionId, path)
+  if (!text.isWellFormed()) throw new FileProblem(`${shown} was not saved: the text has a broken character.`)
+  const file = await loadFile(realPath, shown)
+  const now = file?.mark ?? 'absent'
+  if (mark !== 'any' && mark !== now) return { saved: false, stale: file ? 'changed' : 'deleted' }
+  const decoded = file?.bytes && decodeText(file.bytes)
+  if (file && (!decoded || 'notText' in decoded)) throw new FileProblem(`${shown} is no longer text; it was not saved.`)
+  const format = decoded && 'text' in decoded ? decoded.format : PLAIN
+  const bytes = encodeText(text, format)
+  try {
+    const current = file && { ...file, isOnDisk: true }
+    const { seq, result } = await keepUserChange(sessionId, [realPath], () =>
+      writeFileText({ editor: undefined, realPath, shown, text, format, bytes, current }),
+    )
+    return { saved: true, mark: result.mark, seq, path: realPath }
+  } catch (error) {
+    if (error instanceof FileProblem && error.kind === 'changed')
+      return { saved: false, stale: exists(realPath) ? 'changed' : 'deleted' }
+    throw error
+  }
+}
+
+/** Gives a file another name in its folder. Throws `request.invalid` for a name that can't be used or is taken. */
+export async function renameFile(
+  { access, keepUserChange }: ChangeDeps,
+  { sessionId, path, name }: { sessionId: string; path: string; name: string },
+): Promise<{ path: string; seq: number }> {
+  const from = await access.require(sessionId, path)
+  if (name !== basename(name) || name === '.' || name === '..' || /[\0/\\]/.test(name) || name.trim() === '')
+    throw new CodedError('request.invalid', "name: a file can't have this name.")
+  const to = await access.require(sessionId, join(dirname(from.realPath), name))
+  await requireFile(from.realPath, from.shown)
+  if (exists(to.realPath)) throw new CodedError('request.invalid', `name: there is already a ${to.shown}.`)
+  const { seq } = await keepUserChange(sessionId, [from.realPath, to.realPath], async () => {
+    try {
+      const folder = pinFolder(dirname(from.realPath), { shown: from.shown })
+      try {
+        renameSync(folder.at(basename(from.realPath)), folder.at(name))
+      } finally {
+        folder.close()
+      }
+    } catch (error) {
+      throw fileProblem(error, from.shown)
+    }
+  })
+  return { path: to.shown, seq }
+}
+
+/** Deletes a file. Its content is kept, so that it can be brought back. */
+export async function removeFileOf(
+  { access, keepUserChange }: ChangeDeps,
+  { sessionId, path }: { sessionId: string; path: string },
+): Promise<{ seq: number }> {
+  const { realPath, shown } = await access.require(sessionId, path)
+  const { stamp } = await requireFile(realPath, shown)
+  const { seq } = await keepUserChange(sessionId, [realPath], async () => removeFile(realPath, shown, stamp))
+  return { seq }
+}
+
+async function requireFile(realPath: string, shown: string) {
+  const file = await loadFile(realPath, shown)
+  if (!file) throw new FileProblem(`${shown} does not exist.`, 'missing')
+  return file
+}

@@ -1,0 +1,85 @@
+import type { TextMatch, TextMatches, TextQuery } from '../../../../shared/model/file-view'
+import { runRipgrep, searchFailure } from '../../workspace/ripgrep/run-ripgrep'
+import type { TextDocument } from './text-document'
+
+/** Most matches with their places; all are counted. */
+const MAX_MATCHES = 20_000
+const MAX_BYTES = 8 * 1024 * 1024
+const TIMEOUT_MS = 20_000
+
+/**
+ * Finds text in the whole of a file, however large. The search runs in ripgrep: it takes no memory here, and no pattern
+ * can make it run away. `problem`: why the pattern cannot be searched for.
+ */
+export async function findInFile(
+  { realPath, document }: { realPath: string; document: TextDocument },
+  query: TextQuery,
+  signal?: AbortSignal,
+): Promise<TextMatches> {
+  if (query.text === '') return { matches: [], count: 0 }
+  const encoding = document.encoding === 'windows-1252' ? ['--encoding', 'windows-1252'] : []
+  const args = [
+    '--no-heading',
+    '--no-filename',
+    '--color=never',
+    '--text',
+    '--crlf',
+    ...encoding,
+    query.caseSensitive ? '--case-sensitive' : '--ignore-case',
+    ...(query.regularExpression ? [] : ['--fixed-strings']),
+    ...(query.wholeWords ? ['--word-regexp'] : []),
+    '--regexp',
+    query.text,
+  ]
+  const run = (more: readonly string[]) =>
+    runRipgrep([...more, ...args, '--', realPath], {
+      cwd: '/',
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+      ...(signal && { signal }),
+    })
+  const found = await run(['--only-matching', '--line-number', '--column'])
+  const failure = searchFailure(found)
+  if (failure !== undefined && found.exitCode !== 1)
+    return { matches: [], count: 0, problem: patternProblem(found.errors) }
+  const matches = parseMatches(found.output)
+  const isWhole = found.stopped === undefined && matches.length <= MAX_MATCHES
+  if (isWhole) return { matches, count: matches.length }
+  const counted = await run(['--count-matches'])
+  const count = Number.parseInt(counted.output.toString('utf8'), 10)
+  return {
+    matches: matches.slice(0, MAX_MATCHES),
+    count: Number.isFinite(count) ? count : matches.length,
+    ...(counted.stopped !== undefined && { problem: 'The file is too large to find every match.' }),
+  }
+}
+
+const COLON = 58
+const LF = 10
+const CR = 13
+
+/** Lines `line:column:text`; the column is in bytes, from 1. */
+function parseMatches(output: Buffer): TextMatch[] {
+  const matches: TextMatch[] = []
+  for (let at = 0; at < output.length && matches.length <= MAX_MATCHES;) {
+    const end = output.indexOf(LF, at)
+    if (end < 0) break
+    const first = output.indexOf(COLON, at)
+    const second = output.indexOf(COLON, first + 1)
+    if (first > at && second > first && second < end)
+      matches.push({
+        line: Number(output.toString('latin1', at, first)),
+        at: Number(output.toString('latin1', first + 1, second)) - 1,
+        // Lines end like those of DOS here, whatever the file has.
+        bytes: (output[end - 1] === CR ? end - 1 : end) - second - 1,
+      })
+    at = end + 1
+  }
+  return matches
+}
+
+/** What is wrong with a regular expression, from what ripgrep prints: its last line says it. */
+function patternProblem(errors: string): string {
+  const said = /error: (.*)/.exec(errors)?.[1]?.trim()
+  return said === undefined || said === '' ? 'This is not a regular expression.' : `Not a regular expression: ${said}.`
+}

@@ -1,0 +1,220 @@
+import type { FilteredFiles } from '../../../../shared/model/file-view'
+import { projectFiles } from '../../workspace/ripgrep/project-files'
+
+/** ms after which a list is refreshed while the old one still answers. */
+const FRESH_MS = 3_000
+/** After this the memory of a list is given back. */
+const KEEP_MS = 120_000
+const MAX_QUERY = 200
+
+/** The files of a folder, prepared for filtering. */
+interface FileList {
+  paths: readonly string[]
+  /** In lower case. */
+  folded: readonly string[]
+  /** Where in each path the name begins. */
+  nameAt: Int32Array
+  /** What fits the last filter: a longer one can only fit fewer. */
+  last?: { query: string; rows: Int32Array; takesLetters: boolean }
+}
+
+interface Kept {
+  list: Promise<FileList>
+  made: number
+  refreshing: boolean
+  timer: NodeJS.Timeout
+}
+
+/** Filters the files of projects by what is typed. Lists are kept while they are used. */
+export class FileFilter {
+  readonly #kept = new Map<string, Kept>()
+
+  /** Lists the files of a folder now, so that the first filter doesn't wait. */
+  async prepare(root: string): Promise<number> {
+    return (await this.#listOf(root)).paths.length
+  }
+
+  /**
+   * The files below `root` (its real path) that fit `query`, best first: its words must all be in the path, in any
+   * order; a single word also fits when its letters come in this order. Ignored and sensitive files are left out.
+   */
+  async filter(root: string, query: string, limit: number): Promise<FilteredFiles> {
+    const list = await this.#listOf(root)
+    return filterList(list, query.slice(0, MAX_QUERY), limit)
+  }
+
+  close(): void {
+    for (const { timer } of this.#kept.values()) clearTimeout(timer)
+    this.#kept.clear()
+  }
+
+  #listOf(root: string): Promise<FileList> {
+    const known = this.#kept.get(root)
+    if (!known) return this.#keep(root, makeList(root))
+    known.timer.refresh()
+    if (performance.now() - known.made > FRESH_MS && !known.refreshing) {
+      known.refreshing = true
+      const next = makeList(root)
+      void next.then(
+        () => {
+          if (this.#kept.get(root) === known) void this.#keep(root, next)
+        },
+        () => {
+          known.refreshing = false
+        },
+      )
+    }
+    return known.list
+  }
+
+  #keep(root: string, list: Promise<FileList>): Promise<FileList> {
+    clearTimeout(this.#kept.get(root)?.timer)
+    const timer = setTimeout(() => this.#kept.delete(root), KEEP_MS).unref()
+    this.#kept.set(root, { list, made: performance.now(), refreshing: false, timer })
+    list.catch(() => {
+      clearTimeout(timer)
+      if (this.#kept.get(root)?.list === list) this.#kept.delete(root)
+    })
+    return list
+  }
+}
+
+async function makeList(root: string): Promise<FileList> {
+  const paths = await projectFiles(root)
+  return listOfPaths(paths)
+}
+
+/** Prepares paths for filtering. */
+export function listOfPaths(paths: readonly string[]): FileList {
+  const nameAt = new Int32Array(paths.length)
+  const folded = paths.map((path, row) => {
+    nameAt[row] = path.lastIndexOf('/') + 1
+    return path.toLowerCase()
+  })
+  return { paths, folded, nameAt }
+}
+
+/** How well a path fits: less is better. */
+const FIT = { name: 0, nameStart: 1, wordStart: 2, inName: 3, inPath: 4, letters: 5 }
+const NONE = -1
+/** Longer paths are ordered as if they had this length. */
+const MAX_LENGTH = 1024
+
+/** The rows of a list that fit, best first: how well they fit, then the shorter path, then by name. */
+export function filterList(list: FileList, query: string, limit: number): FilteredFiles {
+  const words = query.toLowerCase().replaceAll('\\', '/').split(/\s+/).filter(Boolean)
+  if (words.length === 0) return { files: [], count: list.paths.length }
+  const { last } = list
+  const before = last && last.query !== '' && query.startsWith(last.query) ? last : undefined
+  let found = rowsThatFit(list, before?.rows, (path, nameAt) => fitOf(path, nameAt, words))
+  // Letters in order fit many paths by chance, so they count only where little else does.
+  const [word = ''] = words
+  const takesLetters = words.length === 1 && word.length > 1 && found.count < limit
+  if (takesLetters)
+    found = rowsThatFit(list, before?.takesLetters ? before.rows : undefined, (path, nameAt) => {
+      const fit = fitOf(path, nameAt, words)
+      return fit === NONE && hasLetters(path, word) ? FIT.letters : fit
+    })
+  list.last = { query, rows: found.rows, takesLetters }
+  const files = found.best(limit).map((row) => ({
+    path: list.paths[row]!,
+    at: placesOf(list.folded[row]!, list.nameAt[row]!, words),
+  }))
+  return { files, count: found.count }
+}
+
+/**
+ * Looks at the given rows, or at all. Rows come in the order of their paths; the best are found by counting, because
+ * sorting 100,000 rows takes longer than a key press may.
+ */
+function rowsThatFit(
+  { folded, nameAt }: FileList,
+  among: Int32Array | undefined,
+  fitOfRow: (path: string, nameAt: number) => number,
+): { rows: Int32Array; count: number; best(limit: number): number[] } {
+  const total = among?.length ?? folded.length
+  const rows = new Int32Array(total)
+  const ranks = new Int16Array(total)
+  const counts = new Int32Array((FIT.letters + 1) * MAX_LENGTH)
+  let count = 0
+  for (let n = 0; n < total; n++) {
+    const row = among ? among[n]! : n
+    const path = folded[row]!
+    const fit = fitOfRow(path, nameAt[row]!)
+    if (fit === NONE) continue
+    const rank = fit * MAX_LENGTH + Math.min(path.length, MAX_LENGTH - 1)
+    rows[count] = row
+    ranks[count] = rank
+    counts[rank]! += 1
+    count += 1
+  }
+  const best = (limit: number): number[] => {
+    let worst = 0
+    for (let sum = 0; worst < counts.length; worst++) {
+      sum += counts[worst]!
+      if (sum >= limit) break
+    }
+    // Of the worst rank only as many as are left, so that the list stays short.
+    let room = limit
+    for (let rank = 0; rank < worst; rank++) room -= counts[rank]!
+    const kept: { row: number; rank: number }[] = []
+    for (let n = 0; n < count; n++) {
+      const rank = ranks[n]!
+      if (rank > worst || (rank === worst && room-- <= 0)) continue
+      kept.push({ row: rows[n]!, rank })
+    }
+    return kept.sort((a, b) => a.rank - b.rank || a.row - b.row).map(({ row }) => row)
+  }
+  return { rows: rows.subarray(0, count), count, best }
+}
+
+function fitOf(path: string, nameAt: number, words: readonly string[]): number {
+  let fit = FIT.name
+  for (const word of words) {
+    const found = path.indexOf(word)
+    if (found < 0) return NONE
+    const inName = found >= nameAt ? found : path.indexOf(word, nameAt)
+    const one = inName >= 0 ? nameFit(path, nameAt, word, inName) : FIT.inPath
+    if (one > fit) fit = one
+  }
+  return fit
+}
+
+function nameFit(path: string, nameAt: number, word: string, found: number): number {
+  if (found > nameAt) return isBoundary(path.charCodeAt(found - 1)) ? FIT.wordStart : FIT.inName
+  const rest = nameAt + word.length
+  return rest === path.length || path.indexOf('.', nameAt) === rest ? FIT.name : FIT.nameStart
+}
+
+/** `-`, `_`, `.`, `/` and space. */
+function isBoundary(code: number): boolean {
+  return code === 45 || code === 95 || code === 46 || code === 47 || code === 32
+}
+
+function hasLetters(path: string, word: string): boolean {
+  let at = -1
+  for (let n = 0; n < word.length; n++) {
+    at = path.indexOf(word[n]!, at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
+/** The characters of a path that fit, for showing them. */
+function placesOf(path: string, nameAt: number, words: readonly string[]): number[] {
+  const places = new Set<number>()
+  for (const word of words) {
+    const inName = path.indexOf(word, nameAt)
+    const found = inName >= 0 ? inName : path.indexOf(word)
+    if (found >= 0) {
+      for (let n = 0; n < word.length; n++) places.add(found + n)
+      continue
+    }
+    let at = -1
+    for (const letter of word) {
+      at = path.indexOf(letter, at + 1)
+      places.add(at)
+    }
+  }
+  return [...places].sort((a, b) => a - b)
+}

@@ -1,0 +1,146 @@
+import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { failureFrom } from '../../client/failure-from'
+import { openPane } from '../../state/panes/panes-state'
+import { useClient } from '../../state/page/queries'
+import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { pathIn, shownPath } from './tree-rows'
+
+/** A change to the files that the user has asked for. Paths are absolute. */
+export type AskedChange =
+  | { kind: 'new'; folder: string }
+  | { kind: 'rename'; path: string }
+  | { kind: 'delete'; path: string }
+
+interface FileDialogsProps {
+  sessionId: string
+  asked: AskedChange
+  /** Of the project: paths in it are shown relative to it. */
+  roots: readonly string[]
+  onClose: () => void
+  onChanged: () => void
+}
+
+/** Makes the change: asks for a name where one is needed. A deletion is done at once, and can be undone. */
+export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: FileDialogsProps) {
+  const client = useClient()
+  const isDone = useRef(false)
+  const undo = (seq: number, paths: string[]) => ({
+    label: 'Undo',
+    run: () => {
+      client.checkpoint.restore({ sessionId, to: seq - 1, files: true, paths }).then(() => {
+        showToast('Undone')
+        onChanged()
+      }, showFailureToast)
+    },
+  })
+  useEffect(() => {
+    if (asked.kind !== 'delete' || isDone.current) return
+    isDone.current = true
+    const { path } = asked
+    client.file
+      .remove({ sessionId, path })
+      .then(({ seq }) => {
+        showToast(`Deleted ${shownPath(path, roots)}`, undo(seq, [path]))
+        onChanged()
+      }, showFailureToast)
+      .finally(onClose)
+    // It is done once for each request.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [asked])
+  if (asked.kind === 'delete') return null
+
+  const start = asked.kind === 'new' ? '' : (asked.path.split(/[\\/]/).at(-1) ?? '')
+  const run = async (name: string): Promise<void> => {
+    if (asked.kind === 'new') {
+      const path = pathIn(asked.folder, name)
+      const outcome = await client.file.save({ sessionId, path, text: '', mark: 'absent' })
+      if (!outcome.saved) throw new Error(`There is already a ${name}.`)
+      const shown = shownPath(path, roots)
+      showToast(`Made ${shown}`, undo(outcome.seq, [outcome.path]))
+      openPane(sessionId, { kind: 'file', path: shown })
+    } else {
+      const folder = asked.path.slice(0, asked.path.length - start.length - 1)
+      const { seq } = await client.file.rename({ sessionId, path: asked.path, name })
+      showToast(`Renamed to ${name}`, undo(seq, [asked.path, pathIn(folder, name)]))
+    }
+    onChanged()
+    onClose()
+  }
+  return (
+    <NameDialog
+      title={asked.kind === 'new' ? 'New file' : 'Rename the file'}
+      description={shownPath(asked.kind === 'new' ? asked.folder : asked.path, roots)}
+      action={asked.kind === 'new' ? 'Create' : 'Rename'}
+      start={start}
+      run={run}
+      onClose={onClose}
+    />
+  )
+}
+
+interface NameDialogProps {
+  title: string
+  description: string
+  action: string
+  start: string
+  run: (name: string) => Promise<void>
+  onClose: () => void
+}
+
+function NameDialog({ title, description, action, start, run, onClose }: NameDialogProps) {
+  const [name, setName] = useState(start)
+  const [problem, setProblem] = useState<string>()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const ending = start.lastIndexOf('.')
+    field.current?.setSelectionRange(0, ending > 0 ? ending : start.length)
+  }, [start])
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (name.trim() === '' || name === start) return
+    run(name.trim()).catch((error: unknown) => setProblem(failureFrom(error).message.replace(/^(?:path|name): /, '')))
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={title}
+      description={description}
+      footer={
+        <>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" type="submit" form="file-name" disabled={name.trim() === '' || name === start}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <form id="file-name" onSubmit={submit}>
+        <input
+          ref={field}
+          autoFocus
+          type="text"
+          value={name}
+          aria-label="Name of the file"
+          aria-invalid={problem !== undefined}
+          spellCheck={false}
+          maxLength={255}
+          className="h-[29px] w-full rounded-md border border-line-strong bg-raised px-2 font-mono text-ui"
+          onChange={(event) => {
+            setName(event.target.value)
+            setProblem(undefined)
+          }}
+        />
+        {problem !== undefined && (
+          <p role="alert" className="mt-1.5 text-small text-fail-ink">
+            {problem}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  )
+}

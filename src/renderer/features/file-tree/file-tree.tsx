@@ -1,0 +1,193 @@
+import { ChevronRight, CornerDownRight, File, Folder, Lock } from 'lucide-react'
+import { useEffect, useId, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { DRAGGED_PATHS } from '../../state/session/mentions'
+import { useClient } from '../../state/page/queries'
+import { ContextMenu } from '../../ui/menu'
+import { FileMenu } from './file-menu'
+import type { AskedChange } from './file-dialogs'
+import { rowStartingWith, treeRows, type FileOpening, type TreeRow } from './tree-rows'
+import { closeFolder, loadFolder, openFolder, setActive, useTree } from './tree-store'
+
+const ROW_PX = 24
+/** Letters typed within this time belong together. */
+const TYPING_MS = 700
+
+export interface TreeActions {
+  open(opening: FileOpening): void
+  ask(change: AskedChange): void
+  refresh(): void
+}
+
+interface FileTreeProps {
+  sessionId: string
+  root: string
+  /** Of an added folder. */
+  title?: string
+  changed: ReadonlySet<string>
+  actions: TreeActions
+}
+
+/** The tree below one folder. Folders are listed when they are opened, and only visible rows are in the document. */
+export function FileTree({ sessionId, root, title, changed, actions }: FileTreeProps) {
+  const client = useClient()
+  const id = useId()
+  const list = useRef<VirtualizerHandle>(null)
+  const typed = useRef({ text: '', at: 0 })
+  const tree = useTree(sessionId)
+  const rows = useMemo(() => treeRows(root, tree), [root, tree])
+  const [aimed, setAimed] = useState<TreeRow>()
+  const index = Math.max(
+    0,
+    rows.findIndex(({ path }) => path === tree.active),
+  )
+  const active = rows[index]
+  useEffect(() => void loadFolder(client, sessionId, root), [client, sessionId, root])
+
+  const go = (to: number): void => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, to))]
+    if (!row) return
+    setActive(sessionId, row.path)
+    list.current?.scrollToIndex(rows.indexOf(row), { align: 'nearest' })
+  }
+  const use = (row: TreeRow, inEditor: boolean): void => {
+    if (row.note !== undefined || row.closed !== undefined) return
+    if (!row.isFolder) actions.open({ path: row.path, inEditor })
+    else if (row.isOpen) closeFolder(sessionId, row.path)
+    else openFolder(client, sessionId, row.path)
+  }
+  const goOut = (): void => {
+    if (!active) return
+    if (active.isOpen) return closeFolder(sessionId, active.path)
+    const parent = rows.slice(0, index).findLastIndex(({ level }) => level < active.level)
+    if (parent >= 0) go(parent)
+  }
+  const goIn = (): void => {
+    if (!active?.isFolder) return
+    if (active.isOpen) go(index + 1)
+    else use(active, false)
+  }
+  const type = (letter: string): void => {
+    const now = performance.now()
+    const text = now - typed.current.at < TYPING_MS ? typed.current.text + letter : letter
+    typed.current = { text, at: now }
+    const found = rowStartingWith(rows, index, text)
+    if (found !== undefined) go(found)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { key } = event
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+    if (key === 'Enter' && active) use(active, event.ctrlKey || event.metaKey)
+    else if (!isPlain) return
+    else if (key === 'ArrowDown') go(index + 1)
+    else if (key === 'ArrowUp') go(index - 1)
+    else if (key === 'ArrowRight') goIn()
+    else if (key === 'ArrowLeft') goOut()
+    else if (key === 'Home') go(0)
+    else if (key === 'End') go(rows.length - 1)
+    else if (key === 'PageDown') go(index + 20)
+    else if (key === 'PageUp') go(index - 20)
+    else if (key === ' ' && active) use(active, false)
+    else if (key === 'F2' && isFile(active)) actions.ask({ kind: 'rename', path: active.path })
+    else if (key === 'Delete' && isFile(active)) actions.ask({ kind: 'delete', path: active.path })
+    else if (key.length === 1) type(key)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const rowAt = (target: EventTarget): TreeRow | undefined => {
+    const path = target instanceof Element ? target.closest('[data-path]')?.getAttribute('data-path') : undefined
+    return path === null || path === undefined ? active : rows.find((row) => row.path === path)
+  }
+  return (
+    <>
+      {title !== undefined && <h3 className="files-title">{title}</h3>}
+      <ContextMenu
+        label="File"
+        onAim={(event) => {
+          const row = rowAt(event.target)
+          if (!row || row.note !== undefined) return event.stopPropagation()
+          setAimed(row)
+          setActive(sessionId, row.path)
+        }}
+        items={aimed && <FileMenu sessionId={sessionId} row={aimed} actions={actions} />}
+      >
+        <div
+          className="files-tree"
+          role="tree"
+          aria-label={title === undefined ? 'Project files' : `Files of ${title}`}
+          tabIndex={0}
+          aria-activedescendant={active ? `${id}-${index}` : undefined}
+          onKeyDown={onKeyDown}
+        >
+          <Virtualizer ref={list} itemSize={ROW_PX}>
+            {rows.map((row, n) => (
+              <Row
+                key={row.path}
+                id={`${id}-${n}`}
+                row={row}
+                isActive={n === index}
+                isChanged={changed.has(row.path)}
+                onClick={(event) => {
+                  setActive(sessionId, row.path)
+                  use(row, event.ctrlKey || event.metaKey)
+                }}
+              />
+            ))}
+          </Virtualizer>
+        </div>
+      </ContextMenu>
+    </>
+  )
+}
+
+function isFile(row: TreeRow | undefined): row is TreeRow {
+  return row !== undefined && !row.isFolder && row.note === undefined && row.closed === undefined
+}
+
+interface RowProps {
+  id: string
+  row: TreeRow
+  isActive: boolean
+  isChanged: boolean
+  onClick: (event: MouseEvent) => void
+}
+
+function Row({ id, row, isActive, isChanged, onClick }: RowProps) {
+  const { path, name, level, isFolder, isOpen, isIgnored, isLink, closed, note, position, siblings } = row
+  const drag = (event: DragEvent): void => {
+    event.dataTransfer.setData(DRAGGED_PATHS, JSON.stringify([{ path, isFolder }]))
+    event.dataTransfer.setData('text/plain', path)
+    event.dataTransfer.effectAllowed = 'copy'
+  }
+  const said = [isChanged && 'changed', isIgnored && 'ignored', isLink && 'link'].filter(Boolean).join(', ')
+  return (
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={siblings}
+      aria-selected={isActive}
+      aria-expanded={isFolder && closed === undefined ? isOpen : undefined}
+      aria-disabled={closed !== undefined || undefined}
+      data-path={path}
+      data-ignored={isIgnored || undefined}
+      data-note={note !== undefined || undefined}
+      title={closed}
+      className="files-row"
+      style={{ paddingLeft: 6 + (level - 1) * 14 }}
+      draggable={note === undefined && closed === undefined}
+      onDragStart={drag}
+      onClick={onClick}
+    >
+      <ChevronRight aria-hidden data-open={isOpen || undefined} data-hidden={!isFolder || undefined} />
+      {note === undefined &&
+        (closed !== undefined ? <Lock aria-hidden /> : isFolder ? <Folder aria-hidden /> : <File aria-hidden />)}
+      <span className="files-name">{name}</span>
+      {isLink && <CornerDownRight aria-hidden />}
+      {said !== '' && <span className="sr-only"> ({said})</span>}
+      {isChanged && <i aria-hidden className="files-changed" title="Changed in this session" />}
+    </div>
+  )
+}

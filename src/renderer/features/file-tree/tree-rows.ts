@@ -1,0 +1,101 @@
+import type { FolderEntries } from '../../../shared/model/file-view'
+
+/** One row of the file tree. */
+export interface TreeRow {
+  /** Absolute. */
+  path: string
+  name: string
+  /** From 1. */
+  level: number
+  isFolder: boolean
+  isOpen: boolean
+  isIgnored: boolean
+  isLink: boolean
+  /** Why it can't be opened, a sentence. */
+  closed: string | undefined
+  /** A line in place of entries: that they are loading, why not, or how many more there are. */
+  note?: string
+  position: number
+  siblings: number
+}
+
+export interface TreeState {
+  folders: ReadonlyMap<string, FolderEntries>
+  problems: ReadonlyMap<string, string>
+  open: ReadonlySet<string>
+}
+
+/** A path in a folder, with the separator of the folder. */
+export function pathIn(folder: string, name: string): string {
+  const sep = folder.includes('\\') && !folder.includes('/') ? '\\' : '/'
+  return folder.endsWith(sep) ? folder + name : `${folder}${sep}${name}`
+}
+
+/** The visible rows below a folder, in order. */
+export function treeRows(root: string, state: TreeState): TreeRow[] {
+  const rows: TreeRow[] = []
+  addRows(rows, root, state, 1, false)
+  return rows
+}
+
+function addRows(rows: TreeRow[], folder: string, state: TreeState, level: number, inIgnored: boolean): void {
+  const listed = state.folders.get(folder)
+  const base = { level, isFolder: false, isOpen: false, isIgnored: inIgnored, isLink: false, closed: undefined }
+  const problem = state.problems.get(folder)
+  if (!listed) {
+    const note = problem ?? 'Loading…'
+    rows.push({ ...base, path: `${folder}\0`, name: note, note, position: 1, siblings: 1 })
+    return
+  }
+  const { entries, more } = listed
+  const siblings = entries.length + (more === undefined ? 0 : 1)
+  for (const [index, entry] of entries.entries()) {
+    const path = pathIn(folder, entry.name)
+    const isOpen = entry.isFolder && entry.closed === undefined && state.open.has(path)
+    const isIgnored = inIgnored || entry.isIgnored === true
+    rows.push({
+      path,
+      name: entry.name,
+      level,
+      isFolder: entry.isFolder,
+      isOpen,
+      isIgnored,
+      isLink: entry.isLink === true,
+      closed: entry.closed,
+      position: index + 1,
+      siblings,
+    })
+    if (isOpen) addRows(rows, path, state, level + 1, isIgnored)
+  }
+  if (entries.length === 0)
+    rows.push({ ...base, path: `${folder}\0`, name: 'Empty', note: 'Empty', position: 1, siblings: 1 })
+  if (more !== undefined) {
+    const note = `${more.toLocaleString('en-US')} more, not listed`
+    rows.push({ ...base, path: `${folder}\0more`, name: note, note, position: siblings, siblings })
+  }
+}
+
+/** The row that typing a letter goes to: the next whose name begins with what was typed. */
+export function rowStartingWith(rows: readonly TreeRow[], from: number, typed: string): number | undefined {
+  const wanted = typed.toLowerCase()
+  // A single letter goes on to the next; further letters narrow the row that was found.
+  const start = wanted.length === 1 ? from + 1 : from
+  for (let n = 0; n < rows.length; n++) {
+    const index = (start + n) % rows.length
+    const row = rows[index]
+    if (row && row.note === undefined && row.name.toLowerCase().startsWith(wanted)) return index
+  }
+  return undefined
+}
+
+/** A file to open: in the viewer, or in the user's editor. */
+export interface FileOpening {
+  path: string
+  inEditor: boolean
+}
+
+/** As links name a file: relative to the project folder. */
+export function shownPath(path: string, roots: readonly string[]): string {
+  const root = roots.find((each) => path.startsWith(`${each}/`) || path.startsWith(`${each}\\`))
+  return root === undefined ? path : path.slice(root.length + 1)
+}

@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useImperativeHandle, useRef, useState, useSyncExternalStore, type Ref } from 'react'
+import type { TextMatch } from '../../../../shared/model/file-view'
+import { languageOfPath } from '../../../ui/content/code-languages'
+import { useCodeLines } from '../../../ui/content/highlighter'
+import { linePieces, matchRanges } from './line-pieces'
+import type { TextLines } from './text-lines'
+import { WindowScroller, type WindowScrollerHandle } from './window-scroller'
+
+/** Lines fetched beyond the visible ones. */
+const AHEAD = 200
+/** Files with more lines are not colored. */
+const MAX_COLORED = 20_000
+const NO_LINES: string[] = []
+
+export interface TextViewHandle {
+  showLine(line: number): void
+  firstLine(): number
+  focus(): void
+}
+
+interface TextViewProps {
+  path: string
+  text: TextLines
+  /** The line that was asked for. */
+  marked: number | undefined
+  matches: ReadonlyMap<number, readonly TextMatch[]>
+  currentMatch: TextMatch | undefined
+  ref?: Ref<TextViewHandle>
+}
+
+/** The lines of a file with their numbers, colors and matches, however many there are. */
+export function TextView({ path, text, marked, matches, currentMatch, ref }: TextViewProps) {
+  const list = useRef<WindowScrollerHandle>(null)
+  useSyncExternalStore(text.subscribe, () => text.revision)
+  const [last, setLast] = useState(100)
+  const isColored = text.whole !== undefined && text.whole.length <= MAX_COLORED
+  const lines = isColored ? text.whole! : NO_LINES
+  const tokens = useCodeLines(lines, isColored ? (languageOfPath(path) ?? '') : '', last, false)
+  const onRows = useCallback(
+    (from: number, to: number) => {
+      text.want(from - AHEAD, to + AHEAD)
+      setLast(to + AHEAD)
+    },
+    [text],
+  )
+  useEffect(() => text.want(1, 1), [text])
+  useImperativeHandle(ref, () => ({
+    showLine: (line) => list.current?.showRow(Math.max(0, line - 1), 'center'),
+    firstLine: () => (list.current?.firstRow() ?? 0) + 1,
+    focus: () => list.current?.focus(),
+  }))
+  const digits = String(text.total).length
+  return (
+    <WindowScroller
+      ref={list}
+      rows={text.total}
+      label={`Lines of ${path}`}
+      className="file-lines"
+      onRows={onRows}
+      renderRow={(row) => {
+        const number = row + 1
+        const line = text.line(number)
+        const found = matches.get(number)
+        const ranges = found && line !== undefined ? matchRanges(line, found, currentMatch) : []
+        const isMarked = number === marked
+        return (
+          <div
+            key={number}
+            className="file-line"
+            data-marked={isMarked || undefined}
+            aria-current={isMarked ? 'location' : undefined}
+          >
+            <span style={{ minWidth: `${digits + 2}ch` }}>{number}</span>
+            <code>
+              {line === undefined ? (
+                <i className="file-line-loading" />
+              ) : (
+                linePieces(line, tokens[row], ranges).map(({ text: piece, kind, match }, n) =>
+                  match ? (
+                    <mark key={n} data-current={match === 'current' || undefined} className={`ct-${kind}`}>
+                      {piece}
+                    </mark>
+                  ) : kind === 'plain' ? (
+                    piece
+                  ) : (
+                    <span key={n} className={`ct-${kind}`}>
+                      {piece}
+                    </span>
+                  ),
+                )
+              )}
+              {text.isCut(number) && <span className="file-line-cut"> … this line continues</span>}
+            </code>
+          </div>
+        )
+      }}
+    />
+  )
+}

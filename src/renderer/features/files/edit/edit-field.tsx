@@ -1,0 +1,36 @@
+import type { EditorView } from '@codemirror/view'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { createCodeEditor } from './code-editor'
+
+interface EditFieldProps {
+  /** At the beginning; later it is the editor's. */
+  text: string
+  path: string
+  line: number
+  onChange: (text: string) => void
+  onSave: () => void
+}
+
+/** The text field of the editor. */
+export function EditField({ text, path, line, onChange, onSave }: EditFieldProps) {
+  const parent = useRef<HTMLDivElement>(null)
+  const calls = useRef({ onChange, onSave })
+  useLayoutEffect(() => {
+    calls.current = { onChange, onSave }
+  })
+  useEffect(() => {
+    if (!parent.current) return undefined
+    const view: EditorView = createCodeEditor({
+      parent: parent.current,
+      text,
+      path,
+      line,
+      onChange: (next) => calls.current.onChange(next),
+      onSave: () => calls.current.onSave(),
+    })
+    return () => view.destroy()
+    // The editor is made once; a new text comes with a new field.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [])
+  return <div ref={parent} className="file-edit-field" />
+}

@@ -1,0 +1,224 @@
+import './files.css'
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type ComponentType,
+  type KeyboardEvent,
+} from 'react'
+import type { TextMatch } from '../../../shared/model/file-view'
+import { isShortcut } from '../../format/shortcut'
+import { Skeleton } from '../../ui/loading'
+import { onDemand } from '../../ui/on-demand'
+import { Button } from '../../ui/button'
+import { FileBar } from './file-bar'
+import { HexView } from './content/hex-view'
+import { ImageView } from './content/image-view'
+import { TextView, type TextViewHandle } from './content/text-view'
+import { FindBar } from './find/find-bar'
+import { GoToLine } from './find/go-to-line'
+import { SymbolList } from './find/symbol-list'
+import { useFindInFile } from './find/use-find'
+import { useDraft } from './edit/drafts'
+import { useFile } from './use-file'
+
+const PdfView = onDemand(() => import('./content/pdf-view').then((module) => module.PdfView))
+const EditView = onDemand(
+  () => import('./edit/edit-view').then((module) => module.EditView),
+  () => <Skeleton className="m-4 w-1/2" />,
+)
+
+export interface FilePaneProps {
+  sessionId: string
+  path: string
+  line?: number | undefined
+  /** Renders Markdown whose links and images are relative to a file. */
+  Markdown: ComponentType<{ sessionId: string; path: string; text: string }>
+}
+
+type Tool = 'find' | 'line' | 'symbols'
+
+/** One file, as text, image, PDF or bytes; it can be edited, and follows what happens on the disk. */
+export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
+  const { view, text, problem, reload } = useFile(sessionId, path)
+  const pane = useRef<HTMLDivElement>(null)
+  const shown = useRef<TextViewHandle>(null)
+  const draft = useDraft(sessionId, path)
+  const [tool, setTool] = useState<Tool>()
+  const [isEditing, setEditing] = useState(draft !== undefined)
+  const [isRendered, setRendered] = useState(true)
+  const [marked, setMarked] = useState(line)
+  const firstLine = useCallback(() => shown.current?.firstLine() ?? 1, [])
+  const find = useFindInFile({ sessionId, path, version: view?.version }, tool === 'find', firstLine)
+
+  const isMarkdown = /\.(?:md|markdown|mdx)$/i.test(path) && text?.whole !== undefined
+  const isDrawing = view?.mediaType === 'image/svg+xml'
+  const isSource = view?.content === 'text' && !((isMarkdown || isDrawing) && isRendered && line === undefined)
+  const hasText = text !== undefined && isSource && !isEditing
+
+  const showLine = useCallback((target: number) => {
+    setMarked(target)
+    setTool(undefined)
+    shown.current?.showLine(target)
+    shown.current?.focus()
+  }, [])
+  // A link to another line of this file came in, or the first lines have arrived.
+  const isReady = text !== undefined
+  useLayoutEffect(() => {
+    setMarked(line)
+    if (line === undefined || !isReady) return
+    setRendered(false)
+    shown.current?.showLine(line)
+  }, [line, isReady])
+  const step = (by: 1 | -1): void => {
+    const match: TextMatch | undefined = find.step(by)
+    if (match) shown.current?.showLine(match.line)
+  }
+  // Typing goes to the first match below.
+  const { byLine } = find
+  useEffect(() => {
+    const first = [...byLine.keys()].find((each) => each >= firstLine()) ?? byLine.keys().next().value
+    if (first !== undefined) shown.current?.showLine(first)
+  }, [byLine, firstLine])
+
+  const closeTool = (): void => {
+    setTool(undefined)
+    shown.current?.focus()
+  }
+  const openTool = (next: Tool): void => {
+    setRendered(false)
+    setTool(next)
+  }
+  const canFind = view?.content === 'text' && !isEditing
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!canFind) return
+    const next: Tool | undefined = isShortcut(event, 'Mod+F')
+      ? 'find'
+      : isShortcut(event, 'Mod+G')
+        ? 'line'
+        : isShortcut(event, 'Mod+Shift+O')
+          ? 'symbols'
+          : undefined
+    if (!next) return
+    event.preventDefault()
+    event.stopPropagation()
+    openTool(next)
+  }
+  const canEdit = view?.content === 'text' && text !== undefined
+  return (
+    <div ref={pane} className="file-pane" onKeyDown={onKeyDown}>
+      <FileBar
+        sessionId={sessionId}
+        path={path}
+        view={view}
+        line={() => marked ?? firstLine()}
+        onFind={canFind ? () => openTool('find') : undefined}
+        onGoToLine={canFind ? () => openTool('line') : undefined}
+        onSymbols={canFind ? () => openTool('symbols') : undefined}
+        onEdit={canEdit && !isEditing && view.text?.notEditable === undefined ? () => setEditing(true) : undefined}
+      >
+        {(isMarkdown || isDrawing) && !isEditing && (
+          <span role="group" aria-label="Show as" className="file-ways">
+            <button type="button" aria-pressed={!isSource} onClick={() => setRendered(true)}>
+              {isDrawing ? 'Image' : 'Rendered'}
+            </button>
+            <button type="button" aria-pressed={isSource} onClick={() => setRendered(false)}>
+              Source
+            </button>
+          </span>
+        )}
+      </FileBar>
+      {tool === 'find' && hasText && <FindBar find={find} onStep={step} onClose={closeTool} />}
+      {tool === 'line' && text && (
+        <GoToLine total={text.total} isCounted={text.isCounted} onGo={showLine} onClose={() => setTool(undefined)} />
+      )}
+      {tool === 'symbols' && view && (
+        <SymbolList
+          sessionId={sessionId}
+          path={path}
+          version={view.version}
+          onGo={showLine}
+          onClose={() => setTool(undefined)}
+        />
+      )}
+      {problem !== undefined && view && !isEditing && (
+        <p role="status" className="file-banner">
+          <span>{problem} This is how it was last.</span>
+          <Button size="small" variant="quiet" onClick={reload}>
+            Look again
+          </Button>
+        </p>
+      )}
+      {isEditing ? (
+        <EditView
+          sessionId={sessionId}
+          path={path}
+          line={marked ?? firstLine()}
+          version={view?.version}
+          onClose={() => {
+            setEditing(false)
+            reload()
+          }}
+        />
+      ) : !view ? (
+        problem === undefined ? (
+          <div role="status" aria-label="Loading the file" className="space-y-3 p-4">
+            <Skeleton className="w-2/3" />
+            <Skeleton className="w-1/2" />
+          </div>
+        ) : (
+          <div role="alert" className="file-note">
+            <p>{problem}</p>
+            <Button size="small" onClick={reload}>
+              Look again
+            </Button>
+          </div>
+        )
+      ) : view.content === 'image' ? (
+        <ImageView
+          sessionId={sessionId}
+          path={path}
+          size={view.size}
+          version={view.version}
+          mediaType={view.mediaType ?? 'image/png'}
+        />
+      ) : view.content === 'pdf' ? (
+        <PdfView sessionId={sessionId} path={path} size={view.size} version={view.version} />
+      ) : view.content === 'binary' ? (
+        <HexView key={view.version} sessionId={sessionId} path={path} size={view.size} version={view.version} />
+      ) : !text || view.size === 0 ? (
+        <p className="file-note">The file is empty.</p>
+      ) : !isSource && isDrawing ? (
+        <ImageView
+          sessionId={sessionId}
+          path={path}
+          size={view.size}
+          version={view.version}
+          mediaType="image/svg+xml"
+        />
+      ) : !isSource ? (
+        <div className="file-rendered" tabIndex={0} role="group" aria-label={view.path}>
+          <Markdown sessionId={sessionId} path={view.absolutePath} text={(text.whole ?? []).join('\n')} />
+        </div>
+      ) : (
+        <>
+          {marked !== undefined && text.isCounted && marked > text.total && (
+            <p role="status" className="file-banner">
+              The file no longer has a line {marked}.
+            </p>
+          )}
+          <TextView
+            ref={shown}
+            path={view.path}
+            text={text}
+            marked={marked}
+            matches={find.byLine}
+            currentMatch={find.current}
+          />
+        </>
+      )}
+    </div>
+  )
+}

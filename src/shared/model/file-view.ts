@@ -1,0 +1,142 @@
+/** What kind of content a file has, as the viewer shows it. */
+export type FileContent = 'text' | 'image' | 'pdf' | 'binary'
+
+/** What the viewer needs to begin with. */
+export interface FileView {
+  /** For display: relative to the project folder. */
+  path: string
+  absolutePath: string
+  size: number
+  /** When it was last changed, in ms. */
+  modified: number
+  /** Changes whenever the file does. */
+  version: string
+  content: FileContent
+  /** IANA media type of images and PDFs. */
+  mediaType?: string
+  /** Of text that isn't plain UTF-8, e.g. `UTF-16 LE`; of a binary file, what it seems to be. */
+  note?: string
+  text?: FileTextView
+}
+
+/** The text of a file, as far as it is known when it is opened. */
+export interface FileTextView {
+  /** The first lines; all of them when `isWhole`. */
+  lines: string[]
+  /** Positions in `lines` of those that continue beyond what is shown. */
+  cut?: number[]
+  isWhole: boolean
+  /** Of the whole file; an estimate while `isCounted` is false. */
+  totalLines: number
+  isCounted: boolean
+  /** Why it can't be edited here, a sentence; absent: it can. */
+  notEditable?: string
+}
+
+/** Some lines of a file. */
+export interface FileLines {
+  version: string
+  /** Number of the first of the lines, from 1. */
+  from: number
+  lines: string[]
+  cut?: number[]
+  totalLines: number
+  isCounted: boolean
+}
+
+/** What to find in a file. */
+export interface TextQuery {
+  text: string
+  caseSensitive: boolean
+  wholeWords: boolean
+  regularExpression: boolean
+}
+
+/** Where a match is. */
+export interface TextMatch {
+  /** From 1. */
+  line: number
+  /** Offset in the line, and length, in bytes of UTF-8. */
+  at: number
+  bytes: number
+}
+
+export interface TextMatches {
+  /** The first matches, in order. */
+  matches: TextMatch[]
+  /** All matches in the file. */
+  count: number
+  /** Why the text can't be searched for, or not all of it, a sentence. */
+  problem?: string
+}
+
+/** A named place in a file. */
+export interface FileSymbol {
+  name: string
+  kind: 'class' | 'function' | 'method' | 'type' | 'value' | 'section'
+  /** From 1. */
+  line: number
+  /** How deeply it lies in other symbols, from 0. */
+  depth: number
+}
+
+/** A part of a file's bytes, in base64. */
+export interface FileBytes {
+  version: string
+  offset: number
+  data: string
+}
+
+/** A whole text, for editing. */
+export interface EditableText {
+  text: string
+  /** Which content this is; a save passes it back. */
+  mark: string
+  lineEndings: 'none' | 'lf' | 'crlf' | 'mixed'
+}
+
+/**
+ * What became of a save. `stale`: the file has changed since it was opened; nothing was written. `seq`: of the event
+ * that records the change; `path`: absolute.
+ */
+export type SaveOutcome =
+  | { saved: true; mark: string; seq: number; path: string }
+  | { saved: false; stale: 'changed' | 'deleted' }
+
+/** An entry of a folder in the file tree. */
+export interface FolderEntry {
+  name: string
+  isFolder: boolean
+  /** Left out by .gitignore or .trestleignore. */
+  isIgnored?: true
+  isLink?: true
+  /** Why it can't be opened, a sentence. */
+  closed?: string
+}
+
+export interface FolderEntries {
+  /** Real and absolute. */
+  path: string
+  entries: FolderEntry[]
+  /** How many more there are. */
+  more?: number
+}
+
+/** Files whose path fits a filter, best first. */
+export interface FilteredFiles {
+  files: { path: string; /** Positions in `path` that fit what was typed. */ at: number[] }[]
+  /** All that fit. */
+  count: number
+}
+
+/** A file that was attached to a message. */
+export interface AttachedFile {
+  name: string
+  /** Absolute; what the agent reads. */
+  path: string
+  size: number
+  /** Its text, if it is short enough to send with the message. */
+  text?: string
+  /** What it is, e.g. `text`, `ZIP archive`. */
+  kind: string
+}
