@@ -36,6 +36,7 @@ const ENGINE_LAYERS = [
   'approval',
   'session',
   'checkpoint',
+  'review',
   'mcp',
   'diagnostics',
   'agent',

@@ -10,6 +10,7 @@ import { mailHandlers } from './mail-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
+import { reviewHandlers } from './review-handlers'
 import { scheduleHandlers } from './schedule-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
@@ -35,6 +36,7 @@ export function createRouter(deps: ApiDeps) {
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),
+    review: reviewHandlers(os, deps),
     schedule: scheduleHandlers(os, deps),
     plugin: pluginHandlers(os, deps),
     task: taskHandlers(os, deps),

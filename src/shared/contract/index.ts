@@ -8,6 +8,7 @@ import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { memoryContract } from './memory'
+import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
@@ -31,6 +32,7 @@ export const contract = {
   alarm: alarmContract,
   notification: notificationContract,
   plan: planContract,
+  review: reviewContract,
   schedule: scheduleContract,
   plugin: pluginContract,
   skill: skillContract,
