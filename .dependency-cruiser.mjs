@@ -39,6 +39,7 @@ const ENGINE_LAYERS = [
   'session',
   'checkpoint',
   'files',
+  'review',
   'mcp',
   'diagnostics',
   'agent',

@@ -119,6 +119,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callMcp(client, sessionId, results)
   await callMemory(client, results)
   await callGit(client, sessionId, results)
+  await callReview(client, sessionId, results)
   await callAlarms(client, results)
   await callMail(client, results)
   await callSchedules(client, results)
@@ -265,6 +266,27 @@ async function callGit({ git }: TrestleClient, sessionId: string, results: Recor
   results['git.createPullRequest'] = await code(
     git.createPullRequest({ sessionId, title: 't', body: '', base: 'main', draft: false }),
   )
+/** Nothing has changed. */
+async function callReview(
+  { review }: TrestleClient,
+  sessionId: string,
+  results: Record<string, unknown>,
+): Promise<void> {
+  const which = { sessionId, scope: { kind: 'session' as const } }
+  const path = '/p/a'
+  results['review.list'] = await review.list(which)
+  results['review.diffs'] = await review.diffs({ ...which, paths: [path] })
+  results['review.lines'] = await review.lines({ ...which, path, from: 1, to: 2 })
+  results['review.undo'] = await review.undo({ ...which, files: [{ path, key: 'k', ids: ['1'] }] })
+  results['review.bases'] = await review.bases({ sessionId })
+  results['review.marks'] = await review.marks(which)
+  results['review.setViewed'] = await review.setViewed({ sessionId, path, key: 'k', viewed: true })
+  results['review.setKept'] = await review.setKept({ sessionId, path, ids: ['1'], kept: true })
+  const comment = { path, side: 'new' as const, line: 1, endLine: 1, text: 'Why?' }
+  results['review.addComment'] = await review.addComment({ ...which, ...comment })
+  results['review.changeComment'] = await review.changeComment({ sessionId, id: 'comment-1', text: 'Why not?' })
+  results['review.removeComment'] = await review.removeComment({ sessionId, id: 'comment-1' })
+  results['review.send'] = await review.send({ sessionId })
 }
 
 /** There are neither alarms nor notifications; what is asked about one alarm fails with its code. */
@@ -382,6 +404,8 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'app.backups': { count: 0, bytes: 0 },
       'memory.list': { entries: [], total: 0 },
       'memory.details': 'memory.not_found',
+      'review.list': { files: [] },
+      'review.addComment': { id: 'comment-1' },
       'memory.remove': 0,
       'mail.accounts': [],
       'mail.save': { id: 'work', password: 'stored' },

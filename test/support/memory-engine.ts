@@ -317,6 +317,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       hunks: async (_sessionId, path) => ({ path, hunks: [] }),
       undoHunk: async () => ({ seq: 1 }),
     },
+    reviews: NO_REVIEWS,
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     files: memoryFiles(options.home ?? '/home/.trestle', (id) => get(id).header),
@@ -390,6 +391,21 @@ const NO_MAIL: Engine['mail'] = {
 }
 
 /** An engine that remembers nothing. */
+const NO_REVIEWS: Engine['reviews'] = {
+  list: async () => ({ files: [] }),
+  diffs: async () => [],
+  lines: async () => [],
+  undo: async () => ({ kept: [] }),
+  bases: async () => ({ branches: [] }),
+  marks: async () => ({ viewed: {}, kept: {}, comments: [] }),
+  setViewed: async () => undefined,
+  setKept: async () => undefined,
+  addComment: async () => ({ id: 'comment-1' }),
+  changeComment: async () => undefined,
+  removeComment: async () => undefined,
+  send: async () => 0,
+}
+
 const NO_MEMORY: Engine['memory'] = {
   list: async () => ({ entries: [], total: 0 }),
   overview: async () => ({ entries: 0, deleted: 0, everywhere: 0, projects: [], categories: [], budgetBytes: 2048 }),

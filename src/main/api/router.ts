@@ -11,6 +11,7 @@ import { gitHandlers } from './git-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
+import { reviewHandlers } from './review-handlers'
 import { scheduleHandlers } from './schedule-handlers'
 import { terminalHandlers } from './terminal-handlers'
 import type { TrestleClient } from '../../shared/contract'
@@ -38,6 +39,7 @@ export function createRouter(deps: ApiDeps) {
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),
+    review: reviewHandlers(os, deps),
     schedule: scheduleHandlers(os, deps),
     plugin: pluginHandlers(os, deps),
     task: taskHandlers(os, deps),

@@ -21,6 +21,7 @@ import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
+import type { Reviews } from './review/reviews'
 import type { MailActions } from './mail/mail-actions'
 import type { MemoryActions } from './memory/memory'
 import type { AlarmActions, AlarmClock } from './alarm/alarms'
@@ -50,6 +51,7 @@ export interface Engine {
   readonly backups: Backups
   readonly plans: Plans
   readonly checkpoints: Checkpoints
+  readonly reviews: Omit<Reviews, 'removed'>
   readonly agents: { list(folder: string): Promise<AgentList> }
   /** Lets the agent of a session use what its client has (see `ClientMeans`), until the function returned is called. */
   lend(sessionId: string, means: SessionClientCapabilities): () => void

@@ -3,6 +3,7 @@ import { isAgentId } from '../../shared/model/agent'
 import type { Agents } from './agent/agents'
 import type { OpenInbox } from './approval/inbox'
 import type { CheckpointManager } from './checkpoint/checkpoints'
+import type { Reviews } from './review/reviews'
 import type { EngineExecution } from './engine-execution'
 import type { EngineFeatures } from './engine-features'
 import type { EngineFoundation } from './engine-foundation'
@@ -28,13 +29,14 @@ export interface SessionFollowers {
   titles: TitleGenerator | undefined
   mcp: EngineMcp
   checkpoints: CheckpointManager
+  reviews: Pick<Reviews, 'removed'>
   backups: StoreBackups
 }
 
 /** Passes what happens to sessions on to the other parts, in this order. */
 export function followSessions(parts: SessionFollowers): void {
   const { sessions, notify, tools, inbox, agents, notifier, hooks, features } = parts
-  const { sandboxes, titles, mcp, checkpoints, backups } = parts
+  const { sandboxes, titles, mcp, checkpoints, reviews, backups } = parts
   sessions.follow({
     recorded(session, before, events) {
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
@@ -54,6 +56,7 @@ export function followSessions(parts: SessionFollowers): void {
       hooks.removed(sessionId)
       mcp.leave(sessionId)
       checkpoints.removed(sessionId)
+      void reviews.removed(sessionId)
       if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
       else notify({ kind: 'session.removed', sessionId })
       notify({ kind: 'inbox' })

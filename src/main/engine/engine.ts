@@ -16,6 +16,7 @@ import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
 import { createFeatures } from './engine-features'
+import { createEngineReview } from './engine-review'
 import { createTurns } from './engine-turns'
 import { createTaskNotifier } from './session/task-notifier'
 import { removeOrphanedPlaceholders } from './sandbox/mounts/placeholders'
@@ -99,6 +100,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   })
   const fileAccess = createFileAccess({ home, header: sessions.header })
   const sessionFiles = createSessionFiles({ home, access: fileAccess, keepUserChange: checkpoints.keepUserChange })
+  const reviews = createEngineReview(foundation, { checkpoints, sessions })
   const mcp = createEngineMcp({
     home,
     version,
@@ -139,7 +141,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       })
     : undefined
   const inbox = createInbox({ store, choices: sessions.choices, notify })
-  followSessions({ ...parts, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })
+  followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })
 
   const trust = createTrust({
     describeServers: async (...file) => (await import('./mcp/config/describe-server')).describeServerFile(...file),
@@ -203,6 +205,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     hooks,
     plans: createPlanActions({ home, sessions }),
     checkpoints,
+    reviews,
     skills,
     environment,
     diagnostics: foundation.diagnostics,

@@ -9,6 +9,7 @@ import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
 import { memoryContract } from './memory'
+import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
@@ -34,6 +35,7 @@ export const contract = {
   alarm: alarmContract,
   notification: notificationContract,
   plan: planContract,
+  review: reviewContract,
   schedule: scheduleContract,
   plugin: pluginContract,
   skill: skillContract,

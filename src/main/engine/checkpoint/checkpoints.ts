@@ -67,6 +67,17 @@ export interface CheckpointManager extends Checkpoints {
   /** Finishes restores that dead processes left, and schedules garbage collection. */
   begin(): void
   close(): void
+  /** For reviews, which undo changes as restores. */
+  readonly access: CheckpointAccess
+}
+
+/** How other parts restore files of a session. */
+export interface CheckpointAccess {
+  restoring: RestoreDeps
+  /** Runs `use` while this process holds the session, once an interrupted restore has been finished. */
+  whenRecovered<Result>(sessionId: string, use: (session: CheckpointedSession) => Promise<Result>): Promise<Result>
+  /** The same while no turn runs; throws `session.busy` otherwise. */
+  whenIdle<Result>(sessionId: string, use: (session: CheckpointedSession) => Promise<Result>): Promise<Result>
 }
 
 /** Checkpoints of all sessions. Most modules are loaded when the first call changes something. */
@@ -206,6 +217,7 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
       timer.unref()
     },
     close: () => clearTimeout(timer),
+    access: { restoring, whenRecovered, whenIdle },
   }
 }
 

@@ -1,0 +1,179 @@
+import { join } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { CodedError } from '../../../shared/errors'
+import type { ReviewBases } from '../../../shared/model/review'
+import { captureFile } from '../checkpoint/file-state'
+import { GitFailure, gitRunner, type GitRunner } from './git-runner'
+import type { Listing, ReviewDeps, ReviewedFile, Version } from './review-files'
+
+/** More untracked files are a folder that should be ignored, not work to review. */
+const MAX_UNTRACKED = 2_000
+const SLICE_MS = 8
+
+/**
+ * The files that differ from where the work branched off `base`: committed, staged, unstaged and untracked. Throws
+ * `request.invalid` where there is no repository or no such branch.
+ */
+export async function branchFiles(deps: ReviewDeps, folder: string, base: string): Promise<Listing> {
+  const git = await runnerFor(deps, folder)
+  const { commit, note } = await branchPoint(git, base)
+  const raw = await git([
+    ...['diff', '--raw', '-z', '-M', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-color'],
+    ...['--ignore-submodules=dirty', '--relative', commit, '--'],
+  ]).catch(refuse)
+  const untracked = splitZero(await git(['ls-files', '--others', '--exclude-standard', '-z']).catch(refuse))
+  const files = new Map<string, ReviewedFile>()
+  let sliceEnd = performance.now() + SLICE_MS
+  const add = async (name: string, before: Version, from?: string): Promise<void> => {
+    const path = join(folder, name)
+    const now = captureFile(path, { maxBytes: deps.maxBytes() })
+    if (now.kind === 'absent' && before.kind === 'absent') return
+    if (now.kind !== 'folder' || before.kind === 'unkept')
+      files.set(path, { path, before, after: now, now, ...(from !== undefined && { from: join(folder, from) }) })
+    if (performance.now() < sliceEnd) return
+    await breathe()
+    sliceEnd = performance.now() + SLICE_MS
+  }
+  for (const { name, from, oid, mode } of rawEntries(raw)) {
+    // A merge conflict is listed a second time, without what it is compared with.
+    if (!files.has(join(folder, name))) await add(name, versionOf(oid, mode), from)
+  }
+  for (const name of untracked.slice(0, MAX_UNTRACKED)) if (!name.endsWith('/')) await add(name, { kind: 'absent' })
+  const left = untracked.length - MAX_UNTRACKED
+  const notes = [note, left > 0 && `${left.toLocaleString('en-US')} more untracked files are not shown.`]
+  const all = notes.filter((text) => typeof text === 'string').join(' ')
+  return { files: [...files.values()], base: { name: base, commit }, ...(all !== '' && { note: all }) }
+}
+
+/** Content filters run only where the user trusts the project. */
+export function runnerFor(deps: Pick<ReviewDeps, 'isTrusted'>, folder: string): Promise<GitRunner> {
+  return gitRunner(folder, { filters: deps.isTrusted(folder) })
+}
+
+async function branchPoint(git: GitRunner, base: string): Promise<{ commit: string; note?: string }> {
+  const tip = await commitOf(git, base)
+  const shared = await git(['merge-base', tip, 'HEAD']).catch(() => undefined)
+  const commit = shared?.toString('utf8').trim()
+  return commit ? { commit } : { commit: tip, note: `${base} has no commit in common with what is checked out.` }
+}
+
+async function commitOf(git: GitRunner, base: string): Promise<string> {
+  await git(['rev-parse', '--git-dir']).catch((error: unknown) => {
+    const isMissing = error instanceof GitFailure && error.message.includes('not a git repository')
+    throw new CodedError('request.invalid', isMissing ? 'This folder is not in a git repository.' : messageOf(error))
+  })
+  const found = base.startsWith('-')
+    ? undefined
+    : await git(['rev-parse', '--verify', '--quiet', `${base}^{commit}`]).catch(() => undefined)
+  if (found) return found.toString('utf8').trim()
+  throw new CodedError('request.invalid', `base: there is no branch or commit ${JSON.stringify(base)}.`)
+}
+
+interface RawEntry {
+  name: string
+  from?: string
+  oid: string
+  mode: number
+}
+
+/** Entries of `git diff --raw -z`; `oid` and `mode` are those of the old side. */
+function rawEntries(raw: Buffer): RawEntry[] {
+  const fields = splitZero(raw)
+  const entries: RawEntry[] = []
+  for (let n = 0; n < fields.length;) {
+    const head = /^:(\d+) \d+ ([0-9a-f]+) [0-9a-f]+ ([A-Z])/.exec(fields[n]!)
+    if (!head) break
+    const isMoved = head[3] === 'R' || head[3] === 'C'
+    const [first, second] = [fields[n + 1] ?? '', fields[n + 2] ?? '']
+    entries.push({
+      name: isMoved ? second : first,
+      ...(head[3] === 'R' && { from: first }),
+      oid: head[2]!,
+      mode: Number.parseInt(head[1]!, 8),
+    })
+    n += isMoved ? 3 : 2
+  }
+  return entries
+}
+
+const SUBMODULE = 0o160000
+const LINK = 0o120000
+
+function versionOf(oid: string, mode: number): Version {
+  if (mode === 0 || /^0+$/.test(oid)) return { kind: 'absent' }
+  if (mode === SUBMODULE) return { kind: 'unkept', why: `it is a submodule at ${oid.slice(0, 10)}`, mark: oid }
+  return { kind: 'object', oid, mode: mode & 0o777, isLink: mode === LINK }
+}
+
+function splitZero(bytes: Buffer): string[] {
+  return bytes.toString('utf8').split('\0').slice(0, -1)
+}
+
+function refuse(error: unknown): never {
+  throw new CodedError('request.invalid', `git could not compare: ${messageOf(error)}`)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+const MAX_BRANCHES = 100
+
+/** What the work in a folder can be compared with. */
+export async function reviewBases(deps: Pick<ReviewDeps, 'isTrusted'>, folder: string): Promise<ReviewBases> {
+  try {
+    const git = await runnerFor(deps, folder)
+    const text = async (...args: string[]): Promise<string> => (await git(args)).toString('utf8').trim()
+    await text('rev-parse', '--git-dir')
+    const current = await text('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => '')
+    const main = await text('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD').catch(() => '')
+    const listed = await text(
+      ...['for-each-ref', '--sort=-committerdate', `--count=${MAX_BRANCHES}`, '--format=%(refname:short)'],
+      ...['refs/heads', 'refs/remotes'],
+    )
+    const names = listed.split('\n').filter((name) => name !== '' && !name.endsWith('/HEAD') && name !== 'origin')
+    const likely = [main, 'main', 'master', 'origin/main', 'origin/master'].filter((name) => names.includes(name))
+    const others = [...likely, ...names].filter((name) => name !== current)
+    const hasCommits = (await text('rev-parse', '--verify', '--quiet', 'HEAD').catch(() => '')) !== ''
+    return {
+      ...(current !== '' && { current }),
+      branches: [...new Set([...others, ...(hasCommits ? ['HEAD'] : [])])],
+      ...(!hasCommits && { problem: 'This repository has no commits yet.' }),
+    }
+  } catch (error) {
+    const message = messageOf(error)
+    return {
+      branches: [],
+      problem: message.includes('not a git repository') ? 'This folder is not in a git repository.' : message,
+    }
+  }
+}
+
+/** The contents of objects, filtered as git writes them to the working tree; by `oid`. */
+export async function objectContents(
+  git: GitRunner,
+  objects: readonly { oid: string; name: string }[],
+): Promise<Map<string, Buffer>> {
+  const contents = new Map<string, Buffer>()
+  // A name with a line feed cannot be passed with its object; filters may depend on names, so it gets none.
+  const isPlain = ({ name }: { name: string }): boolean => !/[\n\r]/.test(name)
+  const filtered = objects.filter(isPlain)
+  const read = async (args: string[], list: typeof objects, line: (one: (typeof objects)[number]) => string) => {
+    if (list.length === 0) return
+    const out = await git(args, list.map((one) => `${line(one)}\n`).join(''))
+    let at = 0
+    for (const { oid } of list) {
+      const end = out.indexOf(10, at)
+      const size = /^[0-9a-f]+ blob (\d+)$/.exec(out.toString('latin1', at, end))?.[1]
+      if (end < 0) return
+      at = end + 1
+      if (size === undefined) continue
+      contents.set(oid, out.subarray(at, at + Number(size)))
+      at += Number(size) + 1
+    }
+  }
+  await read(['cat-file', '--batch', '--filters'], filtered, ({ oid, name }) => `${oid} ${name}`)
+  const others = objects.filter((one) => !isPlain(one))
+  await read(['cat-file', '--batch'], others, ({ oid }) => oid)
+  return contents
+}

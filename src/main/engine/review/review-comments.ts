@@ -1,0 +1,116 @@
+import { CodedError } from '../../../shared/errors'
+import type { ReviewComment, ReviewSide } from '../../../shared/model/review'
+import { addRefs, type CheckpointPaths } from '../checkpoint/checkpoint-files'
+import type { BlobStore } from '../checkpoint/file-state'
+import type { SideText } from './file-texts'
+import { moveRange } from './line-anchor'
+import type { Notes, NoteStore, StoredComment } from './review-notes'
+import { bareLine, linesOf } from './text-diff'
+
+/** What a client writes. */
+export interface NewComment {
+  path: string
+  side: ReviewSide
+  line: number
+  endLine: number
+  text: string
+}
+
+export interface CommentDeps {
+  notes: NoteStore
+  blobs: BlobStore
+  place: CheckpointPaths
+  newId(prefix: string): string
+}
+
+/** Quoted lines beyond these are left out. */
+const MAX_QUOTED = 20
+
+/** Stores a comment on lines of `text`. */
+export function addComment(deps: CommentDeps, sessionId: string, written: NewComment, text: SideText): StoredComment {
+  if ('problem' in text) throw new CodedError('request.invalid', `path: ${text.problem}`)
+  const lines = linesOf(text.text)
+  const { line, endLine } = written
+  if (endLine < line || endLine > lines.length)
+    throw new CodedError('request.invalid', `line: ${written.path} has ${lines.length} lines.`)
+  const quoted = lines.slice(line - 1, Math.min(endLine, line - 1 + MAX_QUOTED)).map(bareLine)
+  const left = endLine - (line - 1) - quoted.length
+  const comment: StoredComment = {
+    ...written,
+    text: written.text.trim(),
+    id: deps.newId('comment'),
+    quote: [...quoted, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n'),
+    content: deps.blobs.put(Buffer.from(text.text)),
+  }
+  addRefs(deps.place, sessionId, [], [comment.content])
+  deps.notes.change(sessionId, (notes) => ({ ...notes, comments: [...notes.comments, comment] }))
+  return comment
+}
+
+/**
+ * The comments where their lines are now. `textFor` gives the text that a comment is shown on; undefined leaves it where
+ * it was. Lines that have moved are remembered, so that many small edits are followed one by one.
+ */
+export async function placedComments(
+  deps: CommentDeps,
+  sessionId: string,
+  show: { textFor(comment: StoredComment): SideText | undefined; nameOf(path: string): string; follows: boolean },
+): Promise<ReviewComment[]> {
+  const { comments } = deps.notes.read(sessionId)
+  const moved = new Map<string, StoredComment>()
+  const placed: ReviewComment[] = []
+  for (const comment of comments) {
+    const { content, ...rest } = comment
+    const now = show.textFor(comment)
+    const then = deps.blobs.get(content)?.toString('utf8')
+    const shown: ReviewComment = { ...rest, name: show.nameOf(comment.path) }
+    if (!now || then === undefined) {
+      placed.push(shown)
+      continue
+    }
+    const range = await moveRange(then, 'text' in now ? now.text : '', comment)
+    const { isGone, ...lines } = range
+    placed.push({ ...shown, ...lines, ...(isGone && { gone: true as const }) })
+    if (isGone || 'problem' in now || now.text === then || !show.follows) continue
+    moved.set(comment.id, { ...comment, ...lines, content: deps.blobs.put(Buffer.from(now.text)) })
+  }
+  if (moved.size > 0) {
+    addRefs(
+      deps.place,
+      sessionId,
+      [],
+      [...moved.values()].map(({ content }) => content),
+    )
+    deps.notes.change(sessionId, (notes) => ({
+      ...notes,
+      comments: notes.comments.map((comment) => moved.get(comment.id) ?? comment),
+    }))
+  }
+  return placed
+}
+
+/** Changes the text of a comment. */
+export function changeComment(notes: NoteStore, sessionId: string, id: string, text: string): void {
+  change(notes, sessionId, id, (all) => ({
+    ...all,
+    comments: all.comments.map((comment) => (comment.id === id ? { ...comment, text: text.trim() } : comment)),
+  }))
+}
+
+/** Deletes a comment, or brings it back. */
+export function removeComment(notes: NoteStore, sessionId: string, id: string, isBack: boolean): void {
+  change(notes, sessionId, id, ({ comments, deleted, ...all }) => {
+    const [from, to] = isBack ? [deleted, comments] : [comments, deleted]
+    const found = from.filter((comment) => comment.id === id)
+    const [left, more] = [from.filter((comment) => comment.id !== id), [...to, ...found]]
+    return { ...all, ...(isBack ? { deleted: left, comments: more } : { comments: left, deleted: more }) }
+  })
+}
+
+function change(notes: NoteStore, sessionId: string, id: string, work: (notes: Notes) => Notes): void {
+  notes.change(sessionId, (all) => {
+    if (![...all.comments, ...all.deleted].some((comment) => comment.id === id))
+      throw new CodedError('request.invalid', `id: there is no comment ${id}.`)
+    return work(all)
+  })
+}

@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto'
+import { isAbsolute, relative, sep } from 'node:path'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { CodedError } from '../../../shared/errors'
+import type { FileChange, FileState } from '../../../shared/model/checkpoint'
+import type { ReviewedScope, ReviewFile } from '../../../shared/model/review'
+import { listedChanges } from '../checkpoint/call-checkpoints'
+import { captureFile, sameState } from '../checkpoint/file-state'
+import { changesAfter, pathHistories, type ChangeEvent, type PathHistory } from '../checkpoint/plan-restore'
+import type { RestoreDeps } from '../checkpoint/restore-session'
+import { isWithin } from '../workspace/path/real-path'
+import { branchFiles } from './branch-files'
+
+/** One version of a file: what lies at a path, or an object of git. */
+export type Version = FileState | { kind: 'object'; oid: string; mode: number; isLink: boolean }
+
+/** A file with the versions that a review compares. */
+export interface ReviewedFile {
+  path: string
+  /** The path it had before it was renamed. */
+  from?: string
+  before: Version
+  /** The new side: what is there now, or what was there at the end of an earlier turn. */
+  after: FileState
+  now: FileState
+  changedElsewhere?: true
+}
+
+export interface Listing {
+  files: ReviewedFile[]
+  base?: { name: string; commit: string }
+  note?: string
+}
+
+export interface ReviewDeps extends Pick<RestoreDeps, 'home' | 'store' | 'blobs' | 'maxBytes'> {
+  /** Whether the user trusts the configuration of a project. */
+  isTrusted(folder: string): boolean
+}
+
+/** More files are not shown: nobody reads them one by one. */
+const MAX_FILES = 5_000
+
+/** The files that differ in a scope, by name. */
+export async function reviewedFiles(deps: ReviewDeps, sessionId: string, scope: ReviewedScope): Promise<Listing> {
+  const header = deps.store.header(sessionId)
+  if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+  const listing =
+    scope.kind === 'branch'
+      ? await branchFiles(deps, header.folder, scope.base)
+      : { files: await recordedFiles(deps, sessionId, scope) }
+  const work = listing.files.filter(({ path }) => !isWithin(path, deps.home))
+  const files = withRenames(work).toSorted((a, b) => compareNames(a.path, b.path))
+  if (files.length <= MAX_FILES) return { ...listing, files }
+  const note = `Only the first ${MAX_FILES.toLocaleString('en-US')} of ${files.length.toLocaleString('en-US')} files are shown.`
+  return { ...listing, files: files.slice(0, MAX_FILES), note }
+}
+
+/** Files changed by calls and restores of the session, as its checkpoints have them. */
+async function recordedFiles(
+  deps: ReviewDeps,
+  sessionId: string,
+  scope: Exclude<ReviewedScope, { kind: 'branch' }>,
+): Promise<ReviewedFile[]> {
+  const range = scope.kind === 'turn' ? turnRange(deps, sessionId, scope.turnId) : { from: 0, next: undefined }
+  const isInside = (event: ChangeEvent): boolean =>
+    !range.next || (event.sessionId === sessionId ? event.seq < range.next.seq : event.at < range.next.at)
+  const events = changesAfter(deps.store, sessionId, range.from)
+  const changes = changesOf(deps, events.filter(isInside))
+  const later = pathHistories(changesOf(deps, range.next ? events.filter((event) => !isInside(event)) : []))
+  const files: ReviewedFile[] = []
+  let sliceEnd = performance.now() + SLICE_MS
+  for (const history of pathHistories(changes).values()) {
+    const file = recordedFile(deps, history, range.next !== undefined, later.has(history.path))
+    if (file) files.push(file)
+    if (performance.now() < sliceEnd) continue
+    await breathe()
+    sliceEnd = performance.now() + SLICE_MS
+  }
+  return files
+}
+
+const SLICE_MS = 8
+
+function recordedFile(
+  deps: ReviewDeps,
+  { path, before, after, foreign }: PathHistory,
+  isPast: boolean,
+  changedLater: boolean,
+): ReviewedFile | undefined {
+  if (before.kind === 'folder' || after.kind === 'folder') return undefined
+  const now = captureFile(path, { maxBytes: deps.maxBytes() })
+  // What an earlier turn left is shown as it was, unless nothing of this session has changed it since.
+  const right = isPast && changedLater ? after : now
+  if (sameState(before, right) || right.kind === 'folder') return undefined
+  const elsewhere = foreign !== undefined || (!changedLater && !sameState(now, after))
+  return { path, before, after: right, now, ...(elsewhere && { changedElsewhere: true as const }) }
+}
+
+/** From right before the turn to the start of the next one; `next` is undefined for the latest turn. */
+function turnRange(
+  { store }: ReviewDeps,
+  sessionId: string,
+  turnId: string,
+): { from: number; next: { seq: number; at: number } | undefined } {
+  const turns = store.ofTypes(sessionId, ['turn.started'])
+  const index = turns.findIndex((turn) => turn.turnId === turnId)
+  const turn = turns[index]
+  if (!turn) throw new CodedError('request.invalid', `turnId: this session has no turn ${turnId}.`)
+  return { from: turn.seq - 1, next: turns[index + 1] }
+}
+
+function changesOf({ blobs }: ReviewDeps, events: readonly ChangeEvent[]): FileChange[] {
+  return events.flatMap((event) => {
+    const listed = listedChanges(event, blobs)
+    if (listed) return listed
+    throw new CodedError('checkpoint.lost', `The list of ${event.count} changed files is damaged or gone.`)
+  })
+}
+
+/** A file that is gone and a new one with the same content are one file, renamed. */
+function withRenames(files: readonly ReviewedFile[]): ReviewedFile[] {
+  const gone = new Map<string, ReviewedFile>()
+  for (const file of files)
+    if (file.after.kind === 'absent' && file.before.kind === 'file' && file.before.size > 0)
+      gone.set(file.before.hash, file)
+  const renamed = new Set<ReviewedFile>()
+  const found = files.map((file): ReviewedFile => {
+    const old = file.before.kind === 'absent' && file.after.kind === 'file' ? gone.get(file.after.hash) : undefined
+    if (!old || renamed.has(old)) return file
+    renamed.add(old)
+    return { ...file, from: old.path, before: old.before }
+  })
+  return found.filter((file) => !renamed.has(file))
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Names the two versions of a file. */
+export function keyOf({ before, after, from }: ReviewedFile): string {
+  return hash('sha256', JSON.stringify([before, after, from]), 'hex').slice(0, 24)
+}
+
+/** The file as a client gets it. */
+export function shownFile(file: ReviewedFile, folder: string): ReviewFile {
+  const { path, from, before, after, now, changedElsewhere } = file
+  return {
+    path,
+    name: nameIn(folder, path),
+    status:
+      from !== undefined
+        ? 'renamed'
+        : before.kind === 'absent'
+          ? 'added'
+          : after.kind === 'absent'
+            ? 'deleted'
+            : 'changed',
+    ...(from !== undefined && { from: nameIn(folder, from) }),
+    key: keyOf(file),
+    ...(changedElsewhere && { changedElsewhere }),
+    ...(!sameState(after, now) && { changedLater: true as const }),
+  }
+}
+
+/** The path relative to the project where it lies in it, with `/`. */
+export function nameIn(folder: string, path: string): string {
+  const name = relative(folder, path)
+  return name.startsWith('..') || isAbsolute(name) || name === '' ? path : name.split(sep).join('/')
+}

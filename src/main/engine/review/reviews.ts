@@ -1,0 +1,166 @@
+import { CodedError } from '../../../shared/errors'
+import type {
+  ReviewBases,
+  ReviewComment,
+  ReviewDiff,
+  ReviewedScope,
+  ReviewList,
+  ReviewMarks,
+  ReviewUndo,
+} from '../../../shared/model/review'
+import type { CheckpointAccess } from '../checkpoint/checkpoints'
+import { captureFile, sameState } from '../checkpoint/file-state'
+import { reviewBases } from './branch-files'
+import { commentMessage } from './comment-message'
+import { fileDiff } from './file-diffs'
+import { currentText, textsOf, type SideText } from './file-texts'
+import { addComment, changeComment, placedComments, removeComment, type NewComment } from './review-comments'
+import { nameIn, reviewedFiles, shownFile, type ReviewDeps, type ReviewedFile } from './review-files'
+import { createNoteStore, type StoredComment } from './review-notes'
+import { linesOf, shownLine } from './text-diff'
+import { undoChanges, type WantedUndo } from './undo-changes'
+
+/** Reviews of what sessions have changed. */
+export interface Reviews {
+  /** The files that differ. Their differences follow with `diffs`, as many as a screen needs. */
+  list(sessionId: string, scope: ReviewedScope): Promise<ReviewList>
+  /** The differences of some of the files, in their order; files that do not differ any more are left out. */
+  diffs(sessionId: string, scope: ReviewedScope, paths: readonly string[]): Promise<ReviewDiff[]>
+  /** Lines of the new side, from 1, both included; of the old side where there is no new one. */
+  lines(sessionId: string, scope: ReviewedScope, range: { path: string; from: number; to: number }): Promise<string[]>
+  /** Throws `session.busy` while a turn runs, and `checkpoint.changed` for a single file that has changed meanwhile. */
+  undo(sessionId: string, scope: ReviewedScope, wanted: readonly WantedUndo[]): Promise<ReviewUndo>
+  bases(sessionId: string): Promise<ReviewBases>
+  marks(sessionId: string, scope: ReviewedScope): Promise<ReviewMarks>
+  setViewed(sessionId: string, file: { path: string; key: string }, viewed: boolean): Promise<void>
+  setKept(sessionId: string, path: string, ids: readonly string[], kept: boolean): Promise<void>
+  addComment(sessionId: string, scope: ReviewedScope, comment: NewComment): Promise<{ id: string }>
+  changeComment(sessionId: string, id: string, text: string): Promise<void>
+  removeComment(sessionId: string, id: string, isBack: boolean): Promise<void>
+  /** Sends all comments to the agent as one message; resolves with how many there were. */
+  send(sessionId: string): Promise<number>
+  /** The session was deleted. */
+  removed(sessionId: string): Promise<void>
+}
+
+export interface ReviewsDeps {
+  access: CheckpointAccess
+  isTrusted(folder: string): boolean
+  prompt(sessionId: string, text: string): Promise<unknown>
+}
+
+/** Listings that pages of differences are computed from. */
+const MAX_LISTINGS = 4
+const MAX_LINES = 5_000
+
+export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Reviews {
+  const { restoring } = access
+  const deps: ReviewDeps & typeof restoring = { ...restoring, isTrusted }
+  const notes = createNoteStore(restoring.home)
+  const comments = { notes, blobs: restoring.blobs, place: restoring.place, newId: restoring.newId }
+  const listings = new Map<string, Awaited<ReturnType<typeof reviewedFiles>>>()
+
+  const folderOf = (sessionId: string): string => {
+    const header = restoring.store.header(sessionId)
+    if (header) return header.folder
+    throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+  }
+  const listed = (sessionId: string, scope: ReviewedScope) =>
+    access.whenRecovered(sessionId, async () => {
+      const listing = await reviewedFiles(deps, sessionId, scope)
+      const key = JSON.stringify([sessionId, scope])
+      listings.delete(key)
+      listings.set(key, listing)
+      for (const oldest of [...listings.keys()].slice(0, -MAX_LISTINGS)) listings.delete(oldest)
+      return listing
+    })
+  const known = async (sessionId: string, scope: ReviewedScope): Promise<readonly ReviewedFile[]> =>
+    (listings.get(JSON.stringify([sessionId, scope])) ?? (await listed(sessionId, scope))).files
+
+  /** Files of a listing as they are now. */
+  async function current(sessionId: string, scope: ReviewedScope, paths: readonly string[]): Promise<ReviewedFile[]> {
+    const files = new Map((await known(sessionId, scope)).map((file) => [file.path, file]))
+    return paths.flatMap((path) => {
+      const file = files.get(path)
+      if (!file) return []
+      const now = captureFile(path, { maxBytes: deps.maxBytes() })
+      if (sameState(now, file.now) || now.kind === 'folder') return [file]
+      return [{ ...file, now, ...(sameState(file.after, file.now) && { after: now }) }]
+    })
+  }
+
+  /** The text that lines of a side are counted in; undefined when the file is no part of the scope. */
+  async function sideTexts(sessionId: string, scope: ReviewedScope, paths: readonly string[]) {
+    const files = await current(sessionId, scope, [...new Set(paths)])
+    const texts = await textsOf(deps, folderOf(sessionId), files)
+    return new Map(files.map((file) => [file.path, { file, ...texts.get(file)! }]))
+  }
+
+  async function placed(sessionId: string, scope: ReviewedScope): Promise<ReviewComment[]> {
+    const stored = notes.read(sessionId).comments
+    if (stored.length === 0) return []
+    const folder = folderOf(sessionId)
+    const texts = await sideTexts(
+      sessionId,
+      scope,
+      stored.map(({ path }) => path),
+    )
+    const textFor = ({ path, side }: StoredComment): SideText | undefined => {
+      const found = texts.get(path)
+      if (side === 'old') return found?.before
+      return found?.after ?? currentText(deps, path)
+    }
+    const isPast = [...texts.values()].some(({ file }) => !sameState(file.after, file.now))
+    return placedComments(comments, sessionId, { textFor, nameOf: (path) => nameIn(folder, path), follows: !isPast })
+  }
+
+  return {
+    async list(sessionId, scope) {
+      const { files, ...about } = await listed(sessionId, scope)
+      const folder = folderOf(sessionId)
+      return { files: files.map((file) => shownFile(file, folder)), ...about }
+    },
+    async diffs(sessionId, scope, paths) {
+      const files = await current(sessionId, scope, paths)
+      const texts = await textsOf(deps, folderOf(sessionId), files)
+      const diffs: ReviewDiff[] = []
+      for (const file of files) diffs.push(await fileDiff(file, texts.get(file)!))
+      return diffs
+    },
+    async lines(sessionId, scope, { path, from, to }) {
+      const found = (await sideTexts(sessionId, scope, [path])).get(path)
+      const text = found?.file.after.kind === 'absent' ? found.before : found?.after
+      if (!text || 'problem' in text) return []
+      return linesOf(text.text)
+        .slice(from - 1, Math.min(to, from + MAX_LINES))
+        .map(shownLine)
+    },
+    undo: (sessionId, scope, wanted) =>
+      access.whenIdle(sessionId, (session) => undoChanges(deps, session, scope, wanted)),
+    bases: async (sessionId) => reviewBases(deps, folderOf(sessionId)),
+    async marks(sessionId, scope) {
+      const placedNow = await placed(sessionId, scope)
+      const { viewed, kept } = notes.read(sessionId)
+      return { viewed, kept, comments: placedNow }
+    },
+    setViewed: async (...given) => notes.setViewed(...given),
+    setKept: async (...given) => notes.setKept(...given),
+    async addComment(sessionId, scope, comment) {
+      const found = (await sideTexts(sessionId, scope, [comment.path])).get(comment.path)
+      if (!found) throw new CodedError('request.invalid', `path: ${comment.path} has no changes here.`)
+      const { id } = addComment(comments, sessionId, comment, comment.side === 'old' ? found.before : found.after)
+      return { id }
+    },
+    changeComment: async (sessionId, id, text) => changeComment(notes, sessionId, id, text),
+    removeComment: async (sessionId, id, isBack) => removeComment(notes, sessionId, id, isBack),
+    async send(sessionId) {
+      const all = await placed(sessionId, { kind: 'session' })
+      if (all.length === 0) return 0
+      await prompt(sessionId, commentMessage(all))
+      const sent = new Set(all.map(({ id }) => id))
+      notes.change(sessionId, (left) => ({ ...left, comments: left.comments.filter(({ id }) => !sent.has(id)) }))
+      return sent.size
+    },
+    removed: async (sessionId) => notes.remove(sessionId),
+  }
+}
