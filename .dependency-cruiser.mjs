@@ -36,6 +36,7 @@ const ENGINE_LAYERS = [
   'approval',
   'session',
   'checkpoint',
+  'conversation',
   'mcp',
   'diagnostics',
   'agent',

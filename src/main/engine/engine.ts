@@ -4,6 +4,7 @@ import { createAgentRuns } from './agent/agent-runs'
 import { createAgents } from './agent/agents'
 import { createInbox } from './approval/inbox'
 import { createTrust } from './trust/create-trust'
+import { createConversations } from './conversation/conversations'
 import { createCheckpoints } from './checkpoint/checkpoints'
 import { createSettingsActions } from './settings-actions'
 import { failureOf } from '../../shared/errors'
@@ -134,6 +135,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         log,
       })
     : undefined
+  const conversations = createConversations({
+    store,
+    sessions,
+    version,
+    mode: () => settings().defaultPermissionMode,
+    makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
+    newId,
+    now,
+  })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
   followSessions({ ...parts, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })
 
@@ -186,6 +196,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     notices: [...foundation.notices, ...foundation.secrets.notices],
     problems: () => config.problems,
     sessions,
+    conversations,
     settings: actions,
     tasks: createTaskActions({
       supervisor,
@@ -219,6 +230,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       features.schedule.stop()
       notifier.close()
       titles?.close()
+      conversations.close()
       checkpoints.close()
       inbox.close()
       await Promise.all([runs.close(), sessions.close()])

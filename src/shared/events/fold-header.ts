@@ -56,11 +56,14 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.agent && { runsAs: event.agent }),
         // It is called as its schedule, whatever the prompt says.
         ...(event.schedule && { schedule: event.schedule, titleIsCustom: true }),
+        ...(event.imported && { imported: event.imported, titleIsCustom: true }),
       }
-    case 'session.changed':
+    case 'session.changed': {
+      // The prefix tells the model the folder: the next turn freezes another one.
+      const moved = event.folder === undefined ? next : { ...withoutPrefix(next), folder: event.folder }
       return {
         ...withAgent(
-          withEffort(event.model === undefined ? next : withLearnedWindow(next, {}), event.effort),
+          withEffort(event.model === undefined ? moved : withLearnedWindow(moved, {}), event.effort),
           event.agent,
         ),
         ...(event.title !== undefined && { title: event.title, titleIsCustom: event.titleIsCustom ?? true }),
@@ -69,6 +72,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.addedFolders !== undefined && { addedFolders: event.addedFolders }),
         ...(event.archived !== undefined && { archived: event.archived }),
       }
+    }
     case 'prompt.queued':
       return {
         ...next,
@@ -89,6 +93,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...next,
         queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, joins: true } : prompt)),
       }
+    case 'prompt.moved': {
+      const prompt = header.queue.find(({ promptId }) => promptId === event.promptId)
+      const others = header.queue.filter((one) => one !== prompt)
+      return prompt ? { ...next, queue: others.toSpliced(event.to, 0, prompt) } : next
+    }
     case 'prompt.removed':
       return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
     case 'agent.started': {
