@@ -18,6 +18,7 @@ import {
   Search,
   SquareTerminal,
   Copy,
+  Upload,
   ArrowDown,
   ArrowUp,
   TriangleAlert,
@@ -30,12 +31,14 @@ import { confinementOf, MODE_NAMES, modeDescription } from '../shared/configurat
 import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
+import { manageCommands } from './session-commands'
 import { answerTask, useTasks } from './state/tasks-state'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
 import { changeMode, useSessionActions } from './state/session/session-actions'
 import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session/sessions-state'
+import { isFindInConversation } from './state/session/find-state'
 import { hasLinks } from './state/session/route'
 import { sessionStore } from './state/session/session-view'
 import { THEME_CHOICES, useTheme } from './state/page/theme'
@@ -110,6 +113,7 @@ export function useAppCommands({
             label: 'Find in this session',
             shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
+            isFor: isFindInConversation,
             run: openFind,
           },
           {
@@ -147,6 +151,7 @@ export function useAppCommands({
                 })),
             },
           },
+          ...manageCommands(client, actions, current),
           ...(hasLinks
             ? [
                 {
@@ -175,6 +180,15 @@ export function useAppCommands({
         shortcut: 'Mod+N',
         icon: <Plus aria-hidden />,
         run: () => useLayout.getState().openNew(),
+      },
+      {
+        id: 'import',
+        group: 'Go to',
+        label: 'Import a session…',
+        keywords: 'open file json exported',
+        onlySearched: true,
+        icon: <Upload aria-hidden />,
+        run: () => actions.import(),
       },
       {
         id: 'inbox',

@@ -17,6 +17,7 @@ import {
   Palette,
   RingingAlarms,
   SchedulesView,
+  SessionDialogs,
   SessionInspector,
   SessionPage,
   SettingsView,
@@ -25,6 +26,7 @@ import {
 } from './views/lazy-views'
 import { useFileViewer } from './state/file-links'
 import { useLayout } from './state/page/layout-state'
+import { useSessionDialog } from './state/session/session-dialog-state'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'
@@ -49,6 +51,7 @@ export function App({ connection }: { connection: Connection }) {
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
+  const asksAboutSession = useSessionDialog((state) => state.dialog !== undefined)
   const fileOpen = useFileViewer((state) => state.place !== undefined)
   usePendingInTitle(usePlace())
   useFolderDrop()
@@ -170,6 +173,7 @@ export function App({ connection }: { connection: Connection }) {
       )}
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
+      {asksAboutSession && <SessionDialogs />}
       {fileOpen && <FileViewer />}
       <RingingAlarms />
       <Toasts />
@@ -222,6 +226,8 @@ function leave(): void {
 
 interface Bound {
   shortcut?: string
+  /** Whether the shortcut works at the element with the focus; default: everywhere. */
+  isFor?: (target: EventTarget | null) => boolean
   run?: () => void
 }
 
@@ -240,7 +246,8 @@ function useShortcuts(bound: readonly Bound[]): void {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey
       if (plain && isTyping(event.target)) return
       const hit = latest.current.find(
-        ({ shortcut, run }) => shortcut !== undefined && run !== undefined && isShortcut(event, shortcut),
+        ({ shortcut, run, isFor }) =>
+          shortcut !== undefined && run !== undefined && isShortcut(event, shortcut) && (isFor?.(event.target) ?? true),
       )
       if (!hit?.run || isBehindDialog()) return
       event.preventDefault()

@@ -81,22 +81,23 @@ describe('find', () => {
       scratch.project,
     )
     const [long] = engine.sessions.list({ limit: 1 })
+    const found = new Map<string, number>()
     const search = async (query: string) => engine.conversations.find(long!.sessionId, { query, matchCase: false })
     // As the interface does when the bar opens.
     const opened = performance.now()
     await search('')
     const times: number[] = []
     for (const query of ['needle', 'the', 'answer 4999', 'nothing like it', 'e']) {
-      const begun = performance.now()
+      const started = performance.now()
       const { rows } = await search(query)
-      times.push(performance.now() - begun)
-      if (query === 'the') expect(rows).toBe(10_000)
-      if (query === 'answer 4999') expect(rows).toBe(1)
+      times.push(performance.now() - started)
+      found.set(query, rows)
     }
     const slowest = Math.max(...times)
     process.stdout.write(
       `find over 10,000 messages: ${slowest.toFixed(1)} ms; read in ${(begunAt(opened) - times.reduce((a, b) => a + b, 0)).toFixed(0)} ms\n`,
     )
+    expect([found.get('the'), found.get('answer 4999'), found.get('nothing like it')]).toEqual([10_000, 1, 0])
     expect(slowest).toBeLessThan(100)
   })
 })
@@ -105,7 +106,7 @@ const begunAt = (since: number): number => performance.now() - since
 
 /** `turns` times a message and an answer. */
 function longConversation(turns: number): object[] {
-  const text = 'The quick brown fox jumps over the lazy dog, and the answer goes on for a while. '.repeat(10)
+  const text = 'The quick brown fox jumps over the lazy dog, and the answer is longer than that. '.repeat(10)
   return Array.from({ length: turns }, (_, n) => [
     { type: 'turn.started', at: n, turnId: `t${n}`, model: 'm', parts: [{ type: 'text', text: `the question ${n}` }] },
     { type: 'step.started', at: n, turnId: `t${n}`, stepId: `s${n}`, n: 1, model: 'm' },

@@ -280,7 +280,10 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     problems: () => [],
     sessions: sessionActions,
     conversations: {
-      find: async () => ({ hits: [], rows: 0, matches: 0 }),
+      find: async (sessionId, { query }) =>
+        query !== '' && get(sessionId).header.title.includes(query)
+          ? { hits: [{ seq: 1, itemId: 'u1', part: 'message', matches: 1 }], rows: 1, matches: 1 }
+          : { hits: [], rows: 0, matches: 0 },
       export: async (sessionId) => ({
         name: 'session.md',
         mediaType: 'text/markdown',

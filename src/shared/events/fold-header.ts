@@ -164,16 +164,16 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return {
         ...next,
         context: event.usage,
-        spent: plus(header.spent, event.usage),
+        spent: addUsage(header.spent, event.usage),
       }
     case 'title.made':
       return {
         ...next,
         ...(!header.titleIsCustom && event.title !== undefined && { title: event.title }),
-        ...(event.usage && { spent: plus(header.spent, event.usage) }),
+        ...(event.usage && { spent: addUsage(header.spent, event.usage) }),
       }
     case 'sampling.finished':
-      return { ...next, spent: plus(header.spent, event.usage) }
+      return { ...next, spent: addUsage(header.spent, event.usage) }
     case 'approval.requested':
       return { ...next, approvals: [...header.approvals, event.approval] }
     case 'approval.resolved':
@@ -213,7 +213,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...withoutPrefix(withoutCompacting(next)),
         compacted: { compactionId: event.compactionId, seq: event.seq, ...prefixOf(header) },
         context: { ...NO_USAGE, input: event.after },
-        ...(event.usage && { spent: plus(header.spent, event.usage) }),
+        ...(event.usage && { spent: addUsage(header.spent, event.usage) }),
         // The agent is told of plan mode again.
         ...(header.plan?.active && { plan: { ...header.plan, told: false } }),
       }
@@ -300,7 +300,8 @@ function prefixOf({ prefixSeq }: { prefixSeq?: number }): { prefixSeq?: number }
   return prefixSeq === undefined ? {} : { prefixSeq }
 }
 
-function plus(one: Usage, other: Usage): Usage {
+/** The sum; its cost is partial when a part has none. */
+export function addUsage(one: Usage, other: Usage): Usage {
   const written = (one.written ?? 0) + (other.written ?? 0)
   const isPriced = one.cost !== undefined || other.cost !== undefined
   const isPartial =

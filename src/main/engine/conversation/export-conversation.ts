@@ -24,7 +24,7 @@ export async function exportConversation(
       const page = { title, folder: isScratchFolder(folder) ? undefined : folder, createdAt }
       return { name: `${name}.html`, mediaType: 'text/html', text: htmlOf(page, conversationBlocks(events)) }
     }
-    case 'json': {
+    default: {
       const document = {
         format: FORMAT,
         version: FORMAT_VERSION,

@@ -91,10 +91,12 @@ function blockHtml(block: ConversationBlock, marked: Marked): string {
           : `<details><summary>Thought</summary><pre>${escape(block.thinking)}</pre></details>\n`
       const model = block.model === undefined ? '' : ` · ${escape(block.model)}`
       const text =
-        block.text.trim() === '' ? '' : `<div class="answer" dir="auto">${String(marked.parse(block.text))}</div>`
+        block.text.trim() === ''
+          ? ''
+          : `<div class="answer" dir="auto">${marked.parse(block.text, { async: false })}</div>`
       return `<h2>Agent${model}${block.isPartial ? ' (incomplete)' : ''} ${timeHtml(block.at)}</h2>\n${thinking}${text}`
     }
-    case 'call': {
+    default: {
       const failed = block.isError ? ' <span class="failed">failed</span>' : ''
       const summary = `<b>${escape(doneLabel(block.name))}</b> ${escape(oneLine(block.summary))}${failed}`
       return `<details><summary>${summary}</summary><pre>${escape(shortened(block.result))}</pre></details>`

@@ -17,7 +17,7 @@ function blockText(block: ConversationBlock): string {
       return `\n## Trestle\n\n${block.text}\n`
     case 'agent':
       return block.text.trim() === '' ? '' : `\n## Agent${block.isPartial ? ' (incomplete)' : ''}\n\n${block.text}\n`
-    case 'call':
+    default:
       return `\n- **${doneLabel(block.name)}** ${oneLine(block.summary)}${block.isError ? ' (failed)' : ''}\n${resultText(block.result)}`
   }
 }

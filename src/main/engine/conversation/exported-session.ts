@@ -156,7 +156,7 @@ const stamp = z.object({ at: time })
 
 /** One event of a file; throws a `ZodError`. */
 export function parseEvent(type: ImportedType, value: unknown): ImportedEvent {
-  return { ...bodies[type].parse(value), ...stamp.parse(value) } as ImportedEvent
+  return { ...bodies[type].parse(value), ...stamp.parse(value) }
 }
 
 /** What the file says about the session. */

@@ -4,7 +4,7 @@ import type { Store } from '../store/store'
 /** All sessions of a folder, or one session. */
 export type RelinkTarget = { folder: string } | { sessionId: string }
 
-/** The sessions, and the folder that they have now; throws when there are none. */
+/** The sessions, and the folder that they have now. Throws when the folder has no sessions. */
 export function relinkTarget(store: Pick<Store, 'header' | 'list'>, of: RelinkTarget): { ids: string[]; from: string } {
   if ('sessionId' in of) {
     const header = store.header(of.sessionId)

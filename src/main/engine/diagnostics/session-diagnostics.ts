@@ -66,8 +66,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
         continue
       }
       this.#checks.delete(path)
-      if (check.errors && check.errors.length > 0)
-        found.push({ path: relative(this.root, path), errors: check.errors })
+      if (check.errors && check.errors.length > 0) found.push({ path: relative(this.root, path), errors: check.errors })
     }
     return errorsMessage(found)
   }

@@ -1,4 +1,3 @@
-import { realpath, stat } from 'node:fs/promises'
 import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
 import type { RuleChoice, PermissionMode } from '../../../shared/model/approval'
 import type { Effort, EffortChoice } from '../../../shared/model/effort'
@@ -6,6 +5,7 @@ import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
 import { statusOf, type SessionHeader, type SessionSummary, type SearchHit } from '../../../shared/model/session'
 import { forkedEvents } from './fork'
+import { realFolder } from './real-folder'
 import { Session } from './session'
 import { noSuchSession } from './similar-sessions'
 import type { SessionDeps, SessionTurns } from './session-deps'
@@ -328,14 +328,6 @@ export function summaryOf(header: SessionHeader): SessionSummary {
     ...(model !== undefined && { model }),
     ...(schedule && { scheduleId: schedule.scheduleId }),
   }
-}
-
-/** The real path of a folder; throws `session.folder_missing`. */
-export async function realFolder(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => undefined)
-  const isFolder = real !== undefined && (await stat(real).catch(() => undefined))?.isDirectory()
-  if (!isFolder) throw new CodedError('session.folder_missing', `There is no folder ${path}.`)
-  return real
 }
 
 /** All session operations for hosts. Failures are `CodedError`s. */
