@@ -40,6 +40,7 @@ const ENGINE_LAYERS = [
   'checkpoint',
   'files',
   'review',
+  'conversation',
   'mcp',
   'diagnostics',
   'agent',

@@ -21,6 +21,7 @@ import {
   SquareTerminal,
   Copy,
   ExternalLink,
+  Upload,
   ArrowDown,
   ArrowUp,
   TriangleAlert,
@@ -33,6 +34,7 @@ import { confinementOf, MODE_NAMES, modeDescription } from '../shared/configurat
 import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
+import { manageCommands } from './session-commands'
 import { answerTask, useTasks } from './state/tasks-state'
 import { openPane } from './state/panes/panes-state'
 import { folderName } from './format/folder-name'
@@ -40,6 +42,7 @@ import { useInbox } from './state/inbox-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
 import { changeMode, useSessionActions } from './state/session/session-actions'
 import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session/sessions-state'
+import { isFindInConversation } from './state/session/find-state'
 import { hasLinks } from './state/session/route'
 import { sessionStore } from './state/session/session-view'
 import { useFrontSession } from './state/panes/panes-state'
@@ -136,6 +139,8 @@ export function useAppCommands({
             keywords: 'commit stage stash push pull branch log diff conflict pull request',
             icon: <GitBranch aria-hidden />,
             run: () => openPane(current.sessionId, { kind: 'git' }),
+            isFor: isFindInConversation,
+            run: openFind,
           },
           {
             id: 'model',
@@ -179,6 +184,7 @@ export function useAppCommands({
             icon: <ExternalLink aria-hidden />,
             run: () => openInNewWindow(client, current.sessionId),
           },
+          ...manageCommands(client, actions, current),
           ...(hasLinks
             ? [
                 {
@@ -207,6 +213,15 @@ export function useAppCommands({
         shortcut: 'Mod+N',
         icon: <Plus aria-hidden />,
         run: () => useLayout.getState().openNew(),
+      },
+      {
+        id: 'import',
+        group: 'Go to',
+        label: 'Import a session…',
+        keywords: 'open file json exported',
+        onlySearched: true,
+        icon: <Upload aria-hidden />,
+        run: () => actions.import(),
       },
       {
         id: 'inbox',

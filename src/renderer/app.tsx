@@ -16,6 +16,7 @@ import {
   Palette,
   RingingAlarms,
   SchedulesView,
+  SessionDialogs,
   SessionInspector,
   SessionPage,
   SettingsView,
@@ -23,6 +24,7 @@ import {
   TasksView,
 } from './views/lazy-views'
 import { useLayout } from './state/page/layout-state'
+import { useSessionDialog } from './state/session/session-dialog-state'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'
@@ -47,6 +49,8 @@ export function App({ connection }: { connection: Connection }) {
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
+  const asksAboutSession = useSessionDialog((state) => state.dialog !== undefined)
+  const fileOpen = useFileViewer((state) => state.place !== undefined)
   usePendingInTitle(usePlace())
   useFolderDrop()
   useNotifications(info?.host, settings?.notifications)
@@ -167,6 +171,8 @@ export function App({ connection }: { connection: Connection }) {
       )}
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
+      {asksAboutSession && <SessionDialogs />}
+      {fileOpen && <FileViewer />}
       <RingingAlarms />
       <Toasts />
     </>
@@ -218,6 +224,8 @@ function leave(): void {
 
 interface Bound {
   shortcut?: string
+  /** Whether the shortcut works at the element with the focus; default: everywhere. */
+  isFor?: (target: EventTarget | null) => boolean
   run?: () => void
 }
 
@@ -236,7 +244,8 @@ function useShortcuts(bound: readonly Bound[]): void {
       const plain = !event.ctrlKey && !event.metaKey && !event.altKey
       if (plain && isTyping(event.target)) return
       const hit = latest.current.find(
-        ({ shortcut, run }) => shortcut !== undefined && run !== undefined && isShortcut(event, shortcut),
+        ({ shortcut, run, isFor }) =>
+          shortcut !== undefined && run !== undefined && isShortcut(event, shortcut) && (isFor?.(event.target) ?? true),
       )
       if (!hit?.run || isBehindDialog()) return
       event.preventDefault()

@@ -118,10 +118,10 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     const id = await session(engine, 'heron')
     await session(engine, 'heron elsewhere')
     const asked: unknown[] = []
-    const search = engine.sessions.search.bind(engine.sessions)
-    engine.sessions.search = (query, limit, sessionId) => {
+    const { find } = engine.conversations
+    engine.conversations.find = (sessionId, query) => {
       asked.push(sessionId)
-      return search(query, limit, sessionId)
+      return find(sessionId, query)
     }
     const { page, electron } = await opened({}, engine)
     electron.app.emit('second-instance', {}, [], '', { args: [`trestle-app://session/${id}`], workingFolder: '/' })
@@ -129,7 +129,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     electron.clickMenu('Find…')
     const field = page.getByRole('textbox', { name: 'Find in this session' })
     await field.fill('heron')
-    await page.getByText('1 message', { exact: true }).waitFor()
+    await page.getByText('1 place', { exact: true }).waitFor()
     expect(asked.at(-1)).toBe(id)
     await field.press('Enter')
     await page.getByText('1 of 1').waitFor()

@@ -186,6 +186,9 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     async removeQueued(sessionId, promptId) {
       record(sessionId, { type: 'prompt.removed', promptId })
     },
+    async moveQueued(sessionId, promptId, to) {
+      record(sessionId, { type: 'prompt.moved', promptId, to })
+    },
     async compact(sessionId, instruction) {
       const compactionId = randomUUID()
       const result = { kept: [], note: 'note', summary: 'summary', files: [], before: 1000, after: 100, durationMs: 0 }
@@ -278,6 +281,19 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     notices: ['a notice'],
     problems: () => [],
     sessions: sessionActions,
+    conversations: {
+      find: async (sessionId, { query }) =>
+        query !== '' && get(sessionId).header.title.includes(query)
+          ? { hits: [{ seq: 1, itemId: 'u1', part: 'message', matches: 1 }], rows: 1, matches: 1 }
+          : { hits: [], rows: 0, matches: 0 },
+      export: async (sessionId) => ({
+        name: 'session.md',
+        mediaType: 'text/markdown',
+        text: `# ${get(sessionId).header.title}\n`,
+      }),
+      import: async () => sessionActions.create({}),
+      relink: async (_of, to) => ({ folder: to, moved: 1, busy: 0 }),
+    },
     settings: memorySettings(changed),
     tasks: memoryTasks(changed),
     inbox,

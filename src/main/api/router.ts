@@ -3,6 +3,7 @@ import { type ApiDeps, implementer } from './implementer'
 import { agentHandlers, fileHandlers, hookHandlers, skillHandlers, trustHandlers } from './project-handlers'
 import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
 import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
+import { conversationHandlers } from './conversation-handlers'
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { alarmHandlers, notificationHandlers } from './device-handlers'
@@ -25,6 +26,7 @@ export function createRouter(deps: ApiDeps) {
     session: sessionHandlers(os, deps),
     approval: approvalHandlers(os, deps),
     checkpoint: checkpointHandlers(os, deps),
+    conversation: conversationHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     desktop: desktopHandlers(os, deps),
     file: fileHandlers(os, deps),

@@ -20,6 +20,9 @@ export function sessionHandlers(os: Implementer, { engine: { sessions } }: ApiDe
     removeQueued: os.session.removeQueued.handler(({ input }) =>
       sessions.removeQueued(input.sessionId, input.promptId),
     ),
+    moveQueued: os.session.moveQueued.handler(({ input }) =>
+      sessions.moveQueued(input.sessionId, input.promptId, input.to),
+    ),
     compact: os.session.compact.handler(async ({ input }) => ({
       compacted: await sessions.compact(input.sessionId, input.instruction),
     })),

@@ -196,11 +196,11 @@ export const COMMANDS: Record<
     examples: ['trestle agent list', 'trestle agent list --json | jq -r .agents[].name'],
   },
   session: {
-    summary: 'List, show, restore, fork and export sessions, and recover lost ones.',
-    actions: ['list', 'show', 'restore', 'fork', 'export', 'recover'],
+    summary: 'List, show, restore, fork, export and import sessions, and recover lost ones.',
+    actions: ['list', 'show', 'restore', 'fork', 'export', 'import', 'recover'],
     positionals: {
-      name: 'list | show ID | restore ID | fork ID | export ID | recover [FILE]',
-      help: 'List sessions; show one with its messages numbered; restore it to before a message; fork a new one from there; print one; recover sessions from a backup or a damaged store (default: the damaged ones that were kept, and the newest backup).',
+      name: 'list | show ID | restore ID | fork ID | export ID | import FILE | recover [FILE]',
+      help: 'List sessions; show one with its messages numbered; restore it to before a message; fork a new one from there; print one; import one that was exported as JSON; recover sessions from a backup or a damaged store (default: the damaged ones that were kept, and the newest backup).',
       max: 3,
     },
     options: {
@@ -214,6 +214,8 @@ export const COMMANDS: Record<
       'dry-run': { type: 'boolean', help: 'restore: only show what would change.' },
       redo: { type: 'boolean', help: 'restore: undo the latest restore, instead of --to.' },
       overwrite: { type: 'boolean', help: 'restore: also files that were changed elsewhere since.' },
+      format: { type: 'string', value: 'FORMAT', help: 'export: markdown (default), html or json.' },
+      folder: { type: 'string', value: 'PATH', help: 'import: the project of the session (default: none).' },
       help: HELP,
     },
     examples: [
@@ -221,6 +223,8 @@ export const COMMANDS: Record<
       'trestle session show session-abc',
       'trestle session restore session-abc --to 4 --both --dry-run',
       'trestle session export session-abc --json > session.jsonl',
+      'trestle session export session-abc --format html > session.html',
+      'trestle session import session.json --folder ~/code/app',
       'trestle session recover',
       'trestle session recover ~/.trestle/backups/trestle-2-20261120T140215123Z.db',
     ],

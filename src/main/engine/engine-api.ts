@@ -17,6 +17,7 @@ import type { LegacyCipher } from './config/key-store/key-store'
 import type { TaskHostProgram } from './task/client/host-connector'
 import type { Trust } from './trust/create-trust'
 import type { Inbox } from './approval/inbox'
+import type { Conversations } from './conversation/conversations'
 import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
@@ -42,6 +43,8 @@ export interface Engine {
   /** Mistakes in config.toml as it is now. */
   problems(): readonly ConfigProblem[]
   readonly sessions: Sessions
+  /** Whole conversations: searching them, and files of them. */
+  readonly conversations: Omit<Conversations, 'close'>
   readonly settings: SettingsActions
   readonly tasks: Tasks
   readonly inbox: Inbox

@@ -66,6 +66,7 @@ export function followSessions(parts: SessionFollowers): void {
 
 /** Whether commands may run in another sandbox from this event on. */
 function changesSandbox(event: RecordedEvent): boolean {
-  if (event.type === 'session.changed') return event.mode !== undefined || event.addedFolders !== undefined
+  if (event.type === 'session.changed')
+    return event.mode !== undefined || event.addedFolders !== undefined || event.folder !== undefined
   return event.type === 'plan.entered' || event.type === 'plan.left' || event.type === 'plan.resolved'
 }

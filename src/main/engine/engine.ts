@@ -4,6 +4,7 @@ import { createAgentRuns } from './agent/agent-runs'
 import { createAgents } from './agent/agents'
 import { createInbox } from './approval/inbox'
 import { createTrust } from './trust/create-trust'
+import { createConversations } from './conversation/conversations'
 import { createCheckpoints } from './checkpoint/checkpoints'
 import { createSettingsActions } from './settings-actions'
 import { failureOf } from '../../shared/errors'
@@ -140,6 +141,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         log,
       })
     : undefined
+  const conversations = createConversations({
+    store,
+    sessions,
+    version,
+    mode: () => settings().defaultPermissionMode,
+    makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
+    newId,
+    now,
+  })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
   followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })
 
@@ -192,6 +202,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     notices: [...foundation.notices, ...foundation.secrets.notices],
     problems: () => config.problems,
     sessions,
+    conversations,
     settings: actions,
     tasks: createTaskActions({
       supervisor,
@@ -231,6 +242,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       features.schedule.stop()
       notifier.close()
       titles?.close()
+      conversations.close()
       checkpoints.close()
       sessionFiles.close()
       inbox.close()

@@ -1,15 +1,12 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Complete, CompletionSources } from '../features/composer/completion-list'
-import { useClient } from '../state/page/queries'
+import { useClient, useSettings } from '../state/page/queries'
+import { slashCommands } from './slash-commands'
 import { promptCommand, type McpPrompt } from '../../shared/configuration/mcp-content'
-import { SESSION_MODES } from '../../shared/model/approval'
-import { MODE_NAMES } from '../../shared/configuration/sandbox-text'
 import type { SlashCommand } from '../features/composer/completion'
-import { useLayout } from '../state/page/layout-state'
-import { useSessionActions, changeMode } from '../state/session/session-actions'
+import { useSessionActions } from '../state/session/session-actions'
 import { useSessionStore } from '../state/session/session-view'
-import { showFailureToast } from '../state/page/toasts-state'
 
 const LIMIT = 12
 
@@ -59,6 +56,7 @@ export function useSlashCommands(
   const client = useClient()
   const { store } = useSessionStore(sessionId)
   const actions = useSessionActions()
+  const { data: settings } = useSettings()
   const skills = useQuery({
     queryKey: ['skills', folder],
     queryFn: () => client.skill.list({ folder: folder ?? '' }),
@@ -75,35 +73,15 @@ export function useSlashCommands(
     [isStale, refetch, lookUp],
   )
   const commands = useMemo(() => {
-    const layout = useLayout.getState
-    const own: SlashCommand[] = [
-      ...(folder === undefined
-        ? []
-        : [{ name: 'new', description: 'Start another session in this project', run: () => actions.begin(folder) }]),
-      {
-        name: 'stop',
-        description: 'Stop the running turn',
-        run: () => void client.session.stop({ sessionId }).catch(showFailureToast),
-      },
-      {
-        name: 'compact',
-        description: 'Summarize the conversation to free up context. Add what to keep.',
-        send: (argument) => client.session.compact({ sessionId, ...(argument !== '' && { instruction: argument }) }),
-      },
-      ...SESSION_MODES.map((mode) => ({
-        name: mode,
-        description: `${mode === 'plan' ? 'Plan mode' : 'Permission mode'}: ${MODE_NAMES[mode]}`,
-        run: () => {
-          const header = store.getState().view?.header
-          if (header) changeMode(client, header, mode)
-        },
-      })),
-      { name: 'tools', description: 'All tools and their token cost', run: openTools },
-      { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
-      { name: 'inbox', description: 'Pending requests', run: () => layout().openInbox() },
-      { name: 'settings', description: 'Providers, models, skills', run: () => layout().openSettings() },
-      { name: 'help', description: 'Keyboard shortcuts and commands', run: () => layout().setShortcutsOpen(true) },
-    ]
+    const own = slashCommands({
+      client,
+      actions,
+      sessionId,
+      folder,
+      view: () => store.getState().view,
+      settings: () => settings,
+      openTools,
+    })
     const found = (data?.skills ?? []).filter(
       (skill) => skill.hiddenBy === undefined && !own.some(({ name }) => name === skill.name),
     )
@@ -116,7 +94,7 @@ export function useSlashCommands(
         origin: prompt.server,
       })),
     ]
-  }, [actions, client, data, folder, openTools, prompts, sessionId, store])
+  }, [actions, client, data, folder, openTools, prompts, sessionId, settings, store])
   return { commands, prompts, refresh }
 }
 

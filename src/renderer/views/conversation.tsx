@@ -11,6 +11,7 @@ import { TerminalsContext } from '../features/chat/tools/background-task'
 import { AgentRequests } from '../features/session/subagents'
 import { QueueList } from '../features/composer/queue-list'
 import { useAgentRequests } from '../state/inbox-state'
+import { addToComposer, useComposerText } from '../state/session/composer-state'
 import { returnToComposer, useReturnedMessage } from '../state/session/restore-state'
 import { AnswerCard, TaskTerminal, ToolsDialog } from './lazy-session-parts'
 import { transcriptOf, useSessionState, useSessionStore } from '../state/session/session-view'
@@ -66,6 +67,13 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
     returnToComposer(undefined)
     composer.current?.restoreMessage(givenBack.parts)
   }, [givenBack, isOpen])
+
+  const added = useComposerText((state) => (state.added?.sessionId === sessionId ? state.added : undefined))
+  useEffect(() => {
+    if (!added || !isOpen) return
+    addToComposer(undefined)
+    composer.current?.add(added.text)
+  }, [added, isOpen])
 
   const steer = useCallback(
     (parts: UserPart[]) => {
@@ -250,6 +258,9 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
               void client.session.editQueued({ sessionId, promptId, parts }).catch(showFailureToast)
             }
             onRemove={(promptId) => void client.session.removeQueued({ sessionId, promptId }).catch(showFailureToast)}
+            onMove={(promptId, to) =>
+              void client.session.moveQueued({ sessionId, promptId, to }).catch(showFailureToast)
+            }
           />
         }
       />

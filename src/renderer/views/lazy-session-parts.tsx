@@ -22,6 +22,11 @@ export const ToolsDialog = onDemand(() =>
   import('../features/session/tools-dialog').then((module) => module.ToolsDialog),
 )
 
+/** Edits a message and sends it again. */
+export const ResendDialog = onDemand(() =>
+  import('../features/session/resend-dialog').then((module) => module.ResendDialog),
+)
+
 /** Asks how to restore to before a message. */
 export const RestoreDialog = onDemand(() =>
   import('../features/session/restore-dialog').then((module) => module.RestoreDialog),

@@ -54,6 +54,7 @@ export const BeginView = onDemand(
   () => <ViewSkeleton label="Loading" />,
 )
 
+export const SessionDialogs = onDemand(() => import('./session-dialogs').then((module) => module.SessionDialogs))
 export const Palette = onDemand(() => import('../features/shell/palette').then((module) => module.Palette))
 export const ShortcutsDialog = onDemand(() =>
   import('../features/shell/shortcuts-dialog').then((module) => module.ShortcutsDialog),

@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { CalendarClock } from 'lucide-react'
 import { isAgentId } from '../../shared/model/agent'
+import type { ImportedFrom } from '../../shared/model/session'
 import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
 import { PaneArea } from './panes/pane-area'
@@ -12,10 +13,11 @@ import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
 import { SandboxChip } from '../features/chat/header/sandbox-chip'
 import { GitChip } from '../features/git/git-chip'
 import { ServerNotice } from '../features/mcp/server-notice'
+import { FolderGone } from '../features/sessions/folder-gone'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
 import { TrustBanner, TrustMark, useTrustView } from '../features/trust/trust-banner'
-import { RestoreDialog } from './lazy-session-parts'
+import { ResendDialog, RestoreDialog } from './lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
 import { useLayout } from '../state/page/layout-state'
 import { titleOf, useSessions } from '../state/session/sessions-state'
@@ -23,6 +25,7 @@ import { useSessionActions, changeMode } from '../state/session/session-actions'
 import { useSessionHeader, useSessionState } from '../state/session/session-view'
 import { useClient } from '../state/page/queries'
 import { Button } from '../ui/button'
+import { Chip } from '../ui/chip'
 import { Skeleton } from '../ui/loading'
 import { Tooltip } from '../ui/tooltip'
 
@@ -63,6 +66,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         {header ? (
           <>
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
+            {header.imported && <ImportedMark from={header.imported} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
             {!header.agent && <GitChip sessionId={sessionId} />}
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
@@ -80,6 +84,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         )}
       </HeaderBar>
       {banners}
+      {header && !header.agent && <FolderGone sessionId={sessionId} folder={header.folder} />}
       <FindInSession sessionId={sessionId} />
       {header?.agent && <AgentBar agentId={sessionId} agent={header.agent} />}
       {trust && !isAgentId(sessionId) && (
@@ -92,6 +97,13 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         connected={connected}
         conversation={<Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />}
       />
+      <div className="flex min-h-0 flex-1">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
+        </div>
+        <PaneArea sessionId={sessionId} />
+      </div>
+      <ResendDialog sessionId={sessionId} folder={known?.folder ?? ''} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </FileSessionContext>
   )
@@ -110,6 +122,15 @@ function ScheduleMark({ schedule: { scheduleId, name } }: { schedule: SessionSch
       >
         Scheduled
       </Button>
+    </Tooltip>
+  )
+}
+
+/** Marks a session that was imported from a file. */
+function ImportedMark({ from }: { from: ImportedFrom }) {
+  return (
+    <Tooltip text={`Imported from a file. It was ${from.sessionId}${from.folder === '' ? '' : ` in ${from.folder}`}.`}>
+      <Chip tabIndex={0}>Imported</Chip>
     </Tooltip>
   )
 }

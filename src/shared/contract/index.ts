@@ -2,6 +2,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { agentContract, hookContract, skillContract, trustContract } from './customizations'
 import { appContract, desktopContract, pushContract } from './app'
 import { approvalContract, planContract } from './approval'
+import { conversationContract } from './conversation'
 import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
@@ -23,6 +24,7 @@ export const contract = {
   session: sessionContract,
   approval: approvalContract,
   checkpoint: checkpointContract,
+  conversation: conversationContract,
   settings: settingsContract,
   desktop: desktopContract,
   file: fileContract,

@@ -145,6 +145,10 @@ export const sessionContract = {
     .output(type<void>()),
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),
   removeQueued: oc.input(z.strictObject({ sessionId: id, promptId: id })).output(type<void>()),
+  /** Moves a queued prompt to another place in the queue, counted from 0. */
+  moveQueued: oc
+    .input(z.strictObject({ sessionId: id, promptId: id, to: z.int().min(0).max(10_000) }))
+    .output(type<void>()),
   /**
    * Has the model summarise the conversation, with what the user wants kept, and continues from the summary. Only while
    * no turn runs; returns when it is done, or was stopped.

@@ -17,7 +17,7 @@ import type { AssistantPart, ResultPart, Usage, UserPart } from '../model/messag
 import type { Preview, ToolDetails } from '../model/preview'
 import type { SandboxDenial, SandboxStatus } from '../model/sandbox'
 import type { SessionSchedule } from '../model/schedule'
-import type { StopReason } from '../model/session'
+import type { ImportedFrom, StopReason } from '../model/session'
 import type { Task, TaskNotification } from '../model/task'
 
 /** What a recorded event says; `seq` and `at` are given by the store when it is appended. */
@@ -33,6 +33,7 @@ export type EventBody =
       /** The agent it runs as; absent: Trestle's usual one. */ agent?: SessionAgent
       /** The session whose conversation it began with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
       /** The schedule that it is a run of. */ schedule?: SessionSchedule
+      /** Set when it was imported from a file. */ imported?: ImportedFrom
     }
   | {
       type: 'session.changed'
@@ -44,6 +45,7 @@ export type EventBody =
       /** The agent it runs as from its next turn on; `null`: the usual one. */ agent?: SessionAgent | null
       addedFolders?: string[]
       archived?: boolean
+      /** Where its project folder is now. */ folder?: string
     }
   /** What the session's commands can reach from now on. */
   | { type: 'sandbox.changed'; sandbox: SandboxStatus }
@@ -52,6 +54,8 @@ export type EventBody =
   | { type: 'prompt.queued'; promptId: string; parts: UserPart[]; /** For the turn that it starts. */ effort?: Effort }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }
+  /** Its new place in the queue, from 0. */
+  | { type: 'prompt.moved'; promptId: string; to: number }
   /** A queued prompt is to join the running turn before its next step; `turn.steered` says when it has. */
   | { type: 'prompt.joins'; promptId: string }
   | {

@@ -56,11 +56,14 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.agent && { runsAs: event.agent }),
         // It is called as its schedule, whatever the prompt says.
         ...(event.schedule && { schedule: event.schedule, titleIsCustom: true }),
+        ...(event.imported && { imported: event.imported, titleIsCustom: true }),
       }
-    case 'session.changed':
+    case 'session.changed': {
+      // The prefix tells the model the folder: the next turn freezes another one.
+      const moved = event.folder === undefined ? next : { ...withoutPrefix(next), folder: event.folder }
       return {
         ...withAgent(
-          withEffort(event.model === undefined ? next : withLearnedWindow(next, {}), event.effort),
+          withEffort(event.model === undefined ? moved : withLearnedWindow(moved, {}), event.effort),
           event.agent,
         ),
         ...(event.title !== undefined && { title: event.title, titleIsCustom: event.titleIsCustom ?? true }),
@@ -69,6 +72,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.addedFolders !== undefined && { addedFolders: event.addedFolders }),
         ...(event.archived !== undefined && { archived: event.archived }),
       }
+    }
     case 'prompt.queued':
       return {
         ...next,
@@ -89,6 +93,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...next,
         queue: header.queue.map((prompt) => (prompt.promptId === event.promptId ? { ...prompt, joins: true } : prompt)),
       }
+    case 'prompt.moved': {
+      const prompt = header.queue.find(({ promptId }) => promptId === event.promptId)
+      const others = header.queue.filter((one) => one !== prompt)
+      return prompt ? { ...next, queue: others.toSpliced(event.to, 0, prompt) } : next
+    }
     case 'prompt.removed':
       return { ...next, queue: header.queue.filter((prompt) => prompt.promptId !== event.promptId) }
     case 'agent.started': {
@@ -155,16 +164,16 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return {
         ...next,
         context: event.usage,
-        spent: plus(header.spent, event.usage),
+        spent: addUsage(header.spent, event.usage),
       }
     case 'title.made':
       return {
         ...next,
         ...(!header.titleIsCustom && event.title !== undefined && { title: event.title }),
-        ...(event.usage && { spent: plus(header.spent, event.usage) }),
+        ...(event.usage && { spent: addUsage(header.spent, event.usage) }),
       }
     case 'sampling.finished':
-      return { ...next, spent: plus(header.spent, event.usage) }
+      return { ...next, spent: addUsage(header.spent, event.usage) }
     case 'approval.requested':
       return { ...next, approvals: [...header.approvals, event.approval] }
     case 'approval.resolved':
@@ -204,7 +213,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...withoutPrefix(withoutCompacting(next)),
         compacted: { compactionId: event.compactionId, seq: event.seq, ...prefixOf(header) },
         context: { ...NO_USAGE, input: event.after },
-        ...(event.usage && { spent: plus(header.spent, event.usage) }),
+        ...(event.usage && { spent: addUsage(header.spent, event.usage) }),
         // The agent is told of plan mode again.
         ...(header.plan?.active && { plan: { ...header.plan, told: false } }),
       }
@@ -291,7 +300,8 @@ function prefixOf({ prefixSeq }: { prefixSeq?: number }): { prefixSeq?: number }
   return prefixSeq === undefined ? {} : { prefixSeq }
 }
 
-function plus(one: Usage, other: Usage): Usage {
+/** The sum; its cost is partial when a part has none. */
+export function addUsage(one: Usage, other: Usage): Usage {
   const written = (one.written ?? 0) + (other.written ?? 0)
   const isPriced = one.cost !== undefined || other.cost !== undefined
   const isPartial =

@@ -124,7 +124,7 @@ export class TranscriptDraft {
         })
       case 'turn.finished':
         this.#closeTurn(event.at)
-        if (event.stop === 'end_turn') return
+        if (event.stop === 'end_turn') return this.#ended(event)
         return this.#push({
           kind: 'end',
           id: `e${event.seq}`,
@@ -233,6 +233,7 @@ export class TranscriptDraft {
       partial: event.partial ?? false,
       durationMs: event.durationMs,
       ...(event.finish === 'length' && { cut: true }),
+      ...(event.usage && { usage: event.usage }),
     }
     this.#set(index, answer)
     for (const part of event.parts) {
@@ -245,6 +246,11 @@ export class TranscriptDraft {
         chars: part.input.length,
       })
     }
+  }
+
+  #ended({ turnId, seq, at, durationMs }: Extract<RecordedEvent, { type: 'turn.finished' }>): void {
+    const index = this.#find((item) => item.kind === 'answer' && item.turnId === turnId)
+    if (index !== undefined) this.#set(index, { ...(this.items[index] as AnswerItem), ended: { seq, at, durationMs } })
   }
 
   #toolStarted(event: Extract<RecordedEvent, { type: 'tool.started' }>): void {

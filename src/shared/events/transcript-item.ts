@@ -3,7 +3,7 @@ import type { DMail } from '../model/checkpoint'
 import type { CompactionReason, CompactionResult } from '../model/context'
 import type { Failure } from '../errors'
 import type { FormValues } from '../model/form'
-import type { ResultPart, UserPart } from '../model/message'
+import type { ResultPart, Usage, UserPart } from '../model/message'
 import type { Preview, ToolDetails } from '../model/preview'
 import type { StopReason } from '../model/session'
 import type { TaskNotification } from '../model/task'
@@ -84,6 +84,10 @@ export interface AnswerItem {
   /** `true` when the length limit cut it off. */
   cut?: boolean
   durationMs?: number
+  /** Tokens of the request. */
+  usage?: Usage
+  /** It is the last answer of a turn that has ended normally: when, with which event, and how long the turn took. */
+  ended?: { seq: number; at: number; durationMs: number }
 }
 
 /**

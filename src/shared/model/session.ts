@@ -13,6 +13,13 @@ import type { PendingNotification } from './task'
 /** Where text comes from that neither the user nor the project wrote. */
 export type ThirdParty = 'web' | 'mail' | 'server'
 
+/** What the file of an imported session says about the session it was. */
+export interface ImportedFrom {
+  sessionId: string
+  /** Its project folder, on the computer it was exported on. */
+  folder: string
+}
+
 /** What a session is doing, for the dot in the list. */
 export type SessionStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'interrupted'
 
@@ -99,6 +106,8 @@ export interface SessionHeader {
   runsAs?: SessionAgent
   /** Set when the session is a run of a schedule. */
   schedule?: SessionSchedule
+  /** Set when the session was imported from a file. */
+  imported?: ImportedFrom
   /** Set when this is a subagent's session. */
   agent?: AgentState
   /** Types of subagents that the agent of this session has defined; absent: none. */

@@ -23,7 +23,7 @@ interface Check {
  * one.
  */
 export class SessionDiagnostics implements TurnDiagnostics {
-  readonly #root: string
+  readonly root: string
   readonly #pool: ServerPool
   readonly #maxWaitMs: number
   readonly #checks = new Map<string, Check>()
@@ -32,7 +32,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
 
   /** `root`: the session's folder, a real path; files outside it are not checked. */
   constructor(root: string, pool: ServerPool, maxWaitMs = MAX_WAIT_MS) {
-    this.#root = root
+    this.root = root
     this.#pool = pool
     this.#maxWaitMs = maxWaitMs
   }
@@ -44,7 +44,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
       const onDisk = changes
         .filter(({ after }) => after.kind !== 'folder')
         .map(({ path, before, after }) => ({ path, kind: kindOf(before, after) }))
-      for (const server of this.#pool.running(this.#root)) server.changedOnDisk(onDisk)
+      for (const server of this.#pool.running(this.root)) server.changedOnDisk(onDisk)
       for (const { path, kind } of onDisk) if (kind === 'deleted') this.#checks.delete(path)
       // A command may have switched branches: servers are notified of its files, but they are not checked.
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
@@ -66,8 +66,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
         continue
       }
       this.#checks.delete(path)
-      if (check.errors && check.errors.length > 0)
-        found.push({ path: relative(this.#root, path), errors: check.errors })
+      if (check.errors && check.errors.length > 0) found.push({ path: relative(this.root, path), errors: check.errors })
     }
     return errorsMessage(found)
   }
@@ -83,17 +82,17 @@ export class SessionDiagnostics implements TurnDiagnostics {
   }
 
   #open(path: string): void {
-    if (!isWithin(path, this.#root) || languageOf(path) === undefined) return
-    void this.#pool.serverFor(this.#root, path).then((server) => server?.open(path))
+    if (!isWithin(path, this.root) || languageOf(path) === undefined) return
+    void this.#pool.serverFor(this.root, path).then((server) => server?.open(path))
   }
 
   #check(path: string): void {
     const language = languageOf(path)?.language.id
-    if (language === undefined || !isWithin(path, this.#root)) return
+    if (language === undefined || !isWithin(path, this.root)) return
     const check: Check = { isDone: false, language, done: Promise.resolve() }
     this.#checks.set(path, check)
     check.done = (async () => {
-      const server = await this.#pool.serverFor(this.#root, path)
+      const server = await this.#pool.serverFor(this.root, path)
       const errors = await server?.errorsOf(path)
       if (errors) {
         check.errors = errors
@@ -122,7 +121,9 @@ export function createDiagnostics(deps: ServerPoolDeps): Diagnostics {
   return {
     forTurn(session) {
       let own = sessions.get(session)
-      if (!own) sessions.set(session, (own = new SessionDiagnostics(session.header.folder, pool)))
+      // The project's folder can move.
+      if (own?.root !== session.header.folder)
+        sessions.set(session, (own = new SessionDiagnostics(session.header.folder, pool)))
       return own
     },
     close: () => pool.close(),

@@ -48,6 +48,14 @@ export class PromptQueue {
     this.#deps.record({ type: 'prompt.removed', promptId })
   }
 
+  /** Moves a prompt to a place in the queue, counted from 0. */
+  move(promptId: string, to: number): void {
+    this.get(promptId)
+    const { queue } = this.#deps.header()
+    const place = Math.min(to, queue.length - 1)
+    if (queue[place]?.promptId !== promptId) this.#deps.record({ type: 'prompt.moved', promptId, to: place })
+  }
+
   steer(promptId: string): void {
     if (!this.get(promptId).joins) this.#deps.record({ type: 'prompt.joins', promptId })
   }

@@ -97,6 +97,10 @@ export class SessionInput {
     this.#queue.remove(promptId)
   }
 
+  moveQueued(promptId: string, to: number): void {
+    this.#queue.move(promptId, to)
+  }
+
   /** What joins the running turn now: task notifications, then what the user wrote. */
   takeSteering(): Steering[] {
     const notification = this.notifications.message()

@@ -158,6 +158,10 @@ export class Session {
     this.#input.removeQueued(promptId)
   }
 
+  moveQueued(promptId: string, to: number): void {
+    this.#input.moveQueued(promptId, to)
+  }
+
   /** Ends the running turn; resolves when its end is recorded. What is queued stays queued. */
   async stop(why?: string): Promise<void> {
     await this.#starting?.catch(() => undefined)

@@ -1,4 +1,3 @@
-import { realpath, stat } from 'node:fs/promises'
 import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
 import type { RuleChoice, PermissionMode } from '../../../shared/model/approval'
 import type { Effort, EffortChoice } from '../../../shared/model/effort'
@@ -6,6 +5,7 @@ import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
 import { statusOf, type SessionHeader, type SessionSummary, type SearchHit } from '../../../shared/model/session'
 import { forkedEvents } from './fork'
+import { realFolder } from './real-folder'
 import { Session } from './session'
 import { noSuchSession } from './similar-sessions'
 import type { SessionDeps, SessionTurns } from './session-deps'
@@ -54,6 +54,8 @@ export interface SessionManager extends Sessions {
   suspend(sessionId: string): Promise<boolean>
   /** Creates the session of a subagent, with the folders of its parent. */
   createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void
+  /** Announces a session that was written to the store directly, and releases it. */
+  adopt(sessionId: string): SessionHeader
   /** Evaluates all pending approvals again after rules have changed. */
   reconsider(): Promise<void>
   close(): Promise<void>
@@ -103,6 +105,13 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     if (session.isWorking || session.watched || uses.has(session) || loaded.get(session.id) !== session) return
     loaded.delete(session.id)
     store.release(session.id)
+  }
+
+  function adopt(sessionId: string): SessionHeader {
+    const session = acquire(sessionId)
+    recorded(session)
+    releaseIfIdle(session)
+    return header(sessionId)
   }
 
   async function releaseWhenIdle(session: Session): Promise<void> {
@@ -185,10 +194,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         ...(from.runsAs && { agent: from.runsAs }),
       })
       store.append(forkId, events)
-      const fork = acquire(forkId)
-      recorded(fork)
-      releaseIfIdle(fork)
-      return header(forkId)
+      return adopt(forkId)
     },
     createAgent({ sessionId, title, parent, model = parent.model, effort }) {
       const { folder, mode, addedFolders } = parent
@@ -253,6 +259,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     editQueued: (sessionId, promptId, parts) =>
       withSession(sessionId, (session) => session.editQueued(promptId, parts)),
     removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),
+    moveQueued: (sessionId, promptId, to) => withSession(sessionId, (session) => session.moveQueued(promptId, to)),
     stop: (sessionId) => withSession(sessionId, (session) => session.stop()),
     reply: (sessionId, answer) => withSession(sessionId, (session) => session.reply(answer)),
     compact: (sessionId, instruction) => withSession(sessionId, (session) => session.compact(instruction)),
@@ -295,6 +302,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       store.release(sessionId)
       return true
     },
+    adopt,
     async reconsider() {
       await Promise.all([...loaded.values()].map((session) => session.approvals.reconsider()))
     },
@@ -320,13 +328,6 @@ export function summaryOf(header: SessionHeader): SessionSummary {
     ...(model !== undefined && { model }),
     ...(schedule && { scheduleId: schedule.scheduleId }),
   }
-}
-
-async function realFolder(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => undefined)
-  const isFolder = real !== undefined && (await stat(real).catch(() => undefined))?.isDirectory()
-  if (!isFolder) throw new CodedError('session.folder_missing', `There is no folder ${path}.`)
-  return real
 }
 
 /** All session operations for hosts. Failures are `CodedError`s. */
@@ -374,6 +375,8 @@ export interface Sessions {
   steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
   editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
   removeQueued(sessionId: string, promptId: string): Promise<void>
+  /** Moves a queued prompt; `to`: its new place, from 0. */
+  moveQueued(sessionId: string, promptId: string, to: number): Promise<void>
   stop(sessionId: string): Promise<void>
   /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
   fork(sessionId: string, to?: number): Promise<SessionHeader>

@@ -42,10 +42,12 @@ export function createSessionWriter(
   const write = (
     header: SessionHeader,
     bodies: readonly EventBody[],
+    times?: readonly number[],
   ): { events: RecordedEvent[]; header: SessionHeader } => {
-    const at = now()
+    const present = now()
     let next = header
-    const events = bodies.map((body) => {
+    const events = bodies.map((body, index) => {
+      const at = times?.[index] ?? present
       const event: RecordedEvent = { ...body, sessionId: header.sessionId, seq: next.seq + 1, at }
       const { lastInsertRowid } = insertEvent.run(event.sessionId, event.seq, at, body.type, JSON.stringify(body))
       texts.add(lastInsertRowid, body)
@@ -56,12 +58,12 @@ export function createSessionWriter(
     return { events, header: next }
   }
 
-  const append = db.transaction((sessionId: string, bodies: readonly EventBody[]) => {
+  const append = db.transaction((sessionId: string, bodies: readonly EventBody[], times?: readonly number[]) => {
     // Detects a lost lease (this machine slept while another process took over) before anything is written.
     refuseElsewhere(sessionId)
     const header = headers.get(sessionId)
     if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
-    return write(header, bodies)
+    return write(header, bodies, times)
   }).immediate
 
   const create = db.transaction(({ sessionId, ...input }: Parameters<Store['create']>[0]) => {
@@ -93,9 +95,9 @@ export function createSessionWriter(
   }
 
   return {
-    append(sessionId, bodies) {
+    append(sessionId, bodies, times) {
       if (bodies.length === 0) return []
-      const { events, header } = append(sessionId, bodies)
+      const { events, header } = append(sessionId, bodies, times)
       headers.keep(header)
       return events
     },

@@ -2,15 +2,18 @@ import type { SessionAgent } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import type { SessionSchedule } from '../../../shared/model/schedule'
-import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
+import type { ImportedFrom, SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
 
 /**
  * The session store: one append-only event table, and what is derived from it. All calls are synchronous
  * (better-sqlite3); after `append` returns, the events survive the death of the process.
  */
 export interface Store {
-  /** Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. */
-  append(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
+  /**
+   * Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. `times`: when each
+   * happened, for a conversation that was recorded elsewhere.
+   */
+  append(sessionId: string, bodies: readonly EventBody[], times?: readonly number[]): RecordedEvent[]
   /**
    * Holds events in memory that could not be appended (the end of a turn on a full disk); the next append that succeeds
    * writes them.
@@ -28,6 +31,7 @@ export interface Store {
     agent?: SessionAgent
     forkedFrom?: { sessionId: string; seq: number }
     schedule?: SessionSchedule
+    imported?: ImportedFrom
   }): SessionHeader
   header(sessionId: string): SessionHeader | undefined
   /** Newest first, without those of subagents. `folder` is a real path. */

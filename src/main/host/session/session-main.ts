@@ -4,7 +4,8 @@ import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
-import { exportSession, listSessions, showSession } from './session-output'
+import { EXPORT_FORMATS, type ExportFormat } from '../../../shared/model/conversation'
+import { exportSession, importSession, listSessions, showSession } from './session-output'
 import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session-actions'
 
 /** The options of each action. */
@@ -13,7 +14,8 @@ const ACTIONS = {
   show: ['json'],
   restore: ['json', 'to', 'files', 'conversation', 'both', 'dry-run', 'redo', 'overwrite'],
   fork: ['json', 'to'],
-  export: ['json'],
+  export: ['json', 'format'],
+  import: ['json', 'folder'],
   recover: ['json'],
 } as const
 
@@ -51,6 +53,7 @@ export async function sessionMain(
 function wrongOperand(action: Action, [id, ...more]: readonly (string | undefined)[]): string | undefined {
   if (action === 'list') return id === undefined ? undefined : 'list takes no id.'
   if (action === 'recover') return more.length === 0 ? undefined : 'recover takes one file.'
+  if (action === 'import') return id !== undefined && more.length === 0 ? undefined : 'import takes one file.'
   return id !== undefined && more.length === 0
     ? undefined
     : `${action} takes the id of one session; trestle session list shows them.`
@@ -68,7 +71,11 @@ async function act(engine: Engine, action: Action, sessionId: string, values: Pa
     case 'show':
       return showSession(engine, sessionId, isJson)
     case 'export':
-      return exportSession(engine, sessionId, isJson)
+      return exportSession(engine, sessionId, { isJson, ...exportFormat(values) })
+    case 'import': {
+      const folder = values['folder']
+      return importSession(engine, sessionId, { isJson, ...(typeof folder === 'string' && { folder }) })
+    }
     case 'fork': {
       const n = wholeNumber(values['to'], 'to')
       return forkSession(engine, sessionId, { isJson, ...(n !== undefined && { n }) })
@@ -98,6 +105,15 @@ async function restore(engine: Engine, sessionId: string, values: Parsed['values
     overwrite: values['overwrite'] === true,
     isJson: values['json'] === true,
   })
+}
+
+function exportFormat(values: Parsed['values']): { format?: ExportFormat } {
+  const { format: given, json } = values
+  if (given === undefined) return {}
+  if (json === true) throw wrong('--json prints one event per line; leave out --format, or --json.')
+  const format = EXPORT_FORMATS.find((one) => one === given)
+  if (format === undefined) throw wrong(`--format is one of ${EXPORT_FORMATS.join(', ')}; not "${String(given)}".`)
+  return { format }
 }
 
 function wholeNumber(value: Parsed['values'][string], name: string): number | undefined {

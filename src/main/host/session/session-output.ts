@@ -1,6 +1,8 @@
-import { ignoreOthers } from '../../../shared/events/event-uses'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CodedError, failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
-import { textOf } from '../../../shared/model/message'
+import type { ExportFormat } from '../../../shared/model/conversation'
 import type { Engine } from '../../engine/engine-api'
 import { shortLine, table } from '../../console/output'
 
@@ -39,17 +41,29 @@ export async function showSession(engine: Engine, sessionId: string, isJson: boo
   )
 }
 
-/** The current conversation: as Markdown, or one event per line. */
-export function exportSession(engine: Engine, sessionId: string, isJson: boolean): number {
-  const header = engine.sessions.header(sessionId)
-  const events = conversation(engine, sessionId)
-  if (isJson) {
-    for (const event of events) say(`${JSON.stringify(event)}\n`)
-    return 0
-  }
-  say(`# ${shortLine(header.title, 200)}\n`)
-  for (const event of events) say(markdown(event))
+/** The current conversation as a file in the format; with `isJson` one event per line, as recorded. */
+export async function exportSession(
+  engine: Engine,
+  sessionId: string,
+  { format = 'markdown', isJson }: { format?: ExportFormat; isJson: boolean },
+): Promise<number> {
+  engine.sessions.header(sessionId)
+  if (!isJson) return say((await engine.conversations.export(sessionId, format)).text)
+  for (const event of conversation(engine, sessionId)) say(`${JSON.stringify(event)}\n`)
   return 0
+}
+
+/** Imports an exported session from a file. */
+export async function importSession(
+  engine: Engine,
+  file: string,
+  { folder, isJson }: { folder?: string; isJson: boolean },
+): Promise<number> {
+  const text = await readFile(resolve(file), 'utf8').catch((error: unknown) => {
+    throw new CodedError('request.invalid', `The file ${file} cannot be read: ${failureOf(error).message}`)
+  })
+  const header = await engine.conversations.import(text, folder === undefined ? undefined : resolve(folder))
+  return say(isJson ? `${JSON.stringify(header)}\n` : `${header.sessionId}  ${shortLine(header.title, 200)}\n`)
 }
 
 function conversation(engine: Engine, sessionId: string): RecordedEvent[] {
@@ -60,23 +74,6 @@ function conversation(engine: Engine, sessionId: string): RecordedEvent[] {
     windows.push(events)
     if (!hasMore || !events[0]) return windows.toReversed().flat()
     before = events[0].seq
-  }
-}
-
-function markdown(event: RecordedEvent): string {
-  switch (event.type) {
-    case 'turn.started':
-    case 'turn.steered':
-      return `\n## ${event.news || (event.type === 'turn.steered' && event.by !== 'user') ? 'Trestle' : 'You'}\n\n${textOf(event.parts)}\n`
-    case 'step.finished': {
-      const text = event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-      return text.trim() === '' ? '' : `\n## ${event.partial ? 'Agent (broken off)' : 'Agent'}\n\n${text}\n`
-    }
-    case 'tool.started':
-      return `\n- ${event.name} ${shortLine(event.summary, 200)}\n`
-    default:
-      ignoreOthers<'export'>(event)
-      return ''
   }
 }
 

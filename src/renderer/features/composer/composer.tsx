@@ -34,6 +34,8 @@ export interface ComposerHandle {
   focus(): void
   /** Replaces the text of the field, to be sent or edited. */
   fill(text: string): void
+  /** Adds text at the end. */
+  add(text: string): void
   /** Inserts a restored message before the current text. */
   restoreMessage(parts: readonly UserPart[]): void
 }
@@ -132,6 +134,11 @@ export function Composer({
     focus: () => field.current?.focus(),
     fill: (value) => {
       write(value, value.length)
+      field.current?.focus()
+    },
+    add: (value) => {
+      const next = text.trim() === '' ? value : `${text.trimEnd()}\n\n${value}`
+      write(next, next.length)
       field.current?.focus()
     },
     restoreMessage: (parts) => {

@@ -1,6 +1,6 @@
 import './queue.css'
-import { CornerDownRight, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { CornerDownRight, GripVertical, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
+import { useEffect, useRef, useState, type DragEvent } from 'react'
 import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/message'
 import type { QueuedPrompt } from '../../../shared/model/session'
 import { Button } from '../../ui/button'
@@ -13,19 +13,47 @@ interface QueueListProps {
   onSendNow: (promptId: string) => void
   onEdit: (promptId: string, parts: UserPart[]) => void
   onRemove: (promptId: string) => void
+  /** `to`: its new place in the queue, from 0. */
+  onMove: (promptId: string, to: number) => void
 }
 
 /** Prompts queued until the turn ends, above the composer. */
-export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }: QueueListProps) {
+export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, onMove }: QueueListProps) {
   const [editing, setEditing] = useState<string>()
+  const [dragged, setDragged] = useState<string>()
+  const [over, setOver] = useState<string>()
   if (queue.length === 0) return null
   // Prompts that join the running turn come before those queued until its end.
   const shown = busy ? [...queue.filter(({ joins }) => joins), ...queue.filter(({ joins }) => !joins)] : queue
   const next = busy ? queue.find(({ joins }) => !joins) : queue[0]
+  const waiting = shown.filter(({ joins }) => !(busy && joins))
+  /** Moves it to the place of another prompt that waits. */
+  const moveTo = (promptId: string, place: QueuedPrompt | undefined): void => {
+    if (place && place.promptId !== promptId) onMove(promptId, queue.indexOf(place))
+  }
+  const step = (prompt: QueuedPrompt, by: 1 | -1): void =>
+    moveTo(prompt.promptId, waiting[waiting.indexOf(prompt) + by])
+  const dragging = (prompt: QueuedPrompt) => ({
+    'data-over': (over === prompt.promptId && dragged !== prompt.promptId) || undefined,
+    onDragOver: (event: DragEvent) => {
+      if (dragged === undefined || !waiting.includes(prompt)) return
+      event.preventDefault()
+      setOver(prompt.promptId)
+    },
+    onDrop: (event: DragEvent) => {
+      if (dragged === undefined) return
+      event.preventDefault()
+      moveTo(dragged, prompt)
+    },
+    onDragEnd: () => {
+      setDragged(undefined)
+      setOver(undefined)
+    },
+  })
   return (
     <ul className="queue" aria-label="Queued prompts">
       {shown.map((prompt) => (
-        <li key={prompt.promptId} data-joins={(busy && prompt.joins) || undefined}>
+        <li key={prompt.promptId} data-joins={(busy && prompt.joins) || undefined} {...dragging(prompt)}>
           {editing === prompt.promptId ? (
             <EditPrompt
               prompt={prompt}
@@ -37,7 +65,32 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }
             />
           ) : (
             <>
-              {busy && prompt.joins ? <ListPlus aria-hidden /> : <ListEnd aria-hidden />}
+              {busy && prompt.joins ? (
+                <ListPlus aria-hidden />
+              ) : waiting.length > 1 && !disabled ? (
+                <button
+                  type="button"
+                  className="queue-grip"
+                  draggable
+                  aria-label={`Move “${queuedPromptText(prompt.parts).slice(0, 60)}”, place ${waiting.indexOf(prompt) + 1} of ${waiting.length}`}
+                  title="Drag, or press the up and down arrow keys"
+                  aria-keyshortcuts="ArrowUp ArrowDown"
+                  onDragStart={(event) => {
+                    event.dataTransfer.setData('text/plain', textOf(prompt.parts.filter(isUserProvided)))
+                    event.dataTransfer.effectAllowed = 'move'
+                    setDragged(prompt.promptId)
+                  }}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+                    event.preventDefault()
+                    step(prompt, event.key === 'ArrowUp' ? -1 : 1)
+                  }}
+                >
+                  <GripVertical aria-hidden />
+                </button>
+              ) : (
+                <ListEnd aria-hidden />
+              )}
               <span className="queue-text" title={textOf(prompt.parts.filter(isUserProvided))}>
                 {!(busy && prompt.joins) && prompt === next ? 'Next: ' : ''}“{queuedPromptText(prompt.parts)}”
               </span>

@@ -19,6 +19,8 @@ interface FolderBrowserProps {
   recent: readonly string[]
   shorten: (path: string) => string
   onChoose: (path: string) => void
+  title?: string
+  description?: string
 }
 
 /** Chooses a folder where no native dialog exists: by typing its path or by navigating. */
@@ -30,7 +32,15 @@ export function FolderBrowser({ open, onOpenChange, ...rest }: FolderBrowserProp
 const ROW = 30
 const MAX_RECENT = 4
 
-function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<FolderBrowserProps, 'open'>) {
+function OpenBrowser({
+  start,
+  recent,
+  shorten,
+  onChoose,
+  onOpenChange,
+  title = 'Choose a folder',
+  description = 'The agent works in this folder and asks before touching anything outside it.',
+}: Omit<FolderBrowserProps, 'open'>) {
   const queries = useQueries()
   const [path, setPath] = useState(start)
   /** The typed path, not opened yet. */
@@ -93,8 +103,8 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
     <Dialog
       open
       onOpenChange={onOpenChange}
-      title="Choose a folder"
-      description="The agent works in this folder and asks before touching anything outside it."
+      title={title}
+      description={description}
       width={560}
       footer={
         <>

@@ -146,7 +146,7 @@ const RESTORE_ACTION_LABELS: Record<RestoreStep['action'], string> = {
 }
 
 /** The changes of a restore on disk, and the files it leaves alone. */
-function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: RestorePlanProps) {
+export function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: RestorePlanProps) {
   const { steps, kept, notCovered, messagesTaken } = preview
   const toggle = (path: string): void => {
     const next = new Set(overwrite)

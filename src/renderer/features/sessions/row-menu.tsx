@@ -1,4 +1,17 @@
-import { Archive, ArchiveRestore, Copy, Link, Pencil, Pin, PinOff, Plus, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  ArchiveRestore,
+  Copy,
+  Download,
+  FolderInput,
+  Link,
+  Pencil,
+  Pin,
+  PinOff,
+  Plus,
+  SquareCheck,
+  Trash2,
+} from 'lucide-react'
 import { useState, type ReactElement, type SyntheticEvent } from 'react'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { SessionSummary } from '../../../shared/model/session'
@@ -6,6 +19,7 @@ import { folderName } from '../../format/folder-name'
 import { titleOf } from '../../state/session/sessions-state'
 import { hasLinks } from '../../state/session/route'
 import type { SessionActions } from '../../state/session/session-actions'
+import { toggleSelected } from '../../state/session/selection-state'
 import { togglePin, useSessionMarks } from '../../state/session/session-marks'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { useFolderMissing } from './project-row'
@@ -89,6 +103,10 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
       >
         {archived ? 'Restore' : 'Archive'}
       </ContextMenuItem>
+      <ContextMenuItem icon={<SquareCheck aria-hidden />} onSelect={() => toggleSelected(sessionId)}>
+        Select
+      </ContextMenuItem>
+      <ContextMenuSeparator />
       {hasLinks && (
         <ContextMenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId)}>
           Copy link
@@ -96,6 +114,21 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
       )}
       <ContextMenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyId(sessionId)}>
         Copy session ID
+      </ContextMenuItem>
+      <ContextMenuItem icon={<Download aria-hidden />} onSelect={() => actions.export(sessionId, 'markdown')}>
+        Export as Markdown
+      </ContextMenuItem>
+      <ContextMenuItem icon={<Download aria-hidden />} onSelect={() => actions.export(sessionId, 'html')}>
+        Export as HTML
+      </ContextMenuItem>
+      <ContextMenuItem icon={<Download aria-hidden />} onSelect={() => actions.export(sessionId, 'json')}>
+        Export as JSON
+      </ContextMenuItem>
+      <ContextMenuItem
+        icon={<FolderInput aria-hidden />}
+        onSelect={() => actions.ask({ kind: 'relink', sessionId, folder: summary.folder })}
+      >
+        Change its folder…
       </ContextMenuItem>
       <ContextMenuSeparator />
       <ContextMenuItem icon={<Trash2 aria-hidden />} kbd="Del" danger onSelect={() => onRemove(summary)}>
@@ -118,6 +151,11 @@ function ProjectItems({ folder, actions }: { folder: string; actions: SessionAct
       <ContextMenuItem icon={<Copy aria-hidden />} onSelect={copyPath}>
         Copy path
       </ContextMenuItem>
+      {!isScratchFolder(folder) && (
+        <ContextMenuItem icon={<FolderInput aria-hidden />} onSelect={() => actions.ask({ kind: 'relink', folder })}>
+          {missing ? 'Choose where it is now…' : 'The folder has moved…'}
+        </ContextMenuItem>
+      )}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { CalendarClock } from 'lucide-react'
+import { CalendarClock, Check } from 'lucide-react'
 import { memo, type KeyboardEvent, useEffect, useRef } from 'react'
 import type { SessionSummary, SearchHit } from '../../../shared/model/session'
 import { useHasAgentRequests } from '../../state/inbox-state'
@@ -7,6 +7,7 @@ import { titleOf } from '../../state/session/sessions-state'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import type { SessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
+import { useSelection } from '../../state/session/selection-state'
 import { useWaitingTask } from '../../state/tasks-state'
 import { cx } from '../../ui/cx'
 import { StatusDot } from '../../ui/badge'
@@ -28,6 +29,8 @@ interface SessionRowProps {
   onRename: (sessionId: string) => void
   onRenamed: (sessionId: string, title: string | undefined) => void
   onRemove: (summary: SessionSummary) => void
+  /** `range`: everything from the one that was selected before. */
+  onSelect: (sessionId: string, how: 'toggle' | 'range') => void
   onFocus: (key: string) => void
 }
 
@@ -45,9 +48,12 @@ export const SessionRow = memo(function SessionRow({
   onRename,
   onRenamed,
   onRemove,
+  onSelect,
   onFocus,
 }: SessionRowProps) {
   const { sessionId } = summary
+  const selected = useSelection((state) => state.ids.has(sessionId))
+  const isSelecting = useSelection((state) => state.ids.size > 0)
   const now = useNowEachMinute()
   // A command waiting at its terminal or a subagent's request also marks the session as waiting.
   const commandWaits = useWaitingTask(sessionId) !== undefined
@@ -57,7 +63,8 @@ export const SessionRow = memo(function SessionRow({
   const quiet = status !== 'running' && status !== 'waiting'
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
-    if (event.key === 'Enter' || event.key === ' ') actions.open(sessionId)
+    if (event.key === ' ' && (event.ctrlKey || event.metaKey || isSelecting)) onSelect(sessionId, 'toggle')
+    else if (event.key === 'Enter' || event.key === ' ') actions.open(sessionId)
     else if (event.key === 'F2') onRename(sessionId)
     else if (event.key === 'Delete') onRemove(summary)
     else return
@@ -68,9 +75,14 @@ export const SessionRow = memo(function SessionRow({
       role="treeitem"
       aria-level={level}
       aria-selected={current}
+      {...(isSelecting && { 'aria-checked': selected })}
       data-row={sessionId}
       tabIndex={reachable ? 0 : -1}
-      onClick={() => actions.open(sessionId)}
+      onClick={(event) => {
+        if (event.shiftKey) onSelect(sessionId, 'range')
+        else if (event.ctrlKey || event.metaKey || isSelecting) onSelect(sessionId, 'toggle')
+        else actions.open(sessionId)
+      }}
       onFocus={(event) => event.target === event.currentTarget && onFocus(sessionId)}
       onKeyDown={onKeyDown}
       className={cx(
@@ -80,7 +92,19 @@ export const SessionRow = memo(function SessionRow({
           : cx('text-ink-2 hover:bg-sunken hover:text-ink', aimed && 'bg-sunken'),
       )}
     >
-      <StatusDot status={status === 'done' && !unread ? 'seen' : status} />
+      {isSelecting ? (
+        <span
+          aria-hidden
+          className={cx(
+            'flex size-[13px] flex-none items-center justify-center rounded-[3px] border',
+            selected ? 'border-ink bg-ink text-paper' : 'border-line-strong',
+          )}
+        >
+          {selected && <Check className="size-[10px] stroke-[3]" />}
+        </span>
+      ) : (
+        <StatusDot status={status === 'done' && !unread ? 'seen' : status} />
+      )}
       {renaming ? (
         <RenameField title={summary.title} onDone={(title) => onRenamed(sessionId, title)} />
       ) : (

@@ -1,9 +1,10 @@
 import { Archive, ChevronRight } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { SessionSummary } from '../../../shared/model/session'
 import { titleOf } from '../../state/session/sessions-state'
 import type { SessionActions } from '../../state/session/session-actions'
+import { clearSelection, selectRange, toggleSelected, useSelection } from '../../state/session/selection-state'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { cx } from '../../ui/cx'
 import { HitRow, SessionRow } from './session-row'
@@ -101,6 +102,11 @@ export function SessionTree({
       event.target instanceof HTMLInputElement
     )
       return
+    if (event.key === 'Escape' && useSelection.getState().ids.size > 0) {
+      event.preventDefault()
+      event.stopPropagation()
+      return clearSelection()
+    }
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 }[event.key]
     let next: number | undefined
     if (step !== undefined) next = reachableFrom(rows, activeIndex + step, step > 0 ? 1 : -1)
@@ -109,8 +115,27 @@ export function SessionTree({
     else if (event.key === 'ArrowLeft') next = parentOf(rows, activeIndex)
     else return
     event.preventDefault()
-    if (next !== undefined) moveTo(next)
+    if (next === undefined) return
+    // With Shift, the rows on the way are selected.
+    const row = rows[next]
+    if (event.shiftKey && row?.kind === 'session') {
+      const from = rows[activeIndex]
+      if (useSelection.getState().ids.size === 0 && from?.kind === 'session') toggleSelected(from.key)
+      onSelect(row.key, 'range')
+    }
+    moveTo(next)
   }
+
+  const onSelect = useCallback(
+    (sessionId: string, how: 'toggle' | 'range'): void => {
+      if (how === 'toggle') return toggleSelected(sessionId)
+      selectRange(
+        sessionId,
+        rows.flatMap((row) => (row.kind === 'session' ? [row.key] : [])),
+      )
+    },
+    [rows],
+  )
 
   const finishRename = (sessionId: string, title: string | undefined): void => {
     setRenaming(undefined)
@@ -132,7 +157,7 @@ export function SessionTree({
           <VList
             ref={list}
             // Without selectable rows it is not a tree.
-            {...(activeIndex !== -1 && { role: 'tree', 'aria-label': 'Sessions' })}
+            {...(activeIndex !== -1 && { role: 'tree', 'aria-label': 'Sessions', 'aria-multiselectable': true })}
             onKeyDown={onKeyDown}
             data={rows}
             itemSize={28}
@@ -173,6 +198,7 @@ export function SessionTree({
                       onRename={setRenaming}
                       onRenamed={finishRename}
                       onRemove={setRemoving}
+                      onSelect={onSelect}
                       onFocus={setFocusKey}
                     />
                   )

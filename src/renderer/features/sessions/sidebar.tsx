@@ -16,20 +16,24 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
-import { archivedOf, projectsOf, useSessions, withChanges } from '../../state/session/sessions-state'
+import { archivedOf, projectsOf, useSessions } from '../../state/session/sessions-state'
 import { useNowEachMinute } from '../../format/relative-time'
 import { useSessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
 import { useTasks } from '../../state/tasks-state'
-import { showFailureToast, useToasts } from '../../state/page/toasts-state'
-import { useClient, useQueries, useSettings } from '../../state/page/queries'
+import { useToasts } from '../../state/page/toasts-state'
+import { useQueries, useSettings } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
 import { Kbd } from '../../ui/tooltip'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/loading'
+import { useRemovals } from '../../state/session/bulk-actions'
+import { ListMenu, useGrouping } from './grouping'
+import { SelectionBar } from './selection-bar'
 import { SessionTree } from './session-tree'
+import { useArchive } from './use-archive'
 import { searchRows, treeRows } from './tree-rows'
 
 /** Debounce of the message search, in ms. */
@@ -59,8 +63,17 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
   const searching = search.trim() !== ''
   const hasMessages = useToasts((toasts) => toasts.history.length > 0)
 
-  const projects = useMemo(() => projectsOf(state), [state])
-  const archived = useMemo(() => archivedOf(state), [state])
+  const removals = useRemovals((removing) => removing.ids)
+  const grouping = useGrouping((now) => now.grouping)
+  const listed = useMemo(
+    () =>
+      removals.size === 0
+        ? state
+        : { ...state, sessions: new Map([...state.sessions].filter(([sessionId]) => !removals.has(sessionId))) },
+    [state, removals],
+  )
+  const projects = useMemo(() => projectsOf(listed), [listed])
+  const archived = useMemo(() => archivedOf(listed), [listed])
   const rows = useMemo(
     () =>
       searching
@@ -74,6 +87,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
             collapsed,
             grown,
             pinned: marks.pinned,
+            grouping,
             isKept: (summary) =>
               summary.sessionId === currentId ||
               summary.status === 'running' ||
@@ -92,6 +106,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
       collapsed,
       grown,
       marks,
+      grouping,
       currentId,
       archive.open,
       archive.loading,
@@ -119,6 +134,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
             <Bell aria-hidden />
           </IconButton>
         )}
+        <ListMenu />
         {onHide && (
           <IconButton label="Hide the sidebar" kbd="Mod+\" onClick={onHide}>
             <PanelLeft aria-hidden />
@@ -142,6 +158,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
       ) : (
         <LoadingRows />
       )}
+      <SelectionBar />
       <SidebarFoot />
     </div>
   )
@@ -343,35 +360,6 @@ function LoadingRows() {
       ))}
     </div>
   )
-}
-
-/** The archive: its sessions are loaded when it is first opened; until then one session shows that there are any. */
-function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: () => void } {
-  const client = useClient()
-  const queries = useQueries()
-  const { data: first } = useQuery(
-    queries.session.list.queryOptions({ input: { archived: true, limit: 1 }, staleTime: Infinity }),
-  )
-  const [open, setOpen] = useState(false)
-  const [asked, setAsked] = useState<'no' | 'loading' | 'yes'>('no')
-  const load = async (): Promise<void> => {
-    setAsked('loading')
-    try {
-      const list = await client.session.list({ archived: true, limit: 10_000 })
-      useSessions.setState((state) => withChanges(state, list, []))
-      setAsked('yes')
-    } catch (error) {
-      setAsked('no')
-      setOpen(false)
-      showFailureToast(error)
-    }
-  }
-  const toggle = (): void => {
-    setOpen(!open)
-    if (!open && asked === 'no') void load()
-  }
-  // Once all are loaded, the list itself shows whether there are any.
-  return { open, loading: asked === 'loading', any: asked !== 'yes' && first !== undefined && first.length > 0, toggle }
 }
 
 /** Messages that match the search, after the debounce; undefined while searching. */

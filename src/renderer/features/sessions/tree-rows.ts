@@ -36,6 +36,8 @@ interface TreeInput {
   pinned: ReadonlySet<string>
   /** Whether a session is always shown, wherever it is in the order: working, waiting, unread, or open. */
   isKept: (summary: SessionSummary) => boolean
+  /** `day`: all projects together, by the day of their last change. */
+  grouping?: 'project' | 'day'
   archived: readonly SessionSummary[]
   /** `any`: the archive is not empty. */
   archive: { open: boolean; loading: boolean; any: boolean }
@@ -44,13 +46,24 @@ interface TreeInput {
 }
 
 /** Pinned sessions, projects with their latest sessions by date, then the archive. */
-export function treeRows({ projects, collapsed, grown, pinned, isKept, archived, archive, now }: TreeInput): TreeRow[] {
+export function treeRows({
+  projects,
+  collapsed,
+  grown,
+  pinned,
+  isKept,
+  grouping = 'project',
+  archived,
+  archive,
+  now,
+}: TreeInput): TreeRow[] {
   const rows: TreeRow[] = []
   const atTop = projects.flatMap(({ sessions }) => sessions.filter(({ sessionId }) => pinned.has(sessionId)))
   if (atTop.length > 0) rows.push({ kind: 'heading', key: 'pinned', text: 'Pinned' })
   for (const summary of atTop)
     rows.push({ kind: 'session', key: summary.sessionId, summary, level: 1, showFolder: true })
-  for (const { folder, sessions } of projects) {
+  if (grouping === 'day') rows.push(...dayRows(projects, pinned, now))
+  for (const { folder, sessions } of grouping === 'day' ? [] : projects) {
     const isCollapsed = collapsed.has(folder)
     rows.push({ kind: 'project', key: `project:${folder}`, folder, count: sessions.length, collapsed: isCollapsed })
     if (isCollapsed) continue
@@ -85,6 +98,24 @@ export function treeRows({ projects, collapsed, grown, pinned, isKept, archived,
       rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })
   }
   return rows
+}
+
+/** All sessions but the pinned ones, latest first, with a heading for each stretch of days. */
+function dayRows(projects: readonly Project[], pinned: ReadonlySet<string>, now: number): TreeRow[] {
+  const sessions = projects
+    .flatMap((project) => project.sessions)
+    .filter(({ sessionId }) => !pinned.has(sessionId))
+    .sort((a, b) => b.updatedAt - a.updatedAt || a.sessionId.localeCompare(b.sessionId))
+  return dateGroups(sessions, now).flatMap(({ name, sessions: some }): TreeRow[] => [
+    { kind: 'heading', key: `day:${name}`, text: name },
+    ...some.map((summary): TreeRow => ({
+      kind: 'session',
+      key: summary.sessionId,
+      summary,
+      level: 1,
+      showFolder: true,
+    })),
+  ])
 }
 
 function shownAfter(times: number): number {

@@ -171,6 +171,8 @@ export interface Command {
   keywords?: string
   /** E.g. `Mod+N`. */
   shortcut?: string
+  /** Whether the shortcut works at the element with the focus; default: everywhere. */
+  isFor?: (target: EventTarget | null) => boolean
   icon?: ReactNode
   /** Shown at the right end, e.g. the folder of a session. */
   hint?: string

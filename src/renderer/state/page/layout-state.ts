@@ -190,6 +190,17 @@ export function closeFind(): void {
   useFind.setState({ sessionId: undefined })
 }
 
+/** Room for the inspector as a column, as in columns.tsx. */
+const INSPECTOR_NEEDS = '(min-width: 1240px)'
+
+/** Shows a tab of the inspector, as a column or as a drawer. */
+export function showInspectorTab(tab: InspectorTab): void {
+  const layout = useLayout.getState()
+  layout.setInspectorTab(tab)
+  if (matchMedia(INSPECTOR_NEEDS).matches) layout.setInspectorOpen(true)
+  else layout.setDrawer('inspector')
+}
+
 /** Whether a media query matches, updated when it changes. */
 export function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(

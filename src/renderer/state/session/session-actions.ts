@@ -2,10 +2,14 @@ import { useMemo } from 'react'
 import type { TrestleClient } from '../../../shared/contract'
 import { isScratchFolder, projectFolder } from '../../../shared/model/scratch-folder'
 import type { SearchHit, SessionHeader } from '../../../shared/model/session'
-import { goToMessage } from './session-view'
+import { goToMessage, sessionStore } from './session-view'
+import { requestRestore } from './restore-state'
 import { useLayout } from '../page/layout-state'
 import { linkTo } from './route'
 import { useSessions } from './sessions-state'
+import { readTextFile, saveTextFile } from '../page/save-file'
+import { askAboutSession, type SessionDialog } from './session-dialog-state'
+import type { ExportFormat } from '../../../shared/model/conversation'
 import { showToast, showFailureToast } from '../page/toasts-state'
 import { useClient } from '../page/queries'
 import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
@@ -20,10 +24,17 @@ export interface SessionActions {
   archive(sessionId: string, archived: boolean): void
   remove(sessionId: string): void
   copyId(sessionId: string): void
+  copyText(text: string): void
   /** Copies a link to the session, or to one of its messages. */
   copyLink(sessionId: string, seq?: number): void
-  /** Forks the session: a new one starts with the conversation up to the event `to`. */
-  fork(sessionId: string, to: number): void
+  /** Saves the conversation as a file. */
+  export(sessionId: string, format: ExportFormat): void
+  /** Lets the user choose a file that was exported as JSON, and opens it as a new session. */
+  import(): void
+  /** Opens a dialog about the session. */
+  ask(dialog: SessionDialog): void
+  /** Forks the session: a new one starts with the conversation up to the event `to`; default: all of it. */
+  fork(sessionId: string, to?: number): void
 }
 
 /**
@@ -62,22 +73,58 @@ function sessionActions(client: TrestleClient): SessionActions {
     rename: (sessionId, title) => attempt(client.session.change({ sessionId, title })),
     archive: (sessionId, archived) =>
       attempt(
-        client.session
-          .change({ sessionId, archived })
-          .then(() => showToast(archived ? 'Session archived' : 'Session restored')),
+        client.session.change({ sessionId, archived }).then(() =>
+          archived
+            ? showToast('Session archived', {
+                label: 'Undo',
+                run: () => attempt(client.session.change({ sessionId, archived: false })),
+              })
+            : showToast('Session restored'),
+        ),
       ),
     remove: (sessionId) =>
       attempt(client.session.remove({ sessionId }).then(() => useLayout.getState().forgetSession(sessionId))),
     fork: (sessionId, to) =>
       attempt(
-        client.session.fork({ sessionId, to }).then((header) => {
+        client.session.fork({ sessionId, ...(to !== undefined && { to }) }).then((header) => {
           showToast("Session forked. Files weren't changed.")
           return useLayout.getState().openSession(header.sessionId)
         }),
       ),
+    export: (sessionId, format) => attempt(client.conversation.export({ sessionId, format }).then(saveTextFile)),
+    import: () => attempt(importSession(client)),
+    ask: (dialog) => askAboutSession(dialog),
+    copyText: (text) => copy(text, 'Copied'),
     copyId: (sessionId) => copy(sessionId, 'Session ID copied'),
     copyLink: (sessionId, seq) => copy(linkTo(location.origin, sessionId, seq), 'Link copied'),
   }
+}
+
+async function importSession(client: TrestleClient): Promise<void> {
+  const text = await readTextFile('.json,.jsonl,application/json')
+  if (text === undefined) return
+  const { sessionId, imported } = await client.conversation.import({ text })
+  useLayout.getState().openSession(sessionId)
+  const folder = imported?.folder
+  const isKnown = [...useSessions.getState().sessions.values()].some((summary) => summary.folder === folder)
+  if (folder !== undefined && isKnown)
+    showToast('Session imported', {
+      label: 'Use its project folder',
+      run: () => attempt(client.conversation.relink({ sessionId, to: folder })),
+    })
+  else
+    showToast('Session imported', {
+      label: 'Choose its folder…',
+      run: () => askAboutSession({ kind: 'relink', sessionId, folder: folder ?? '' }),
+    })
+}
+
+/** Asks how to go back to before the last message of the user. */
+export function undoLastMessage(client: TrestleClient, sessionId: string): void {
+  const items = sessionStore(client, sessionId).store.getState().view?.items
+  const last = items?.findLast((item) => item.kind === 'user' && !item.steered)
+  if (last?.kind === 'user') requestRestore({ sessionId, to: Number(last.id.slice(1)) - 1, parts: last.parts })
+  else showToast('There is no message to go back to')
 }
 
 function copy(text: string, told: string): void {

@@ -146,7 +146,15 @@ export async function goToMessage(client: TrestleClient, sessionId: string, seq:
   // A window starts at a step or turn, which is before the event.
   const event = events.findLast((one) => one.seq === seq)
   const itemId = event && itemOf(event)
-  if (itemId === undefined) return
+  if (itemId !== undefined) await goToRow(client, sessionId, { seq, itemId })
+}
+
+/** The same for a row and the `seq` of one of its events. */
+export async function goToRow(
+  client: TrestleClient,
+  sessionId: string,
+  { seq, itemId }: { seq: number; itemId: string },
+): Promise<void> {
   const { store } = sessionStore(client, sessionId)
   const isHere = (): boolean => {
     const { view } = useLayout.getState()

@@ -1,18 +1,22 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { ChevronDown, ChevronUp, X } from 'lucide-react'
+import { CaseSensitive, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { goToMessage } from '../../../state/session/session-view'
+import type { ConversationHit, ConversationMatches } from '../../../../shared/model/conversation'
+import { goToRow, useSessionState } from '../../../state/session/session-view'
+import { showFindMarks } from '../../../state/session/find-state'
 import { closeFind, useFind } from '../../../state/page/layout-state'
 import { showFailureToast } from '../../../state/page/toasts-state'
 import { useClient, useQueries } from '../../../state/page/queries'
+import { cx } from '../../../ui/cx'
 import { IconButton } from '../../../ui/button'
+import { thinkingKey, useOpenRows } from '../rows/open-rows'
 
-/** The maximum of one search. */
-const MAX_HITS = 100
+/** How long typing must rest before the engine searches, in ms. */
+const REST_MS = 60
 
 /**
- * Finds messages in a session, including the part that is not loaded: the engine searches, and the transcript scrolls
- * to the match.
+ * Finds text in all of a session: the engine searches, including what is not loaded, and the transcript scrolls to the
+ * match and highlights it.
  */
 export function FindInSession({ sessionId }: { sessionId: string }) {
   const open = useFind((state) => state.sessionId)
@@ -21,37 +25,43 @@ export function FindInSession({ sessionId }: { sessionId: string }) {
 
 function FindBar({ sessionId }: { sessionId: string }) {
   const client = useClient()
-  const queries = useQueries()
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
+  const [matchCase, setMatchCase] = useState(false)
   /** The current match, counted from the newest; undefined: none yet. */
   const [shown, setShown] = useState<number>()
-  const query = words.trim()
-  const { data: hits, isFetching } = useQuery(
-    queries.session.search.queryOptions({
-      input: { query, limit: MAX_HITS, sessionId },
-      enabled: query !== '',
-      placeholderData: keepPreviousData,
-    }),
-  )
-  const matches = query === '' ? undefined : hits
+  const { matches, query, isSearching } = useMatches(sessionId, words, matchCase)
+  const hits = matches?.hits ?? NO_HITS
+  const current = shown === undefined ? undefined : hits.at(-1 - shown)
 
-  // Now, and whenever the user asks again.
+  // Now, and whenever the user asks again. When the bar closes, the focus returns to where it was.
   useEffect(() => {
+    const before = document.activeElement
     const focus = (): void => {
       field.current?.focus()
       field.current?.select()
     }
     focus()
-    return useFind.subscribe(focus)
-  }, [])
+    const stop = useFind.subscribe((state) => state.sessionId === sessionId && focus())
+    return () => {
+      stop()
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+    }
+  }, [sessionId])
+  useEffect(
+    () => showFindMarks({ sessionId, query, matchCase, itemId: current?.itemId }),
+    [sessionId, query, matchCase, current?.itemId],
+  )
+  useEffect(() => () => showFindMarks(undefined), [])
 
   const go = (by: 1 | -1): void => {
-    if (!matches || matches.length === 0) return
-    const next = shown === undefined ? 0 : (shown + by + matches.length) % matches.length
+    if (hits.length === 0) return
+    const next = shown === undefined ? (by === 1 ? 0 : hits.length - 1) : (shown + by + hits.length) % hits.length
     setShown(next)
-    const hit = matches[next]
-    if (hit) goToMessage(client, sessionId, hit.seq).catch(showFailureToast)
+    const hit = hits.at(-1 - next)
+    if (!hit) return
+    openRow(sessionId, hit)
+    goToRow(client, sessionId, hit).catch(showFailureToast)
   }
 
   return (
@@ -66,6 +76,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
         value={words}
         aria-label="Find in this session"
         placeholder="Find in this session"
+        data-find-field
         spellCheck={false}
         maxLength={500}
         className="h-[25px] min-w-0 max-w-[360px] flex-1 rounded-sm border border-line-strong bg-raised px-2 text-small text-ink"
@@ -85,24 +96,80 @@ function FindBar({ sessionId }: { sessionId: string }) {
           }
         }}
       />
+      <IconButton
+        label="Match case"
+        aria-pressed={matchCase}
+        className={cx(matchCase && 'bg-sunken text-ink')}
+        onClick={() => {
+          setMatchCase(!matchCase)
+          setShown(undefined)
+        }}
+      >
+        <CaseSensitive aria-hidden />
+      </IconButton>
       <span role="status" className="min-w-[84px] text-right text-tiny text-ink-3 tabular-nums">
-        {matches && !isFetching ? hitCountText(matches.length, shown) : ''}
+        {matches && !isSearching ? hitCountText(matches, hits.length, shown) : ''}
       </span>
-      <IconButton label="Newer match" disabled={!matches?.length} onClick={() => go(-1)}>
+      <IconButton label="Newer match" kbd="Shift+Enter" disabled={hits.length === 0} onClick={() => go(-1)}>
         <ChevronDown aria-hidden />
       </IconButton>
-      <IconButton label="Older match" disabled={!matches?.length} onClick={() => go(1)}>
+      <IconButton label="Older match" kbd="Enter" disabled={hits.length === 0} onClick={() => go(1)}>
         <ChevronUp aria-hidden />
       </IconButton>
-      <IconButton label="Close find" className="ml-auto" onClick={closeFind}>
+      <IconButton label="Close find" kbd="Esc" className="ml-auto" onClick={closeFind}>
         <X aria-hidden />
       </IconButton>
     </div>
   )
 }
 
-function hitCountText(count: number, shown: number | undefined): string {
-  if (count === 0) return 'No results'
-  const all = count >= MAX_HITS ? `${MAX_HITS}+` : String(count)
-  return shown === undefined ? `${all} ${count === 1 ? 'message' : 'messages'}` : `${shown + 1} of ${all}`
+const NO_HITS: readonly ConversationHit[] = []
+
+/** What the engine finds; undefined for an empty query. Searches again when a turn has started or ended. */
+function useMatches(
+  sessionId: string,
+  words: string,
+  matchCase: boolean,
+): { matches: ConversationMatches | undefined; query: string; isSearching: boolean } {
+  const queries = useQueries()
+  const [query, setQuery] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setQuery(words), REST_MS)
+    return () => clearTimeout(timer)
+  }, [words])
+  // The empty query has the engine read the conversation, before anything is typed.
+  const { data, isPlaceholderData, refetch } = useQuery(
+    queries.conversation.find.queryOptions({
+      input: { sessionId, query, matchCase },
+      placeholderData: keepPreviousData,
+      staleTime: 0,
+      gcTime: 0,
+    }),
+  )
+  const turn = useSessionState(sessionId, ({ view }) => `${view?.header.turns} ${view?.header.turnId}`)
+  const searched = useRef(turn)
+  useEffect(() => {
+    if (searched.current !== turn) void refetch()
+    searched.current = turn
+  }, [turn, refetch])
+  return {
+    matches: query === '' || words === '' ? undefined : data,
+    query: words === '' ? '' : query,
+    isSearching: isPlaceholderData || words !== query,
+  }
+}
+
+/** Expands a row whose match is in its details. */
+function openRow(sessionId: string, { itemId, part }: ConversationHit): void {
+  const { show } = useOpenRows.getState()
+  if (part === 'call' || part === 'result') show(`${sessionId}/${itemId}`)
+  if (part === 'thinking') show(thinkingKey(itemId))
+}
+
+function hitCountText({ rows, matches }: ConversationMatches, count: number, shown: number | undefined): string {
+  if (rows === 0) return 'No results'
+  const all = `${count.toLocaleString()}${count < rows ? '+' : ''}`
+  if (shown !== undefined) return `${(shown + 1).toLocaleString()} of ${all}`
+  const inRows = `${all} ${rows === 1 ? 'place' : 'places'}`
+  return matches === rows ? inRows : `${matches.toLocaleString()} matches in ${inRows}`
 }

@@ -1,5 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, useState } from 'react'
+import type { TurnFigures } from '../../../../shared/events/turn-figures'
+import { answerText, TurnFooter } from './turn-footer'
+import { thinkingKey, useOpenRows } from './open-rows'
 import type { AnswerItem, SupersededAttempt } from '../../../../shared/events/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { Markdown } from '../markdown/markdown-on-demand'
@@ -10,12 +13,18 @@ export function isSilent(item: AnswerItem): boolean {
 }
 
 /** The model's output in one step: collapsed thoughts, text, and failed attempts. */
-export const Answer = memo(function Answer({ item }: { item: AnswerItem }) {
+export const Answer = memo(function Answer({
+  sessionId,
+  item,
+  figures,
+}: {
+  sessionId: string
+  item: AnswerItem
+  /** Of the turn that it ends. */
+  figures: TurnFigures | undefined
+}) {
   const last = item.segments.length - 1
-  const text = item.segments
-    .filter((segment) => segment.type === 'text')
-    .map((segment) => segment.text)
-    .join('\n\n')
+  const text = answerText(item.segments)
   return (
     <div className="answer">
       {item.attempts.map((attempt) => (
@@ -23,23 +32,28 @@ export const Answer = memo(function Answer({ item }: { item: AnswerItem }) {
       ))}
       {item.segments.map((segment, n) =>
         segment.type === 'thinking' ? (
-          <Thinking key={n} text={segment.text} live={item.streaming && n === last} />
+          <Thinking key={n} id={item.id} text={segment.text} live={item.streaming && n === last} />
         ) : (
           <Markdown key={n} text={segment.text} streaming={item.streaming && n === last} />
         ),
       )}
       {item.cut && <p className="answer-note">The answer was cut off at the model's length limit.</p>}
-      {text !== '' && !item.streaming && <CopyButton text={text} label="Copy the answer" className="answer-copy" />}
+      {item.ended && figures ? (
+        <TurnFooter sessionId={sessionId} text={text} figures={figures} seq={item.ended.seq} />
+      ) : (
+        text !== '' && !item.streaming && <CopyButton text={text} label="Copy the answer" className="answer-copy" />
+      )}
     </div>
   )
 })
 
 /** Thoughts: one muted line, expandable. */
-function Thinking({ text, live }: { text: string; live: boolean }) {
-  const [open, setOpen] = useState(false)
+function Thinking({ id, text, live }: { id: string; text: string; live: boolean }) {
+  const key = thinkingKey(id)
+  const open = useOpenRows((state) => state.open.has(key))
   return (
     <div className="thinking">
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" aria-expanded={open} onClick={() => useOpenRows.getState().toggle(key)}>
         <ChevronRight aria-hidden />
         <b>{live ? 'Thinking' : 'Thought'}</b>
         {!open && <span>{thoughtPreview(text, live)}</span>}

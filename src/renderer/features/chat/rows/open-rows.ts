@@ -7,6 +7,11 @@ interface OpenRows {
   show(key: string): void
 }
 
+/** The key of the thoughts of an answer. */
+export function thinkingKey(itemId: string): string {
+  return `${itemId}/thinking`
+}
+
 /** Which rows are expanded: kept outside the rows, which mount and unmount while scrolling. */
 export const useOpenRows = create<OpenRows>()((set) => ({
   open: new Set(),

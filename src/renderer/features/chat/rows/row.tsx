@@ -3,6 +3,7 @@ import { Info } from 'lucide-react'
 import { memo, useCallback } from 'react'
 import type { UserPart } from '../../../../shared/model/message'
 import type { TranscriptItem } from '../../../../shared/events/transcript-item'
+import type { TurnFigures } from '../../../../shared/events/turn-figures'
 import { ToolRow } from '../tools/tool-row'
 import { Answer, isSilent } from './answer'
 import { CompactionRow } from './compaction-row'
@@ -22,18 +23,30 @@ interface RowProps {
   /** Only for the end of a turn. */
   latest: boolean
   prompt: UserPart[] | undefined
+  /** Of the turn that it ends. */
+  figures: TurnFigures | undefined
   onPrompt: (parts: UserPart[]) => void
 }
 
 /** One row of the transcript. Re-renders only when its item changes. */
-export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, latest, prompt, onPrompt }: RowProps) {
+export const Row = memo(function Row({
+  sessionId,
+  item,
+  hidden,
+  marked,
+  gap,
+  latest,
+  prompt,
+  figures,
+  onPrompt,
+}: RowProps) {
   if (hidden) return null
   return (
-    <div className="row" data-gap={gap} data-kind={item.kind} data-marked={marked || undefined}>
+    <div className="row" data-gap={gap} data-kind={item.kind} data-item={item.id} data-marked={marked || undefined}>
       {item.kind === 'user' ? (
         <UserMessage sessionId={sessionId} item={item} />
       ) : item.kind === 'answer' ? (
-        <Answer item={item} />
+        <Answer sessionId={sessionId} item={item} figures={figures} />
       ) : item.kind === 'tool' ? (
         <OpenableTool sessionId={sessionId} item={item} />
       ) : item.kind === 'news' ? (

@@ -1,12 +1,15 @@
-import { CornerDownRight, EllipsisVertical, GitFork, History, Link } from 'lucide-react'
-import { memo, useState } from 'react'
+import { Copy, CornerDownRight, EllipsisVertical, GitFork, History, Link, Pencil, Quote } from 'lucide-react'
+import { memo, useRef, useState } from 'react'
 import { isUserProvided, textOf, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/events/transcript-item'
+import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
+import { requestResend } from '../../../state/session/resend-state'
 import { requestRestore } from '../../../state/session/restore-state'
 import { useSessionActions } from '../../../state/session/session-actions'
 import { hasLinks } from '../../../state/session/route'
 import { IconButton } from '../../../ui/button'
-import { Menu, MenuItem } from '../../../ui/menu'
+import { CopyButton } from '../../../ui/content/copy-button'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 
 /** Longer messages are collapsed, so that a pasted log does not take a minute to scroll past. */
 const FOLD_CHARS = 1800
@@ -21,7 +24,7 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
   const folded = foldPoint(text)
   return (
     <div className="you-row">
-      <MessageMenu sessionId={sessionId} item={item} parts={parts} />
+      <MessageActions sessionId={sessionId} item={item} parts={parts} />
       <div className="you">
         <span className="sr-only">You: </span>
         {item.steered && (
@@ -53,33 +56,63 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
   )
 })
 
-/** Restores to before the message, or forks the session there. */
-function MessageMenu({ sessionId, item, parts }: { sessionId: string; item: UserItem; parts: readonly UserPart[] }) {
+/** Actions on the message: buttons on hover and focus, and a menu with all of them. */
+function MessageActions({ sessionId, item, parts }: { sessionId: string; item: UserItem; parts: readonly UserPart[] }) {
   const actions = useSessionActions()
   // Right before the message; its ID contains its position in the log.
   const to = Number(item.id.slice(1)) - 1
+  const text = textOf(parts)
+  const place = useRef<HTMLDivElement>(null)
+  const edit = (): void => requestResend({ sessionId, to, parts, kind: 'edit' })
+  const quote = (): void =>
+    quoteInComposer(sessionId, selectedTextIn(place.current?.closest('.you-row') ?? null) ?? text)
   return (
-    <Menu
-      label="Message"
-      align="end"
-      trigger={
-        <IconButton label="Message actions" className="you-menu">
-          <EllipsisVertical aria-hidden />
+    <div ref={place} className="you-acts">
+      {/* A message that joined a turn cannot be sent again without the rest of it. */}
+      {!item.steered && (
+        <IconButton label="Edit and resend" className="you-act" onClick={edit}>
+          <Pencil aria-hidden />
         </IconButton>
-      }
-    >
-      <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts })}>
-        Restore to here…
-      </MenuItem>
-      <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
-        Fork the session from here
-      </MenuItem>
-      {hasLinks && (
-        <MenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId, to + 1)}>
-          Copy link to this message
-        </MenuItem>
       )}
-    </Menu>
+      {text !== '' && <CopyButton text={text} label="Copy the message" className="you-act" />}
+      <Menu
+        label="Message"
+        align="end"
+        trigger={
+          <IconButton label="Message actions" className="you-menu">
+            <EllipsisVertical aria-hidden />
+          </IconButton>
+        }
+      >
+        {!item.steered && (
+          <MenuItem icon={<Pencil aria-hidden />} onSelect={edit}>
+            Edit and resend…
+          </MenuItem>
+        )}
+        {text !== '' && (
+          <MenuItem icon={<Copy aria-hidden />} onSelect={() => actions.copyText(text)}>
+            Copy
+          </MenuItem>
+        )}
+        {text !== '' && (
+          <MenuItem icon={<Quote aria-hidden />} onSelect={quote}>
+            Quote in the message
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts })}>
+          Restore to here…
+        </MenuItem>
+        <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
+          Fork the session from here
+        </MenuItem>
+        {hasLinks && (
+          <MenuItem icon={<Link aria-hidden />} onSelect={() => actions.copyLink(sessionId, to + 1)}>
+            Copy link to this message
+          </MenuItem>
+        )}
+      </Menu>
+    </div>
   )
 }
 

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNo
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { UserPart } from '../../../../shared/model/message'
 import type { TranscriptItem } from '../../../../shared/events/transcript-item'
+import { turnFigures } from '../../../../shared/events/turn-figures'
 import type { SessionView } from '../../../../shared/events/session-view'
 import { registerTranscript } from '../../../state/session/session-view'
 import { Spinner } from '../../../ui/loading'
@@ -11,6 +12,7 @@ import { OpenLinkContext } from '../markdown/web-link'
 import { useOpenRows } from '../rows/open-rows'
 import { gapAbove, isHidden, promptOf, Row } from '../rows/row'
 import { countNewRows, ScrollOwner, type AwayFromEnd } from './scroll-owner'
+import { useFindHighlight } from './find-highlight'
 import { WaitingRow } from './waiting-row'
 import { Button } from '../../../ui/button'
 
@@ -90,6 +92,8 @@ export function Transcript({
     return () => clearTimeout(timer)
   }, [marked])
 
+  useFindHighlight(sessionId, content)
+
   const busy = header.turnId !== undefined
   const drawRow = useCallback(
     (item: TranscriptItem, index: number) => (
@@ -102,6 +106,7 @@ export function Transcript({
         gap={gapAbove(items, index)}
         latest={item.kind === 'end' && index === items.length - 1 && !busy}
         prompt={item.kind === 'end' ? promptOf(items, index) : undefined}
+        figures={turnFigures(items, index)}
         onPrompt={onPrompt}
       />
     ),

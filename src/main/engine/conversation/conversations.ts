@@ -1,0 +1,110 @@
+import type { ConversationMatches, ExportedFile, ExportFormat, RelinkResult } from '../../../shared/model/conversation'
+import { CodedError } from '../../../shared/errors'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import type { SessionHeader } from '../../../shared/model/session'
+import { realFolder } from '../session/real-folder'
+import type { SessionManager } from '../session/sessions'
+import type { Store } from '../store/store'
+import { createConversationFinder, type FindQuery } from './find-in-conversation'
+import { relinkTarget, type RelinkTarget } from './relink'
+
+export interface ConversationsDeps {
+  store: Store
+  sessions: Pick<SessionManager, 'header' | 'adopt' | 'withSession'>
+  version: string
+  /** The mode of new sessions. */
+  mode(): SessionHeader['mode']
+  makeScratchFolder(): Promise<string>
+  newId(prefix: string): string
+  now(): number
+}
+
+/** What can be done with a whole conversation: searching it, files of it, and its project's folder. */
+export interface Conversations {
+  find(sessionId: string, query: FindQuery): Promise<ConversationMatches>
+  export(sessionId: string, format: ExportFormat): Promise<ExportedFile>
+  /**
+   * A new session with the conversation of an exported file. `folder`: its project; absent: none. Throws
+   * `request.invalid` when the file is not an exported session.
+   */
+  import(text: string, folder?: string): Promise<SessionHeader>
+  /** Gives the sessions of a folder, or one session, the folder where their project is now. */
+  relink(of: RelinkTarget, to: string): Promise<RelinkResult>
+  close(): void
+}
+
+export function createConversations(deps: ConversationsDeps): Conversations {
+  const { store, sessions, newId } = deps
+  const finder = createConversationFinder(store)
+
+  /** Returns false when the session is at work, or open in another process. */
+  async function moveOne(sessionId: string, from: string, folder: string): Promise<boolean> {
+    try {
+      return await sessions.withSession(sessionId, (session) => {
+        if (session.busy) return false
+        session.record({ type: 'session.changed', folder, ...movedFolders(session.header, from, folder) })
+        return true
+      })
+    } catch (error) {
+      if (error instanceof CodedError && error.code === 'session.elsewhere') return false
+      throw error
+    }
+  }
+
+  return {
+    async find(sessionId, query) {
+      sessions.header(sessionId)
+      return finder.find(sessionId, query)
+    },
+    async export(sessionId, format) {
+      const header = sessions.header(sessionId)
+      const { exportConversation } = await import('./export-conversation')
+      return exportConversation(store, header, format, { version: deps.version, now: deps.now() })
+    },
+    async import(text, folder) {
+      const { readExportedSession } = await import('./read-exported-session')
+      const { info, events } = readExportedSession(text)
+      const root = folder === undefined ? await deps.makeScratchFolder() : await realFolder(folder)
+      const sessionId = newId('session')
+      store.create({
+        sessionId,
+        folder: root,
+        title: info.title.trim().slice(0, 200) || 'Imported session',
+        mode: deps.mode(),
+        addedFolders: [],
+        imported: { sessionId: info.sessionId, folder: info.folder },
+      })
+      const times = events.map(({ at }) => at)
+      store.append(
+        sessionId,
+        events.map(({ at: _at, ...body }) => body as Parameters<Store['append']>[1][number]),
+        times,
+      )
+      // Now, so that it is listed among the latest.
+      store.append(sessionId, [{ type: 'session.changed', archived: false }])
+      return sessions.adopt(sessionId)
+    },
+    async relink(of, to) {
+      const folder = await realFolder(to)
+      const { ids, from } = relinkTarget(store, of)
+      if ('folder' in of && isScratchFolder(of.folder))
+        throw new CodedError('request.invalid', 'Sessions without a project have folders of their own.')
+      let moved = 0
+      for (const sessionId of ids) {
+        if (!(await moveOne(sessionId, from, folder))) continue
+        moved += 1
+        for (const agent of store.agents({ rootId: sessionId })) await moveOne(agent.sessionId, from, folder)
+      }
+      return { folder, moved, busy: ids.length - moved }
+    },
+    close: () => finder.close(),
+  }
+}
+
+/** The added folders that were inside the old folder, at their new place. */
+function movedFolders({ addedFolders }: SessionHeader, from: string, to: string): { addedFolders?: string[] } {
+  if (!addedFolders.some((path) => path.startsWith(`${from}/`))) return {}
+  return {
+    addedFolders: addedFolders.map((path) => (path.startsWith(`${from}/`) ? to + path.slice(from.length) : path)),
+  }
+}

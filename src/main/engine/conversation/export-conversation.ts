@@ -1,0 +1,56 @@
+import type { ExportedFile, ExportFormat } from '../../../shared/model/conversation'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Store } from '../store/store'
+import { conversationBlocks, conversationEvents } from './conversation-blocks'
+import { FORMAT, FORMAT_VERSION, isConversationEvent } from './exported-session'
+import { markdownOf } from './export-markdown'
+
+/** The conversation of a session as it is now, as a file. */
+export async function exportConversation(
+  store: Pick<Store, 'window'>,
+  header: SessionHeader,
+  format: ExportFormat,
+  { version, now }: { version: string; now: number },
+): Promise<ExportedFile> {
+  const { sessionId, title, folder, model, createdAt, updatedAt } = header
+  const events = conversationEvents(store, sessionId)
+  const name = fileName(title)
+  switch (format) {
+    case 'markdown':
+      return { name: `${name}.md`, mediaType: 'text/markdown', text: markdownOf(title, conversationBlocks(events)) }
+    case 'html': {
+      const { htmlOf } = await import('./export-html')
+      const page = { title, folder: isScratchFolder(folder) ? undefined : folder, createdAt }
+      return { name: `${name}.html`, mediaType: 'text/html', text: htmlOf(page, conversationBlocks(events)) }
+    }
+    default: {
+      const document = {
+        format: FORMAT,
+        version: FORMAT_VERSION,
+        trestle: version,
+        exportedAt: new Date(now).toISOString(),
+        session: { sessionId, title, folder, createdAt, updatedAt, ...(model !== undefined && { model }) },
+        events: events
+          .filter(({ type }) => isConversationEvent(type))
+          .map(({ sessionId: _session, seq: _seq, ...event }) => event),
+      }
+      return {
+        name: `${name}.json`,
+        mediaType: 'application/json',
+        text: `${JSON.stringify(document, undefined, 1)}\n`,
+      }
+    }
+  }
+}
+
+/** A name that every file system takes. */
+function fileName(title: string): string {
+  const words = title
+    .normalize('NFKD')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')
+  return words === '' ? 'session' : words.toWellFormed()
+}

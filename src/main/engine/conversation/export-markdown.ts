@@ -1,0 +1,45 @@
+import { doneLabel } from '../../../shared/tool-label'
+import type { ConversationBlock } from './conversation-blocks'
+
+/** Longer results are cut: the export is for reading. */
+const MAX_RESULT_CHARS = 20_000
+
+/** A conversation as Markdown. */
+export function markdownOf(title: string, blocks: readonly ConversationBlock[]): string {
+  return `# ${oneLine(title)}\n${blocks.map(blockText).join('')}`
+}
+
+function blockText(block: ConversationBlock): string {
+  switch (block.kind) {
+    case 'you':
+      return `\n## You\n\n${[...block.media.map(({ name, mediaType }) => `_Attached: ${name ?? mediaType}_\n`), block.text].join('\n')}\n`
+    case 'trestle':
+      return `\n## Trestle\n\n${block.text}\n`
+    case 'agent':
+      return block.text.trim() === '' ? '' : `\n## Agent${block.isPartial ? ' (incomplete)' : ''}\n\n${block.text}\n`
+    default:
+      return `\n- **${doneLabel(block.name)}** ${oneLine(block.summary)}${block.isError ? ' (failed)' : ''}\n${resultText(block.result)}`
+  }
+}
+
+/** The result in a code block, indented as part of the list item. */
+function resultText(result: string): string {
+  if (result.trim() === '') return ''
+  const text = shortened(result)
+  // Longer than any run of backticks in the text.
+  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length))
+  const fence = '`'.repeat(Math.max(3, longest + 1))
+  return `\n${[fence, ...text.split('\n'), fence].map((line) => `  ${line}`).join('\n')}\n`
+}
+
+/** The beginning of a long result, with a note of what is left out. */
+export function shortened(result: string): string {
+  const left = result.length - MAX_RESULT_CHARS
+  if (left <= 0) return result.trimEnd()
+  return `${result.slice(0, MAX_RESULT_CHARS).toWellFormed()}\n… ${left.toLocaleString('en-US')} more characters`
+}
+
+export function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}

@@ -1,0 +1,105 @@
+import { setImmediate } from 'node:timers/promises'
+import { visibleRanges } from '../../../shared/model/checkpoint'
+import type { ConversationHit, ConversationMatches } from '../../../shared/model/conversation'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Store } from '../store/store'
+import { conversationTexts, type ConversationText } from './conversation-text'
+
+/** Events read at a time: other work of the process runs in between. */
+const CHUNK = 500
+/** Rows that one search returns; the count covers all of them. */
+const MAX_ROWS = 10_000
+/** How long the texts of a conversation stay in memory after a search, in ms. */
+const KEPT_MS = 120_000
+
+export interface FindQuery {
+  /** Empty: reads the conversation, so that the next search is fast. */
+  query: string
+  matchCase: boolean
+}
+
+export interface ConversationFinder {
+  find(sessionId: string, query: FindQuery): Promise<ConversationMatches>
+  close(): void
+}
+
+interface Texts {
+  sessionId: string
+  /** The latest event that was read. */
+  seq: number
+  texts: ConversationText[]
+  /** The same in lower case. */
+  folded: string[]
+}
+
+/**
+ * Finds text in all of a conversation: messages, answers, thinking, calls and results. The texts of the conversation
+ * that was searched last stay in memory for a while.
+ */
+export function createConversationFinder(store: Pick<Store, 'since' | 'header'>): ConversationFinder {
+  let kept: Texts | undefined
+  let reading: Promise<unknown> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+
+  async function read(sessionId: string): Promise<Texts> {
+    const own = kept?.sessionId === sessionId ? kept : { sessionId, seq: 0, texts: [], folded: [] }
+    kept = own
+    for (;;) {
+      const events = store.since(sessionId, own.seq, CHUNK)
+      for (const event of events) {
+        for (const found of conversationTexts(event)) {
+          own.texts.push(found)
+          own.folded.push(found.text.toLowerCase())
+        }
+        own.seq = event.seq
+      }
+      if (events.length < CHUNK) return own
+      await setImmediate()
+    }
+  }
+
+  return {
+    async find(sessionId, { query, matchCase }) {
+      // One at a time: two searches must not read the same events into the same list.
+      const work = reading.catch(() => undefined).then(() => read(sessionId))
+      reading = work
+      const texts = await work
+      clearTimeout(timer)
+      timer = setTimeout(() => (kept = undefined), KEPT_MS).unref()
+      const header = store.header(sessionId)
+      return header && query !== '' ? search(texts, header, query, matchCase) : { hits: [], rows: 0, matches: 0 }
+    },
+    close() {
+      clearTimeout(timer)
+      kept = undefined
+    },
+  }
+}
+
+function search(
+  { texts, folded }: Texts,
+  header: Pick<SessionHeader, 'cuts' | 'seq'>,
+  query: string,
+  matchCase: boolean,
+): ConversationMatches {
+  const wanted = matchCase ? query : query.toLowerCase()
+  const ranges = header.cuts ? visibleRanges(header.cuts, header.seq) : undefined
+  const hits = new Map<string, ConversationHit>()
+  let matches = 0
+  texts.forEach(({ seq, itemId, part, text }, index) => {
+    const count = occurrences(matchCase ? text : (folded[index] ?? ''), wanted)
+    // A restore can have removed it from the conversation.
+    if (count === 0 || (ranges && !ranges.some(({ from, to }) => seq >= from && seq <= to))) return
+    matches += count
+    const known = hits.get(itemId)
+    if (known) known.matches += count
+    else hits.set(itemId, { seq, itemId, part, matches: count })
+  })
+  return { hits: [...hits.values()].slice(-MAX_ROWS), rows: hits.size, matches }
+}
+
+function occurrences(text: string, wanted: string): number {
+  let count = 0
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) count += 1
+  return count
+}

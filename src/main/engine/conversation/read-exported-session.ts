@@ -1,0 +1,128 @@
+import { CodedError } from '../../../shared/errors'
+import { isRecord } from '../../../shared/is-record'
+import { z } from 'zod'
+import {
+  FORMAT,
+  FORMAT_VERSION,
+  isConversationEvent,
+  parseEvent,
+  sessionInfo,
+  type ImportedEvent,
+  type SessionInfo,
+} from './exported-session'
+
+const MAX_EVENTS = 500_000
+
+/** A session as a file describes it. */
+export interface ReadSession {
+  info: SessionInfo
+  events: ImportedEvent[]
+}
+
+/**
+ * Reads an exported session: the JSON document, or one event a line as `trestle session export --json` prints them.
+ * Throws `request.invalid`, which says what is wrong and where.
+ */
+export function readExportedSession(text: string): ReadSession {
+  const content = text.replace(/^\uFEFF/, '')
+  if (content.trim() === '') throw invalid('The file is empty.')
+  const whole = parseJson(content)
+  const { info, values } =
+    isRecord(whole) && !isEvent(whole) ? fromDocument(whole) : { info: undefined, values: linesOf(content) }
+  if (values.length > MAX_EVENTS) throw invalid(`It has more than ${MAX_EVENTS.toLocaleString('en-US')} events.`)
+  const events = ordered(values.flatMap((value, index) => eventOf(value, index)))
+  if (!events.some(({ type }) => type === 'turn.started')) throw invalid('It has no messages.')
+  return { info: info ?? sessionInfo.parse(createdIn(values)), events }
+}
+
+function fromDocument(document: Record<string, unknown>): { info: SessionInfo; values: unknown[] } {
+  const { format, version, session, events } = document
+  if (format !== FORMAT) throw invalid('It is JSON, but not a session exported by Trestle.')
+  if (version !== FORMAT_VERSION)
+    throw invalid(
+      `It was exported by a newer version of Trestle (format ${String(version).slice(0, 20)}). Update Trestle first.`,
+    )
+  if (!Array.isArray(events)) throw invalid('Its list of events is missing.')
+  return { info: sessionInfo.parse(isRecord(session) ? session : {}), values: events }
+}
+
+function linesOf(content: string): unknown[] {
+  const lines = content.split('\n').map((line) => line.trim())
+  return lines.flatMap((line, index) => {
+    if (line === '') return []
+    const value = parseJson(line)
+    if (isRecord(value) && isEvent(value)) return [value]
+    throw invalid(
+      index === 0
+        ? 'It is neither JSON nor a list of events.'
+        : `Line ${index + 1} is not an event: the file is damaged.`,
+    )
+  })
+}
+
+/** The information that the events themselves have. */
+function createdIn(values: readonly unknown[]): Record<string, unknown> {
+  const first = values.find((value) => isRecord(value) && value['type'] === 'session.created')
+  const any = values.find(isRecord)
+  return { ...(isRecord(first) ? first : {}), sessionId: any?.['sessionId'], createdAt: any?.['at'] }
+}
+
+function eventOf(value: unknown, index: number): ImportedEvent[] {
+  if (!isRecord(value) || !isEvent(value)) throw invalid(`Event ${index + 1} is not an event.`)
+  const type = String(value['type'])
+  if (!isConversationEvent(type)) return []
+  try {
+    return [parseEvent(type, value)]
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    const [problem] = error.issues
+    throw invalid(
+      `Event ${index + 1} (${type}) is damaged: ${problem?.path.join('.') ?? ''} ${problem?.message ?? ''}.`,
+    )
+  }
+}
+
+/** The events, checked: each belongs to the turn that is open, and an open turn is closed. */
+function ordered(events: readonly ImportedEvent[]): ImportedEvent[] {
+  const checked: ImportedEvent[] = []
+  let open: string | undefined
+  const steps = new Set<string>()
+  const calls = new Set<string>()
+  const close = (at: number): void => {
+    if (open !== undefined)
+      checked.push({ type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0, at })
+    open = undefined
+  }
+  events.forEach((event, index) => {
+    const misplaced = (): CodedError =>
+      invalid(`Event ${index + 1} (${event.type}) does not follow from those before it.`)
+    if (event.type === 'turn.started') {
+      close(event.at)
+      open = event.turnId
+    } else if (event.type !== 'todos.changed' && event.turnId !== open) throw misplaced()
+    if (event.type === 'step.started') steps.add(event.stepId)
+    if ((event.type === 'step.finished' || event.type === 'tool.started') && !steps.has(event.stepId)) throw misplaced()
+    if (event.type === 'tool.started') calls.add(event.callId)
+    if (event.type === 'tool.finished' && !calls.has(event.callId)) throw misplaced()
+    if (event.type === 'turn.finished') open = undefined
+    checked.push(event)
+  })
+  close(events.at(-1)?.at ?? 0)
+  return checked
+}
+
+function isEvent(value: Record<string, unknown>): boolean {
+  return typeof value['type'] === 'string' && typeof value['at'] === 'number'
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function invalid(why: string): CodedError {
+  return new CodedError('request.invalid', `This file cannot be imported. ${why}`)
+}

@@ -1,0 +1,23 @@
+import { askAboutSession } from '../../state/session/session-dialog-state'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import { Banner } from '../../ui/notice'
+import { Button } from '../../ui/button'
+import { useFolderMissing } from './project-row'
+
+/** Shown above a session whose project folder is not there any more, with a way to say where it is. */
+export function FolderGone({ sessionId, folder }: { sessionId: string; folder: string }) {
+  if (!useFolderMissing(folder)) return null
+  const isOne = isScratchFolder(folder)
+  return (
+    <Banner
+      tone="wait"
+      actions={
+        <Button size="small" onClick={() => askAboutSession({ kind: 'relink', folder, ...(isOne && { sessionId }) })}>
+          Choose where it is now…
+        </Button>
+      }
+    >
+      The folder {folder} is gone. The agent cannot work in this session until it has a folder.
+    </Banner>
+  )
+}

@@ -1,0 +1,45 @@
+import { ListTree } from 'lucide-react'
+import { create } from 'zustand'
+import { browserStorage } from '../../state/page/browser-storage'
+import { useSessionActions } from '../../state/session/session-actions'
+import { IconButton } from '../../ui/button'
+import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/menu'
+
+/** How the list of sessions is divided. */
+export type Grouping = 'project' | 'day'
+
+const KEY = 'trestle.sessionGroups'
+
+export const useGrouping = create<{ grouping: Grouping }>()(() => ({
+  grouping: browserStorage.read(KEY) === 'day' ? 'day' : 'project',
+}))
+
+function chooseGrouping(value: string): void {
+  const grouping = value === 'day' ? 'day' : 'project'
+  browserStorage.write(KEY, grouping)
+  useGrouping.setState({ grouping })
+}
+
+/** The menu of the list: how it is divided, and importing a session. */
+export function ListMenu() {
+  const grouping = useGrouping((state) => state.grouping)
+  const actions = useSessionActions()
+  return (
+    <Menu
+      label="Session list"
+      align="end"
+      trigger={
+        <IconButton label="Session list options">
+          <ListTree aria-hidden />
+        </IconButton>
+      }
+    >
+      <MenuChoices label="Group by" value={grouping} onChoose={chooseGrouping}>
+        <MenuChoice value="project">Project</MenuChoice>
+        <MenuChoice value="day">Day</MenuChoice>
+      </MenuChoices>
+      <MenuSeparator />
+      <MenuItem onSelect={() => actions.import()}>Import a session…</MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,74 @@
+import { create } from 'zustand'
+import type { TrestleClient } from '../../../shared/contract'
+import { useLayout } from '../page/layout-state'
+import { showFailureToast, showToast } from '../page/toasts-state'
+import { clearSelection } from './selection-state'
+
+/** Sessions that are about to be deleted: no longer listed, and restored by Undo. */
+export const useRemovals = create<{ ids: ReadonlySet<string> }>()(() => ({ ids: new Set() }))
+
+/** How long a deletion can be undone, in ms. A page that closes before deletes nothing. */
+const UNDO_MS = 8000
+
+/** Archives the sessions; the toast can undo it. */
+export async function archiveAll(client: TrestleClient, ids: readonly string[]): Promise<void> {
+  const done = await changeAll(client, ids, true)
+  clearSelection()
+  showToast(`${counted(done.length)} archived`, {
+    label: 'Undo',
+    run: () => void changeAll(client, done, false).catch(showFailureToast),
+  })
+}
+
+/** Deletes the sessions after a while in which the toast can undo it. */
+export function removeAll(client: TrestleClient, ids: readonly string[]): void {
+  clearSelection()
+  for (const sessionId of ids) useLayout.getState().forgetSession(sessionId)
+  setRemovals(ids, true)
+  const timer = setTimeout(() => void removeNow(client, ids), UNDO_MS)
+  showToast(`${counted(ids.length)} deleted`, {
+    label: 'Undo',
+    run: () => {
+      clearTimeout(timer)
+      setRemovals(ids, false)
+    },
+  })
+}
+
+async function removeNow(client: TrestleClient, ids: readonly string[]): Promise<void> {
+  for (const sessionId of ids) {
+    try {
+      await client.session.remove({ sessionId })
+    } catch (error) {
+      showFailureToast(error)
+    }
+  }
+  setRemovals(ids, false)
+}
+
+/** The sessions that could be changed; a failure of one is shown and does not keep the others. */
+async function changeAll(client: TrestleClient, ids: readonly string[], archived: boolean): Promise<string[]> {
+  const done: string[] = []
+  for (const sessionId of ids) {
+    try {
+      await client.session.change({ sessionId, archived })
+      done.push(sessionId)
+    } catch (error) {
+      showFailureToast(error)
+    }
+  }
+  return done
+}
+
+function setRemovals(ids: readonly string[], isRemoved: boolean): void {
+  const next = new Set(useRemovals.getState().ids)
+  for (const id of ids) {
+    if (isRemoved) next.add(id)
+    else next.delete(id)
+  }
+  useRemovals.setState({ ids: next })
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`
+}

@@ -1,0 +1,33 @@
+import { create } from 'zustand'
+
+interface Selection {
+  /** Ids of the selected sessions. */
+  ids: ReadonlySet<string>
+  /** Where a range begins: the one that was selected last. */
+  anchor: string | undefined
+}
+
+const NONE: Selection = { ids: new Set(), anchor: undefined }
+
+/** Sessions of the list that are selected, to archive or delete them together. */
+export const useSelection = create<Selection>()(() => NONE)
+
+export function clearSelection(): void {
+  useSelection.setState(NONE)
+}
+
+export function toggleSelected(sessionId: string): void {
+  const ids = new Set(useSelection.getState().ids)
+  if (!ids.delete(sessionId)) ids.add(sessionId)
+  useSelection.setState({ ids, anchor: sessionId })
+}
+
+/** Selects everything from the latest selected session to this one, in the order of the list. */
+export function selectRange(sessionId: string, order: readonly string[]): void {
+  const { ids, anchor = sessionId } = useSelection.getState()
+  const from = order.indexOf(anchor)
+  const to = order.indexOf(sessionId)
+  if (from < 0 || to < 0) return toggleSelected(sessionId)
+  const range = order.slice(Math.min(from, to), Math.max(from, to) + 1)
+  useSelection.setState({ ids: new Set([...ids, ...range]), anchor })
+}

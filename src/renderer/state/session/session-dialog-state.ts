@@ -1,0 +1,14 @@
+import { create } from 'zustand'
+
+/** A dialog about a session, or about all sessions of a folder. */
+export type SessionDialog =
+  | { kind: 'rename'; sessionId: string }
+  | { kind: 'remove'; sessionId: string }
+  /** Chooses where the folder is now: for one session, or for all sessions of `folder`. */
+  | { kind: 'relink'; folder: string; sessionId?: string }
+
+export const useSessionDialog = create<{ dialog: SessionDialog | undefined }>()(() => ({ dialog: undefined }))
+
+export function askAboutSession(dialog: SessionDialog | undefined): void {
+  useSessionDialog.setState({ dialog })
+}
