@@ -40,6 +40,7 @@ const ENGINE_LAYERS = [
   'diagnostics',
   'agent',
   'turn',
+  'customize',
   'schedule',
   'health',
 ]

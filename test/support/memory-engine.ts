@@ -9,6 +9,7 @@ import type { ShellEnvironmentView } from '../../src/shared/configuration/app'
 import type { TrustView } from '../../src/shared/configuration/customizations'
 import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
+import { memoryCustomize } from './memory-customize'
 import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memoryPlugins } from './memory-plugins'
@@ -313,6 +314,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       hunks: async (_sessionId, path) => ({ path, hunks: [] }),
       undoHunk: async () => ({ seq: 1 }),
     },
+    customize: memoryCustomize,
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     files: createSessionFilesView({

@@ -13,6 +13,7 @@ import { createEngineMcp } from './mcp/engine-mcp'
 import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
+import { createEngineCustomize } from './engine-customize'
 import { createFeatures } from './engine-features'
 import { createTurns } from './engine-turns'
 import { createTaskNotifier } from './session/task-notifier'
@@ -204,6 +205,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     diagnostics: foundation.diagnostics,
     files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
+    customize: createEngineCustomize(foundation, execution, { specs: agents.specs, trust }),
     mcp,
     memory: features.memory.actions,
     notifications: features.device.notifications,

@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { agentContract, hookContract, skillContract, trustContract } from './customizations'
+import { customizeContract, ruleContract } from './customize'
 import { appContract, desktopContract, pushContract } from './app'
 import { approvalContract, planContract } from './approval'
 import { checkpointContract, sessionContract } from './session'
@@ -20,6 +21,8 @@ export const contract = {
   session: sessionContract,
   approval: approvalContract,
   checkpoint: checkpointContract,
+  rule: ruleContract,
+  customize: customizeContract,
   settings: settingsContract,
   desktop: desktopContract,
   file: fileContract,
