@@ -45,6 +45,7 @@ const ENGINE_LAYERS = [
   'diagnostics',
   'agent',
   'turn',
+  'customize',
   'schedule',
   'health',
 ]

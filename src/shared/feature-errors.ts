@@ -1,8 +1,44 @@
 /**
- * The expected failures of what is optional: memory, alarms, mail, schedules and plugins. Part of `ERRORS`, which says
+ * The expected failures of what is optional: memory, alarms, mail, schedules and plugins; and of settings as
+ * the user edits them. Part of `ERRORS`, which says
  * what the fields mean.
  */
 export const FEATURE_ERRORS = {
+  'customize.changed': {
+    title: 'It has changed since it was shown',
+    retryable: false,
+    advice: 'Look at it again, then make your change.',
+  },
+  'customize.untrusted': {
+    title: "The project's settings are not trusted",
+    retryable: false,
+    advice: 'Review the settings of the project and trust its folder, then change them here.',
+  },
+  'customize.not_found': {
+    title: 'There is no such entry',
+    retryable: false,
+    advice: 'Refresh the list: it may have been removed or renamed.',
+  },
+  'customize.taken': {
+    title: 'The name is taken',
+    retryable: false,
+    advice: 'Choose another name, or edit the one that has it.',
+  },
+  'customize.invalid': {
+    title: 'It cannot be saved like this',
+    retryable: false,
+    advice: 'Correct what is named, then save again.',
+  },
+  'customize.undo_gone': {
+    title: 'This change cannot be undone any more',
+    retryable: false,
+    advice: 'Make the change again by hand.',
+  },
+  'customize.not_user': {
+    title: 'Only you can change this',
+    retryable: false,
+    advice: 'Open the settings in a Trestle that you started yourself.',
+  },
   'memory.secret': {
     title: 'Not remembered',
     retryable: false,

@@ -115,6 +115,9 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.setSandbox': await client.settings.setSandbox({ mode: 'required', hosts: ['example.com'] }),
     'settings.setToolEnabled': await client.settings.setToolEnabled({ name: 'Read', enabled: false }),
     'settings.setFeature': await client.settings.setFeature({ feature: 'memory', enabled: true }),
+    'settings.setAppearance': await client.settings.setAppearance({ theme: 'dark', textSize: 110 }),
+    'settings.setLanguage': await client.settings.setLanguage({ formats: 'de-CH' }),
+    'settings.setShortcut': await client.settings.setShortcut({ id: 'new', keys: 'Mod+Shift+M' }),
     'settings.testModel': await client.settings.testModel({ id: 'p/m' }),
     'settings.findLocal': await client.settings.findLocal(),
     'settings.removeModel': await client.settings.removeModel({ id: 'p/m' }),
@@ -144,6 +147,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['agent.list'] = await client.agent.list({ folder })
   results['skill.list'] = await client.skill.list({ folder })
   results['hook.list'] = await client.hook.list({ folder })
+  await callCustomize(client, results)
   results['plan.enter'] = await client.plan.enter({ sessionId })
   results['plan.leave'] = await client.plan.leave({ sessionId })
   results['plan.view'] = await client.plan.view({ sessionId })
@@ -184,6 +188,39 @@ async function callTerminals({ terminal }: TrestleClient, results: Record<string
   results['terminal.resize'] = await terminal.resize({ terminalId, cols: 100, rows: 30 })
   results['terminal.restart'] = await terminal.restart({ terminalId })
   results['terminal.letWatch'] = await terminal.letWatch({ terminalId, isWatched: true })
+async function callCustomize(client: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const at = { folder: '/p', scope: 'user' as const }
+  const rule = { decision: 'allow' as const, pattern: 'Read' }
+  const place = { scope: 'user' as const, index: 0, ...rule }
+  results['rule.list'] = await client.rule.list({ folder: '/p' })
+  results['rule.explain'] = await client.rule.explain(rule)
+  results['rule.add'] = await client.rule.add({ ...at, rule })
+  results['rule.change'] = await client.rule.change({ folder: '/p', place, rule })
+  results['rule.move'] = await client.rule.move({ folder: '/p', place, to: 1 })
+  results['rule.remove'] = await client.rule.remove({ folder: '/p', place })
+  results['rule.test'] = await client.rule.test({ folder: '/p', mode: 'ask', call: { command: 'ls' } })
+  const hook = { event: 'Stop' as const, command: 'true' }
+  const hookPlace = { scope: 'user' as const, index: 0, ...hook }
+  results['customize.addHook'] = await client.customize.addHook({ ...at, hook })
+  results['customize.changeHook'] = await client.customize.changeHook({ folder: '/p', place: hookPlace, hook })
+  results['customize.moveHook'] = await client.customize.moveHook({ folder: '/p', place: hookPlace, to: 1 })
+  results['customize.removeHook'] = await client.customize.removeHook({ folder: '/p', place: hookPlace })
+  results['customize.testHook'] = await client.customize.testHook({ folder: '/p', place: hookPlace })
+  const skill = { folder: '/p', path: '/home/.trestle/skills/a/SKILL.md' }
+  results['customize.skills'] = await client.customize.skills({ folder: '/p' })
+  results['customize.readSkill'] = await client.customize.readSkill(skill)
+  results['customize.checkSkill'] = await client.customize.checkSkill({ name: 'a', text: '' })
+  results['customize.createSkill'] = await client.customize.createSkill({ ...at, name: 'a', text: '' })
+  results['customize.saveSkill'] = await client.customize.saveSkill({ ...skill, before: '', text: 'x' })
+  results['customize.setSkillEnabled'] = await client.customize.setSkillEnabled({ name: 'a', enabled: false })
+  results['customize.removeSkill'] = await client.customize.removeSkill(skill)
+  const agent = { folder: '/p', path: '/home/.trestle/agents/a.yaml' }
+  const fields = { name: 'a', description: 'b', systemPrompt: '', excludeTools: [], subagents: [], readOnly: false }
+  results['customize.readAgent'] = await client.customize.readAgent(agent)
+  results['customize.createAgent'] = await client.customize.createAgent({ ...at, fields })
+  results['customize.saveAgent'] = await client.customize.saveAgent({ ...agent, before: '', to: { fields } })
+  results['customize.removeAgent'] = await client.customize.removeAgent(agent)
+  results['customize.undo'] = await client.customize.undo({ undoId: 'undo-1' })
 }
 
 async function callTasks(

@@ -9,6 +9,8 @@ import type { ShellEnvironmentView } from '../../src/shared/configuration/app'
 import type { TrustView } from '../../src/shared/configuration/customizations'
 import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
 import { memoryFiles } from './memory-files'
+import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
+import { memoryCustomize } from './memory-customize'
 import { memoryBackups } from './memory-backups'
 import { NO_GIT } from './memory-git'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
@@ -334,6 +336,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       undoHunk: async () => ({ seq: 1 }),
     },
     reviews: NO_REVIEWS,
+    customize: memoryCustomize,
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
     files: memoryFiles(options.home ?? '/home/.trestle', (id) => get(id).header),

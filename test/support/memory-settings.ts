@@ -1,4 +1,5 @@
 import type { SandboxView, SettingsView } from '../../src/shared/configuration/settings'
+import { USUAL_APPEARANCE } from '../../src/shared/configuration/appearance'
 import { FEATURES } from '../../src/shared/configuration/features'
 import type { EngineChange } from '../../src/main/engine/engine-api'
 import type { SettingsActions } from '../../src/main/engine/settings-actions'
@@ -24,6 +25,9 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       windowPerProject: false,
       menuBar: false,
     },
+    appearance: USUAL_APPEARANCE,
+    language: { language: 'en', formats: 'system' },
+    shortcuts: {},
     toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
     sandbox: {
       mode: 'auto',
@@ -74,6 +78,12 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
         features: settingsView.features.map((each) => (each.feature === feature ? { ...each, enabled } : each)),
       }),
     setLoginShell: () => update({}),
+    setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
+    setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),
+    setShortcut: (id, keys) => {
+      const { [id ?? '']: _old, ...others } = id === undefined ? {} : settingsView.shortcuts
+      return update({ shortcuts: id === undefined || keys === undefined ? others : { ...others, [id]: keys } })
+    },
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],
   }

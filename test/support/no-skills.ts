@@ -3,6 +3,7 @@ import type { Skills } from '../../src/main/engine/skill/skills'
 /** For tests in which no skill plays a part. */
 export const noSkills: Skills = {
   list: async () => ({ skills: [], problems: [] }),
+  all: async () => ({ skills: [], problems: [] }),
   find: async () => undefined,
   body: async () => '',
   readable: () => [],

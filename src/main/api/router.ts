@@ -2,6 +2,7 @@ import { createRouterClient } from '@orpc/server'
 import { type ApiDeps, implementer } from './implementer'
 import { agentHandlers, fileHandlers, hookHandlers, skillHandlers, trustHandlers } from './project-handlers'
 import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
+import { customizeHandlers, ruleHandlers } from './customize-handlers'
 import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
 import { conversationHandlers } from './conversation-handlers'
 import { folderHandlers } from './folder-handlers'
@@ -27,6 +28,8 @@ export function createRouter(deps: ApiDeps) {
     approval: approvalHandlers(os, deps),
     checkpoint: checkpointHandlers(os, deps),
     conversation: conversationHandlers(os, deps),
+    rule: ruleHandlers(os, deps),
+    customize: customizeHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     desktop: desktopHandlers(os, deps),
     file: fileHandlers(os, deps),

@@ -8,7 +8,7 @@ const names = Object.keys(COMMANDS) as CommandName[]
 
 /** The arguments of an example as a shell splits them, up to a pipe, a redirection or a comment. */
 function wordsOf(example: string): string[] {
-  const own = /(?:^|[|(] ?)trestle\b([^|>#)]*)/.exec(example)?.[1] ?? ''
+  const own = /(?:^|[|(] ?)trestle\b((?:"[^"]*"|[^|>#)"])*)/.exec(example)?.[1] ?? ''
   return [...own.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   )

@@ -1,19 +1,33 @@
+import { TESTED_TOOLS } from '../../shared/configuration/rules'
 import { SESSION_MODES } from '../../shared/model/approval'
 import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
 import type { CommandSpec } from '../console/parse-command'
 
 /** `trestle permission`, without `--help`. */
 export const PERMISSION_COMMAND: CommandSpec = {
-  summary: 'Check how a command would be decided, and manage trust in projects; prints JSON.',
-  actions: ['check', 'show', 'trust', 'untrust'],
+  summary: 'List and change permission rules, test how a command is decided, and manage trust in projects.',
+  actions: ['list', 'add', 'remove', 'test', 'check', 'show', 'trust', 'untrust'],
   positionals: {
-    name: 'check "command" | show | trust | untrust',
-    help: "Check a command, given in quotes; show a project's own settings; trust them; or stop trusting them.",
-    max: 2,
+    name: 'list | add DECISION "pattern" | remove DECISION "pattern" | test "command" | check "command" | show | trust | untrust',
+    help: "List, add or remove rules (DECISION: allow, ask or deny); test a command, given in quotes, or a path with --tool; check one for programs, as JSON; show a project's own settings; trust them; or stop trusting them.",
+    max: 3,
     text: 'command',
   },
   options: {
-    rules: { type: 'string', value: 'FILE', help: "Rules from this file instead of your own and the project's." },
+    json: { type: 'boolean', help: 'list, add, remove, test: print JSON, for scripts.' },
+    project: { type: 'boolean', help: "add, remove: in the project's .trestle/config.toml instead of your own." },
+    unrestricted: { type: 'boolean', help: 'add: what the rule allows runs without a sandbox.' },
+    tool: {
+      type: 'string',
+      value: 'TOOL',
+      choices: TESTED_TOOLS,
+      help: `test: a path or address for this tool instead of a command (${TESTED_TOOLS.join(', ')}).`,
+    },
+    rules: {
+      type: 'string',
+      value: 'FILE',
+      help: "check: rules from this file instead of your own and the project's.",
+    },
     mode: {
       type: 'string',
       value: 'MODE',
@@ -27,14 +41,18 @@ export const PERMISSION_COMMAND: CommandSpec = {
       choices: ['auto', 'off'],
       help: "check: with this machine's sandbox and your settings (auto, the default), or without (off).",
     },
-    stdin: { type: 'boolean', help: 'Check one JSON string per line from stdin, and print one verdict per line.' },
+    stdin: { type: 'boolean', help: 'check: one JSON string per line from stdin, and print one verdict per line.' },
   },
   examples: [
+    'trestle permission list',
+    'trestle permission add deny "Read(secrets/**)"',
+    'trestle permission test "rm -rf build" --mode auto',
+    'trestle permission test --tool Read .env',
     'trestle permission check "rm -rf build"',
     'trestle permission show',
     'trestle permission trust --cwd ~/code/shop',
   ],
-  exitCodes: '0 checked, 2 wrong usage or invalid rules. See docs/permissions.md.',
+  exitCodes: '0 done, 1 refused, 2 wrong usage or invalid rules. See docs/permissions.md.',
 }
 
 /** `trestle sandbox`, without `--help`. */

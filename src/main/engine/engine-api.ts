@@ -24,6 +24,7 @@ import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
 import type { MailActions } from './mail/mail-actions'
+import type { Customize } from './customize/customize'
 import type { MemoryActions } from './memory/memory'
 import type { AlarmActions, AlarmClock } from './alarm/alarms'
 import type { NotificationActions } from './alarm/notification-actions'
@@ -59,6 +60,8 @@ export interface Engine {
   /** Lets the agent of a session use what its client has (see `ClientMeans`), until the function returned is called. */
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
+  /** Rules, hooks, skills and agents as the user edits them. */
+  readonly customize: () => Promise<Customize>
   readonly memory: MemoryActions
   /** Git in the folders of sessions; loaded when it is first used. */
   git(): Promise<GitActions>

@@ -45,6 +45,7 @@ export function createExecution(foundation: EngineFoundation, options: EngineOpt
     builtIn: builtInSkills(),
     cache: () => (skillCache ??= openSkillCache(join(home, 'cache', 'skills.json'))),
     repositoryTop: repositoryRoot,
+    disabled: () => settings().skills.disabled,
     plugins: foundation.plugins.active,
   })
   const hooks = createHooks({

@@ -16,6 +16,7 @@ import { createEngineMcp } from './mcp/engine-mcp'
 import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
+import { createEngineCustomize } from './engine-customize'
 import { createFeatures } from './engine-features'
 import { createEngineReview } from './engine-review'
 import { createTurns } from './engine-turns'
@@ -225,6 +226,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...sessionFiles,
     },
     agents: { list: agents.specs.list },
+    customize: createEngineCustomize(foundation, execution, { specs: agents.specs, trust }),
     mcp,
     memory: features.memory.actions,
     git: features.git,

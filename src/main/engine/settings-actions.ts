@@ -1,3 +1,5 @@
+import type { Appearance, LanguageSettings } from '../../shared/configuration/appearance'
+import { interfaceActions } from './interface-actions'
 import type { ProviderType } from '../../shared/configuration/provider-types'
 import { CodedError } from '../../shared/errors'
 import {
@@ -93,6 +95,9 @@ export function createSettingsActions({
       toolSearch: settings.toolSearch,
       desktop: settings.desktop,
       sandbox: sandboxView(),
+      appearance: settings.appearance,
+      language: settings.language,
+      shortcuts: { ...settings.shortcuts },
     }
   }
 
@@ -207,6 +212,7 @@ export function createSettingsActions({
           return [{ path, value: value === '' ? undefined : value }]
         }),
       ),
+    ...interfaceActions(edit, () => config.settings.shortcuts),
     setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
@@ -355,6 +361,10 @@ export interface SettingsActions {
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
+  setAppearance(change: Partial<Appearance>): Promise<SettingsView>
+  setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>
+  /** Gives a command keys, `''` for none; without keys, its usual ones. Without an id: all commands their usual ones. */
+  setShortcut(id: string | undefined, keys: string | undefined): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
 }

@@ -19,6 +19,8 @@ export interface SkillView {
   arguments: string[]
   /** Path of the nearer skill of the same name that is used instead. */
   hiddenBy?: string
+  /** The user has turned it off; only listed where it can be turned on again. */
+  isOff?: true
 }
 
 /** A SKILL.md that cannot be used, or only in part. Lines count from 1. */
@@ -69,6 +71,10 @@ export interface HookView {
   /** Where it is written. */
   file: string
   line?: number
+  /** Its place among the hooks of its file, from 0. */
+  index: number
+  /** It is turned off, and never run. */
+  isOff?: true
 }
 
 /**
@@ -81,6 +87,8 @@ export type HookOutcome = 'running' | 'passed' | 'blocked' | 'changed' | 'failed
 /** One run of a hook. */
 export interface HookRun {
   runId: string
+  /** The user tried it with sample input. */
+  isTest?: true
   event: HookEvent
   command: string
   scope: HookView['scope']

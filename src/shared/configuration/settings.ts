@@ -1,4 +1,6 @@
 import type { ProviderType } from './provider-types'
+import type { Appearance, LanguageSettings } from './appearance'
+import type { ShortcutChoices } from './shortcuts'
 import type { Effort } from '../model/effort'
 import type { FeatureView } from './features'
 import type { SandboxMode } from '../model/sandbox'
@@ -152,6 +154,10 @@ export interface SettingsView {
   toolSearch: ToolSearchView
   desktop: DesktopSettings
   sandbox: SandboxView
+  appearance: Appearance
+  language: LanguageSettings
+  /** The keys that the user chose for commands. */
+  shortcuts: ShortcutChoices
 }
 
 /** How a connection test went. */

@@ -1,5 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract'
 import { agentContract, hookContract, skillContract, trustContract } from './customizations'
+import { customizeContract, ruleContract } from './customize'
 import { appContract, desktopContract, pushContract } from './app'
 import { approvalContract, planContract } from './approval'
 import { conversationContract } from './conversation'
@@ -25,6 +26,8 @@ export const contract = {
   approval: approvalContract,
   checkpoint: checkpointContract,
   conversation: conversationContract,
+  rule: ruleContract,
+  customize: customizeContract,
   settings: settingsContract,
   desktop: desktopContract,
   file: fileContract,

@@ -3,11 +3,24 @@ import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import {
   QUICK_PROMPT,
+  THEMES,
   type ConnectionTest,
   type FoundServer,
   type OfferedModels,
   type SettingsView,
 } from '../configuration/settings'
+import {
+  ACCENTS,
+  CONTRASTS,
+  DENSITIES,
+  FONT_NAME,
+  FORMATS,
+  INTERFACE_FONTS,
+  LANGUAGE_CODES,
+  MOTIONS,
+  TEXT_SIZES,
+} from '../configuration/appearance'
+import { isShortcutText, SHORTCUT_RULE } from '../configuration/shortcuts'
 import { FEATURES } from '../configuration/features'
 import { PERMISSION_MODES } from '../model/approval'
 import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET } from '../model/sandbox'
@@ -126,6 +139,43 @@ export const settingsContract = {
         quickPrompt: z.string().max(100).regex(QUICK_PROMPT.pattern, QUICK_PROMPT.must).optional(),
         windowPerProject: z.boolean().optional(),
         menuBar: z.boolean().optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
+  /** How the interface looks, in all windows. What is left out stays as it is. */
+  setAppearance: oc
+    .input(
+      z.strictObject({
+        theme: z.enum(THEMES).optional(),
+        accent: z.enum(ACCENTS).optional(),
+        contrast: z.enum(CONTRASTS).optional(),
+        density: z.enum(DENSITIES).optional(),
+        motion: z.enum(MOTIONS).optional(),
+        textSize: z.int().min(TEXT_SIZES.min).max(TEXT_SIZES.max).optional(),
+        codeSize: z.int().min(TEXT_SIZES.min).max(TEXT_SIZES.max).optional(),
+        interfaceFont: z.enum(INTERFACE_FONTS).optional(),
+        codeFont: z.string().regex(FONT_NAME.pattern, `must be ${FONT_NAME.must}`).optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
+  /** The language, and how dates and numbers are written. What is left out stays as it is. */
+  setLanguage: oc
+    .input(
+      z.strictObject({
+        language: z.enum(LANGUAGE_CODES).optional(),
+        formats: z.string().max(40).regex(FORMATS.pattern, `must be ${FORMATS.must}`).optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
+  /**
+   * Gives a command keys, an empty text for none; without `keys` its usual ones. Without an `id`, all commands get
+   * their usual keys.
+   */
+  setShortcut: oc
+    .input(
+      z.strictObject({
+        id: z.string().min(1).max(100).optional(),
+        keys: z.string().max(60).refine(isShortcutText, `must be ${SHORTCUT_RULE}`).optional(),
       }),
     )
     .output(type<SettingsView>()),

@@ -119,6 +119,23 @@ export interface AgentView {
   hiddenBy?: string
 }
 
+/** What the form of an agent shows and writes; the rest of its file stays as it is. */
+export interface AgentFields {
+  /** Lowercase letters, digits and single hyphens. */
+  name: string
+  description: string
+  systemPrompt: string
+  /** Absent: every tool. */
+  tools?: string[] | undefined
+  excludeTools: string[]
+  subagents: string[]
+  /** `provider/model`, or `small`; absent: as its parent. */
+  model?: string | undefined
+  effort?: Effort | undefined
+  maxSteps?: number | undefined
+  readOnly: boolean
+}
+
 /** What is wrong with a spec. */
 export interface AgentProblem {
   path: string

@@ -38,31 +38,8 @@ export interface CheckContext {
 /**
  * What a running turn would decide about this command: the same parts, judged by the same policies in the same order.
  */
-export async function checkCommand(
-  command: string,
-  { rules, mode, cwd, home, sandboxes }: CheckContext,
-): Promise<CheckedCommand> {
-  const workspace = createWorkspace({ root: cwd })
-  const parts = await inspectCommand(command, workspace.root, workspace)
-  const call: PreparedCall = {
-    summary: command,
-    accesses: [{ kind: 'command', command, cwd: workspace.root }],
-    run: () => Promise.reject(new Error('A command that is only checked never runs.')),
-  }
-  const plan = mode === 'plan'
-  const judged: JudgedCall = {
-    tool: { name: 'Bash', annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true } },
-    call,
-    mode: plan ? 'ask' : mode,
-    ...(plan && { plan: { file: '' } }),
-    workspace,
-    home,
-    ownOutput: [],
-    rules,
-    parts,
-    isRemembered: () => false,
-    ...(sandboxes && { sandboxes }),
-  }
+export async function checkCommand(command: string, context: CheckContext): Promise<CheckedCommand> {
+  const judged = await judgedCommand(command, context)
   const verdicts = judgeParts(POLICIES, judged)
   const { decision, reason, rule, sandbox } = judge(POLICIES, judged)
   return {
@@ -83,5 +60,37 @@ export async function checkCommand(
         ...(rule.line !== undefined && { line: rule.line }),
       },
     }),
+  }
+}
+
+/** A command as a turn's gate would judge it. It can be judged, never run. */
+export async function judgedCommand(command: string, context: CheckContext): Promise<JudgedCall> {
+  const { root } = createWorkspace({ root: context.cwd })
+  const judged = judgedTool(
+    { name: 'Bash', annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true } },
+    { summary: command, accesses: [{ kind: 'command', command, cwd: root }] },
+    context,
+  )
+  return { ...judged, parts: await inspectCommand(command, root, judged.workspace) }
+}
+
+/** A call of a tool, likewise. */
+export function judgedTool(
+  tool: JudgedCall['tool'],
+  call: Pick<PreparedCall, 'summary' | 'accesses'>,
+  { rules, mode, cwd, home, sandboxes }: CheckContext,
+): JudgedCall {
+  const plan = mode === 'plan'
+  return {
+    tool,
+    call: { ...call, run: () => Promise.reject(new Error('A call that is only checked never runs.')) },
+    mode: plan ? 'ask' : mode,
+    ...(plan && { plan: { file: '' } }),
+    workspace: createWorkspace({ root: cwd }),
+    home,
+    ownOutput: [],
+    rules,
+    isRemembered: () => false,
+    ...(sandboxes && { sandboxes }),
   }
 }

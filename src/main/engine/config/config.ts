@@ -28,6 +28,8 @@ export interface Config {
    * `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never written while it does not parse.
    */
   edit(edits: readonly TomlEdit[]): Promise<void>
+  /** Replaces the text of the file by what `change` makes of it; as `edit` otherwise. */
+  rewrite(change: (text: string) => string): Promise<void>
   /** Adds rules that allow these patterns at the end of the file; as `edit` otherwise. */
   allow(patterns: readonly string[]): Promise<void>
   close(): void
@@ -105,6 +107,11 @@ export async function openConfig({
       inTurn(async () => {
         const { editToml } = await import('./toml/edit-toml')
         writeEdited(file, (text) => editToml(text, edits))
+        await reload()
+      }),
+    rewrite: (change) =>
+      inTurn(async () => {
+        writeEdited(file, change)
         await reload()
       }),
     allow: (patterns) =>

@@ -46,6 +46,8 @@ export interface HookRunner {
     ended: (answer: HookAnswer) => void,
     signal: AbortSignal,
   ): Promise<void>
+  /** Runs one hook because the user asked for it; its answer decides nothing. Never rejects. */
+  test(hook: Hook, occasion: HookTrigger): Promise<HookRun>
   /** The newest runs, newest first. */
   runs(): HookRun[]
   /** Waits for `patienceMs` until nothing runs, then ends what still does; resolves when nothing is left. */
@@ -66,7 +68,9 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
   const closing = new AbortController()
 
   const matching = async ({ event, folder, subject }: Omit<HookTrigger, 'payload'>): Promise<Hook[]> => {
-    const found = (await hooksOf(folder)).filter((hook) => hook.event === event && matches(hook, subject))
+    const found = (await hooksOf(folder)).filter(
+      (hook) => !hook.isOff && hook.event === event && matches(hook, subject),
+    )
     // Identical commands are run once.
     return found.filter(
       (hook, index) =>
@@ -77,11 +81,20 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     )
   }
 
-  const runOne = async (hook: Hook, occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer> => {
+  const runOne = async (hook: Hook, occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer> =>
+    (await runAndRecord(hook, occasion, signal)).answer
+
+  const runAndRecord = async (
+    hook: Hook,
+    occasion: HookTrigger,
+    signal: AbortSignal,
+    isTest = false,
+  ): Promise<{ answer: HookAnswer; run: HookRun }> => {
     const { event, sessionId, folder, subject, payload } = occasion
     const id = randomBytes(6).toString('hex')
     const run: HookRun = {
       runId: id,
+      ...(isTest && { isTest: true as const }),
       event,
       command: hook.command,
       scope: hook.scope,
@@ -142,7 +155,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       durationMs: Math.round(performance.now() - clock),
       ...(reason !== undefined && { reason }),
     })
-    return answer
+    return { answer, run }
   }
 
   /** A plugin may have changed while hooks before this one ran. */
@@ -183,6 +196,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
           }
         })(),
       ),
+    test: (hook, occasion) => track(runAndRecord(hook, occasion, closing.signal, true).then(({ run }) => ({ ...run }))),
     runs: () => runs.map((run) => ({ ...run })),
     async close(patienceMs) {
       const impatient = setTimeout(() => closing.abort(), Math.min(patienceMs, 2 ** 31 - 1))

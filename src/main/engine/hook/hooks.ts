@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { CodedError } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { HookEvent, HookList } from '../../../shared/configuration/customizations'
+import type { HookEvent, HookList, HookRun } from '../../../shared/configuration/customizations'
 import { textOf, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Hook } from '../config/settings/hook-settings'
@@ -18,6 +18,8 @@ interface HookedSession {
 /** The user's hooks, wherever something happens that they can be run on. */
 export interface Hooks {
   list(folder: string): Promise<HookList>
+  /** Runs a hook once with sample input, also one that is turned off; a project's only when it is trusted. */
+  test(folder: string, hook: Pick<Hook, 'event' | 'command'>): Promise<HookRun>
   /** The hooks of a turn that begins; undefined when no hooks are configured for it. */
   forTurn(
     session: HookedSession,
@@ -77,12 +79,20 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
     async list(given) {
       const folder = await realpath(given).catch(() => given)
       const hooks = await deps.hooksOf(folder)
-      return { hooks: hooks.map(({ index: _index, ...shown }) => shown), runs: runner.runs() }
+      return { hooks: hooks.map(({ pluginRoot: _root, ...shown }) => shown), runs: runner.runs() }
+    },
+
+    async test(given, { event, command }) {
+      const folder = await realpath(given).catch(() => given)
+      const hook = (await deps.hooksOf(folder)).find((one) => one.event === event && one.command === command)
+      if (!hook) throw new CodedError('customize.not_found', 'There is no such hook in this folder.')
+      const { sampleTrigger } = await import('./sample-trigger')
+      return runner.test(hook, sampleTrigger(hook, folder))
     },
 
     forTurn(session, turnId, signal, configured) {
       turns.delete(session)
-      if (configured.length === 0) return undefined
+      if (!configured.some((hook) => !hook.isOff)) return undefined
       const { id, header } = session
       if (!started.has(id)) {
         started.set(id, header.folder)

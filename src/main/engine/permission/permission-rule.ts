@@ -1,12 +1,9 @@
+import type { RuleDecision } from '../../../shared/configuration/rules'
 import { nearest } from '../../../shared/nearest'
 import { BUILTIN_TOOLS } from '../../../shared/tool-label'
 import { decodeWord } from './decode-word'
 
-/** Which rule wins does not depend on its scope: deny beats ask beats allow. */
-export const RULE_DECISIONS = ['allow', 'ask', 'deny'] as const
-export type RuleDecision = (typeof RULE_DECISIONS)[number]
-
-/** A rule as written, and where. */
+/** A rule as written, and where. Which one wins does not depend on its scope: deny beats ask beats allow. */
 export interface PermissionRule {
   decision: RuleDecision
   /** `Tool`, `Tool(pattern)` or `mcp__server__*`. */

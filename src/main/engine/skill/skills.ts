@@ -16,14 +16,18 @@ export interface SkillsDeps {
   builtIn: string
   cache(): Promise<SkillCache>
   repositoryTop(folder: string): string | undefined
+  /** Names of skills that the user has turned off. */
+  disabled?(): readonly string[]
   /** The plugins that count in a folder now, with their skills and slash commands. */
   plugins?(folder: string): Promise<readonly { skills: readonly { view: SkillView; text: string }[]; root: string }[]>
 }
 
 /** The skills that a project can use. Looked up each time, so that new skills are found at once. */
 export interface Skills {
-  /** Every skill found, including overridden ones, and problems. */
+  /** Every skill found, including overridden ones, and problems; without those that are turned off. */
   list(folder: string): Promise<SkillList>
+  /** The same, with those that are turned off. */
+  all(folder: string): Promise<SkillList>
   /** The skill that applies for this name; undefined when it does not exist. */
   find(folder: string, name: string): Promise<SkillView | undefined>
   /**
@@ -52,6 +56,12 @@ export function createSkills(deps: SkillsDeps): Skills {
   const pluginFolders = new Map<string, string>()
 
   async function list(folder: string): Promise<SkillList> {
+    const { skills, problems } = await all(folder)
+    return { skills: skills.filter(({ isOff }) => !isOff), problems }
+  }
+
+  async function all(folder: string): Promise<SkillList> {
+    const disabled = deps.disabled?.() ?? []
     const top = deps.repositoryTop(folder)
     const places = skillPlaces({ ...deps, folder, top })
     const cache = await deps.cache()
@@ -69,7 +79,8 @@ export function createSkills(deps: SkillsDeps): Skills {
     const nearest = new Map<string, string>()
     const ofPlugins = ((await deps.plugins?.(folder)) ?? []).flatMap((plugin) => plugin.skills.map(({ view }) => view))
     for (const { path } of ofPlugins) pluginFolders.set(path, folder)
-    for (const skill of [...found.flatMap((each) => each.skills), ...ofPlugins]) {
+    for (const each of [...found.flatMap((place) => place.skills), ...ofPlugins]) {
+      const skill = disabled.includes(each.name) ? { ...each, isOff: true as const } : each
       const hiddenBy = nearest.get(skill.name)
       if (hiddenBy === undefined) nearest.set(skill.name, skill.path)
       skills.push(hiddenBy === undefined ? skill : { ...skill, hiddenBy })
@@ -88,6 +99,7 @@ export function createSkills(deps: SkillsDeps): Skills {
 
   return {
     list,
+    all,
     readable: (folder) => folders.get(folder) ?? [],
     find: async (folder, name) =>
       (await list(folder)).skills.find((skill) => skill.name === name && skill.hiddenBy === undefined),

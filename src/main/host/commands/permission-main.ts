@@ -1,5 +1,4 @@
 import { realpathSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TrustView } from '../../../shared/configuration/customizations'
@@ -7,22 +6,28 @@ import { LineSplitter } from '../../engine/mcp/protocol/message-reader'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { checkCommand, type CheckContext } from '../../engine/approval/check-command'
 import type { CommandSandboxes } from '../../engine/approval/rules/policy'
-import { createSandboxes } from '../../engine/sandbox/create-sandboxes'
-import type { Settings } from '../../engine/config/settings/settings'
-import { commandSandboxes } from '../../engine/turn/session-sandboxes'
 import type { PermissionRule } from '../../engine/permission/permission-rule'
 import { openConfig, readRulesFile } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
+import { sandboxesFor } from '../../engine/customize/rule-actions'
+import { permissionRulesMain, RULE_ACTIONS } from './permission-rules-main'
 import { projectSettings } from '../../engine/trust/project-settings'
 
 const TRUST_ADVICE = 'Review it with: trestle permission show. Trust it with: trestle permission trust.'
 
 /**
- * `trestle permission`: verdicts on commands, and trust in folders, as JSON. Returns 0, or 2 when the rules cannot be
+ * `trestle permission`: rules, verdicts on commands, and trust in folders. Returns 0, or 2 when the rules cannot be
  * used.
  */
-export async function permissionMain({ values, positionals }: Parsed): Promise<number> {
+export async function permissionMain(parsed: Parsed): Promise<number> {
+  const { values, positionals } = parsed
   const [action, command] = positionals
+  const ruleAction = RULE_ACTIONS.find((one) => one === action)
+  if (ruleAction) {
+    const at = { folder: folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.'), home: realHome() }
+    return permissionRulesMain(ruleAction, positionals.slice(1), parsed, at)
+  }
+  if (positionals.length > 2) throw new UsageError('Give the command in quotes, as one argument.', 'permission')
   if (action === 'trust' || action === 'untrust' || action === 'show') {
     if (command !== undefined)
       throw new UsageError(`${action} takes no argument; name another folder with --cwd.`, 'permission')
@@ -33,7 +38,7 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
     throw new UsageError(
       action === undefined
         ? 'Say what to do: trestle permission check "command".'
-        : `Unknown "${action}"; there is: check, trust, untrust, show.`,
+        : `Unknown "${action}"; there is: list, add, remove, test, check, show, trust, untrust.`,
       'permission',
     )
   }
@@ -126,7 +131,7 @@ async function rulesFor(file: string | undefined, cwd: string, home: string): Pr
   const config = await openConfig({ home })
   const { settings, problems, trust: standing } = await projectSettings(cwd, config.settings, home)
   config.close()
-  const sandboxes = sandboxesOf(settings, cwd, home)
+  const sandboxes = sandboxesFor(settings, cwd, home)
   if (file !== undefined) return { ...(await readRulesFile(resolve(file))), sandboxes }
   const { rules } = settings.permission
   // Other problems in these files do not concern rules.
@@ -138,13 +143,6 @@ async function rulesFor(file: string | undefined, cwd: string, home: string): Pr
     problems: broken ? [...config.problems, ...problems] : [],
     ...(state !== 'nothing' && state !== 'trusted' && { untrusted: { folder: cwd, state, advice: TRUST_ADVICE } }),
   }
-}
-
-function sandboxesOf({ sandbox, web }: Settings, root: string, home: string): CommandSandboxes {
-  const userHome = realpathSync(homedir())
-  const allowed = { write: [], read: [], hosts: [] }
-  const source = { rootId: 'check', root, addedFolders: [], allowed, settings: sandbox, webHosts: web.allowedHosts }
-  return commandSandboxes(createSandboxes({ home, userHome }), source, userHome)
 }
 
 function realHome(): string {

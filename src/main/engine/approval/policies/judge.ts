@@ -75,17 +75,26 @@ function timeFor({ parts = [], rules }: JudgedCall): EvaluationTime {
 }
 
 function judgeOne(policies: readonly Policy[], call: JudgedCall, time = timeFor(call)): Verdict {
+  return decided(policies, call, time).verdict
+}
+
+/** The verdict on a call, or the part of it that is judged, with the policy that gave it. */
+export function decided(
+  policies: readonly Policy[],
+  call: JudgedCall,
+  time = timeFor(call),
+): { verdict: Verdict; policy?: Policy } {
   try {
     for (const policy of policies) {
       time.check()
       const verdict = policy({ ...call, time })
-      if (verdict) return verdict
+      if (verdict) return { verdict, policy }
     }
   } catch (error) {
-    if (error instanceof EvaluationTimeout) return TOO_LONG
+    if (error instanceof EvaluationTimeout) return { verdict: TOO_LONG }
     throw error
   }
-  return { decision: 'ask', reason: 'No policy has an opinion on this call.' }
+  return { verdict: { decision: 'ask', reason: 'No policy has an opinion on this call.' } }
 }
 
 function shown(source: string): string {

@@ -66,6 +66,16 @@ function allowingOne(judged: JudgedCall, naming: string | undefined): Permission
   })
 }
 
+/** Every rule that matches the call (or the judged part of it), whether it decides or not. */
+export function matchingRules(judged: JudgedCall): PermissionRule[] {
+  return judged.rules.filter((rule) => {
+    const alone = { ...judged, rules: [rule] }
+    return rule.decision === 'allow'
+      ? allowingRule(alone) !== undefined
+      : restrictingRule(alone, rule.decision) !== undefined
+  })
+}
+
 /** Rules for these apply to apply_patch: it does what each of them does. */
 const EDITING = ['Edit', 'Write', 'Patch']
 

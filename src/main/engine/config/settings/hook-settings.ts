@@ -4,8 +4,6 @@ import { entryLines } from '../toml/parse-toml'
 
 /** A `[[hooks]]` entry as it counts. */
 export interface Hook extends HookView {
-  /** Its place among the entries of its file. */
-  index: number
   /** The folder with the files of its plugin, which it can read. */
   pluginRoot?: string
 }
@@ -21,10 +19,11 @@ export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>
     const matcher = entry.string('matcher')
     const command = entry.string('command')
     const timeoutS = entry.number('timeout', { min: 1, max: 600, whole: false }) ?? DEFAULT_TIMEOUT_S
+    const isOff = entry.flag('enabled') === false
     const sandbox = entry.oneOf('sandbox', ['project']) ?? (origin.scope === 'project' ? 'project' : undefined)
     for (const needed of ['event', 'command'])
       if (!entry.has(needed)) entry.mistake(undefined, `needs ${article(needed)}`)
-    const mistake = matcher === undefined ? undefined : mistakeIn(matcher)
+    const mistake = matcher === undefined ? undefined : matcherMistake(matcher)
     if (mistake !== undefined) entry.mistake('matcher', mistake)
     entry.finish()
     if (event === undefined || command === undefined || mistake !== undefined) continue
@@ -40,6 +39,7 @@ export function readHooks(top: TableReader, origin: Pick<Hook, 'scope' | 'file'>
       command,
       timeoutMs,
       ...(sandbox && { sandbox }),
+      ...(isOff && { isOff: true as const }),
     })
   }
   return hooks
@@ -56,9 +56,9 @@ export async function locateHooks(hooks: readonly Hook[], text: string): Promise
 }
 
 /** What a hook would do, in a line that hides nothing. */
-export function describeHook({ event, matcher, command, timeoutMs }: HookView): string {
+export function describeHook({ event, matcher, command, timeoutMs, isOff }: HookView): string {
   const shown = /[\p{Cc}\p{Cf}]/u.test(command) ? JSON.stringify(command).replace(/\p{Cf}/gu, escaped) : command
-  return `on ${event}${matcher === undefined ? '' : ` of ${matcher}`} run, for at most ${timeoutMs / 1000} s: ${shown}`
+  return `${isOff ? 'off: ' : ''}on ${event}${matcher === undefined ? '' : ` of ${matcher}`} run, for at most ${timeoutMs / 1000} s: ${shown}`
 }
 
 function escaped(sign: string): string {
@@ -69,7 +69,8 @@ function article(key: string): string {
   return key === 'event' ? 'an event' : `a ${key}`
 }
 
-function mistakeIn(matcher: string): string | undefined {
+/** What is wrong with a matcher, to follow its name. */
+export function matcherMistake(matcher: string): string | undefined {
   if (matcher === '*') return undefined
   try {
     void new RegExp(matcher)

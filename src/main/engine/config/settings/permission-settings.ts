@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../../../shared/configuration/settings'
-import { parsePattern, RULE_DECISIONS, type PermissionRule } from '../../permission/permission-rule'
+import { RULE_DECISIONS } from '../../../../shared/configuration/rules'
+import { parsePattern, type PermissionRule } from '../../permission/permission-rule'
 import type { TableReader } from './table-reader'
 import { entryLines } from '../toml/parse-toml'
 

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settin
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
 import { readHooks } from './hook-settings'
+import { APPEARANCE, INTERFACE, INTERFACE_TABLES, readShortcuts, SKILLS } from './interface-settings'
 import { readMailSettings } from './mail-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
@@ -25,6 +26,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   LOCATION_TABLE,
   ...MCP_TABLES,
   ...DESKTOP_TABLES,
+  ...INTERFACE_TABLES,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -68,6 +70,10 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const environment = ENVIRONMENT.read(top.table('environment'))
   const network = readNetworkSettings(top.table('network'))
   const desktop = DESKTOP.read(top.table('desktop'))
+  const appearance = APPEARANCE.read(top.table('appearance'))
+  const language = INTERFACE.read(top.table('interface'))
+  const shortcuts = readShortcuts(top.table('shortcuts'))
+  const skills = SKILLS.read(top.table('skills'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -102,6 +108,10 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     environment,
     network,
     desktop,
+    appearance,
+    language,
+    shortcuts,
+    skills,
   }
   return { settings, mistakes }
 }

@@ -1,4 +1,6 @@
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
+import type { Appearance, LanguageSettings } from '../../../../shared/configuration/appearance'
+import type { ShortcutChoices } from '../../../../shared/configuration/shortcuts'
 import type { PermissionMode } from '../../../../shared/model/approval'
 import type { NotificationSettings, DesktopSettings } from '../../../../shared/configuration/settings'
 import type { PermissionRule } from '../../permission/permission-rule'
@@ -11,6 +13,7 @@ import {
   type MemorySettings,
 } from './feature-settings'
 import type { Hook } from './hook-settings'
+import { APPEARANCE, INTERFACE, SKILLS } from './interface-settings'
 import { readMailSettings, type MailSettings } from './mail-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
 import { DESKTOP, ENVIRONMENT, NOTIFICATIONS, type EnvironmentSettings } from './desktop-settings'
@@ -66,6 +69,11 @@ export interface Settings {
   environment: EnvironmentSettings
   network: NetworkSettings
   desktop: DesktopSettings
+  appearance: Appearance
+  language: LanguageSettings
+  /** Keys of commands, by id. */
+  shortcuts: ShortcutChoices
+  skills: { disabled: readonly string[] }
 }
 
 export interface ProviderSettings {
@@ -113,4 +121,8 @@ export const DEFAULT_SETTINGS: Settings = {
   environment: ENVIRONMENT.defaults,
   network: DEFAULT_NETWORK,
   desktop: DESKTOP.defaults,
+  appearance: APPEARANCE.defaults,
+  language: INTERFACE.defaults,
+  shortcuts: {},
+  skills: SKILLS.defaults,
 }

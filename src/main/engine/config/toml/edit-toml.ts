@@ -35,7 +35,7 @@ export interface TomlEdit {
 export function editToml(text: string, edits: readonly TomlEdit[]): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
   const before = text.slice(mark.length)
-  const wanted = parsed(before)
+  const wanted = parsedToml(before)
   let after = before
   for (const asked of edits) {
     const edit = {
@@ -48,7 +48,7 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
   }
   let meant: TomlTable
   try {
-    meant = parsed(after)
+    meant = parsedToml(after)
   } catch (error) {
     throw new CodedError(
       'config.write_failed',
@@ -58,7 +58,7 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
       },
     )
   }
-  if (!isDeepStrictEqual(pruned(meant), pruned(wanted))) {
+  if (!isDeepStrictEqual(prunedTable(meant), prunedTable(wanted))) {
     throw new CodedError(
       'config.write_failed',
       'This change would have changed something else in config.toml too; make it by hand.',
@@ -69,9 +69,9 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
 
 /** Edits of single values; only those that change something. */
 function smallEdits(text: string, { path, value }: TomlEdit): TomlEdit[] {
-  const current = valueAt(parsed(text), path)
+  const current = tomlValueAt(parsedToml(text), path)
   if (value === undefined) return current === undefined ? [] : [{ path, value }]
-  if (isDeepStrictEqual(current, pruned(value))) return []
+  if (isDeepStrictEqual(current, prunedTable(value))) return []
   if (!isInputTable(value))
     return isTable(current)
       ? [
@@ -96,7 +96,7 @@ function set(text: string, path: readonly string[], value: TomlInput): string {
     const entry = document.entries.find((candidate) => samePath(candidate.path, path))
     if (!entry) return insert(document, path, value)
     const [start, end] = entry.node.value.range
-    const current = valueAt(parsed(out), path)
+    const current = tomlValueAt(parsedToml(out), path)
     const comments = document.comments.filter(({ range }) => range[0] > start && range[1] < end)
     if (!isList(value) || entry.node.value.type !== 'TOMLArray' || !Array.isArray(current) || comments.length === 0) {
       return splice(out, start, end, tomlValue(value))
@@ -201,7 +201,8 @@ function isComment(text: string, start: number): boolean {
   return text.slice(start, lineEnd(text, start)).trimStart().startsWith('#')
 }
 
-function parsed(text: string): TomlTable {
+/** The table of a text; CodedError `config.write_failed` when it does not parse. */
+export function parsedToml(text: string): TomlTable {
   const result = parseToml(text, 'config.toml')
   if ('table' in result) return result.table
   const { line, column, message } = result.problem
@@ -211,7 +212,8 @@ function parsed(text: string): TomlTable {
   )
 }
 
-function valueAt(table: TomlTable, path: readonly string[]): unknown {
+/** What is at a path; undefined when nothing is. */
+export function tomlValueAt(table: TomlTable, path: readonly string[]): unknown {
   let value: unknown = table
   for (const part of path) value = isTable(value) && Object.hasOwn(value, part) ? value[part] : undefined
   return value
@@ -236,12 +238,12 @@ function apply(table: TomlTable, { path, value }: TomlEdit): void {
 }
 
 /** Without empty tables (a table whose last dotted key is gone is gone too) and without prototypes, to compare. */
-function pruned(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(pruned)
+export function prunedTable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(prunedTable)
   if (!isTable(value)) return value
   const out: TomlTable = Object.create(null)
   for (const [key, item] of Object.entries(value)) {
-    const inner = pruned(item)
+    const inner = prunedTable(item)
     if (!(isTable(inner) && Object.keys(inner).length === 0)) out[key] = inner
   }
   return out

@@ -1,0 +1,39 @@
+import type { Appearance, LanguageSettings } from '../../shared/configuration/appearance'
+import { SHORTCUT_COMMANDS, type ShortcutChoices } from '../../shared/configuration/shortcuts'
+import type { SettingsView } from '../../shared/configuration/settings'
+import { CodedError } from '../../shared/errors'
+import { APPEARANCE, INTERFACE } from './config/settings/interface-settings'
+import type { TomlEdit } from './config/toml/edit-toml'
+
+/** Changes of how the interface looks, speaks and is used by keyboard. A usual value is not written. */
+export function interfaceActions(
+  edit: (...edits: TomlEdit[]) => Promise<SettingsView>,
+  shortcuts: () => ShortcutChoices,
+) {
+  return {
+    setAppearance: (change: Partial<Appearance>) => edit(...editsOf('appearance', APPEARANCE.fields, change)),
+    setLanguage: (change: Partial<LanguageSettings>) => edit(...editsOf('interface', INTERFACE.fields, change)),
+    setShortcut(id: string | undefined, keys: string | undefined) {
+      if (id === undefined) return edit({ path: ['shortcuts'], value: undefined })
+      const command = SHORTCUT_COMMANDS.find((one) => one.id === id)
+      if (!command && !Object.hasOwn(shortcuts(), id))
+        throw new CodedError('request.invalid', `id: there is no command "${id}".`)
+      return edit({
+        path: ['shortcuts', id],
+        value: keys === command?.keys || (keys === '' && !command?.keys) ? undefined : keys,
+      })
+    },
+  }
+}
+
+function editsOf<Values extends object>(
+  table: string,
+  fields: Readonly<Record<string, { key: string; value: unknown }>>,
+  change: Partial<Values>,
+): TomlEdit[] {
+  return Object.entries(change).flatMap(([name, value]) => {
+    const field = fields[name]
+    if (value === undefined || !field) return []
+    return [{ path: [table, field.key], value: value === field.value ? undefined : (value as TomlEdit['value']) }]
+  })
+}
