@@ -130,6 +130,7 @@ export function useAppCommands({
             label: 'Find in this session',
             shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
+            isFor: isFindInConversation,
             run: () => openFind(frontId),
           },
           {
@@ -139,8 +140,6 @@ export function useAppCommands({
             keywords: 'commit stage stash push pull branch log diff conflict pull request',
             icon: <GitBranch aria-hidden />,
             run: () => openPane(current.sessionId, { kind: 'git' }),
-            isFor: isFindInConversation,
-            run: openFind,
           },
           {
             id: 'model',

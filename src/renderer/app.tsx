@@ -50,7 +50,6 @@ export function App({ connection }: { connection: Connection }) {
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
   const asksAboutSession = useSessionDialog((state) => state.dialog !== undefined)
-  const fileOpen = useFileViewer((state) => state.place !== undefined)
   usePendingInTitle(usePlace())
   useFolderDrop()
   useNotifications(info?.host, settings?.notifications)
@@ -172,7 +171,6 @@ export function App({ connection }: { connection: Connection }) {
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
       {asksAboutSession && <SessionDialogs />}
-      {fileOpen && <FileViewer />}
       <RingingAlarms />
       <Toasts />
     </>

@@ -188,6 +188,8 @@ async function callTerminals({ terminal }: TrestleClient, results: Record<string
   results['terminal.resize'] = await terminal.resize({ terminalId, cols: 100, rows: 30 })
   results['terminal.restart'] = await terminal.restart({ terminalId })
   results['terminal.letWatch'] = await terminal.letWatch({ terminalId, isWatched: true })
+}
+
 async function callCustomize(client: TrestleClient, results: Record<string, unknown>): Promise<void> {
   const at = { folder: '/p', scope: 'user' as const }
   const rule = { decision: 'allow' as const, pattern: 'Read' }
@@ -308,6 +310,8 @@ async function callGit({ git }: TrestleClient, sessionId: string, results: Recor
   results['git.createPullRequest'] = await code(
     git.createPullRequest({ sessionId, title: 't', body: '', base: 'main', draft: false }),
   )
+}
+
 /** Nothing has changed. */
 async function callReview(
   { review }: TrestleClient,

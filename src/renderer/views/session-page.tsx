@@ -97,12 +97,6 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         connected={connected}
         conversation={<Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />}
       />
-      <div className="flex min-h-0 flex-1">
-        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-          <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
-        </div>
-        <PaneArea sessionId={sessionId} />
-      </div>
       <ResendDialog sessionId={sessionId} folder={known?.folder ?? ''} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </FileSessionContext>

@@ -77,7 +77,7 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
       description: 'Save the conversation: add markdown (default), html or json',
       send: (argument) => exportAs(context, argument),
     },
-    { name: 'find', description: 'Find in this session', run: openFind },
+    { name: 'find', description: 'Find in this session', run: () => openFind(sessionId) },
     { name: 'context', description: 'What fills the context', run: () => showInspectorTab('context') },
     { name: 'cost', description: 'Tokens and cost of this session', run: () => showInspectorTab('context') },
     { name: 'mcp', description: 'MCP servers of this session', run: () => showInspectorTab('mcp') },

@@ -26,9 +26,11 @@ interface PanesState {
   bySession: Readonly<Record<string, SessionPanes>>
   /** Key of the pane whose tab was moved last, to focus the tab in its new place. */
   moved: { key: string } | undefined
+  /** Key of the pane that was opened last and has not taken the focus yet. */
+  opened: string | undefined
 }
 
-export const usePanes = create<PanesState>()(() => ({ bySession: {}, moved: undefined }))
+export const usePanes = create<PanesState>()(() => ({ bySession: {}, moved: undefined, opened: undefined }))
 
 /** Layouts that were read but not changed, so that a selector returns the same object each time. */
 const stored = new Map<string, SessionPanes>()
@@ -40,34 +42,6 @@ function panesOf({ bySession }: PanesState, sessionId: string): SessionPanes {
   stored.set(sessionId, read)
   return read
 }
-export const usePanes = create<PanesState>()((set) => {
-  const change = (sessionId: string, next: (panes: SessionPanes) => SessionPanes): void =>
-    set(({ bySession }) => ({ bySession: { ...bySession, [sessionId]: next(bySession[sessionId] ?? NO_PANES) } }))
-  return {
-    bySession: {},
-    openPane: (sessionId, pane) =>
-      change(sessionId, ({ tabs }) => {
-        const key = paneKey(pane)
-        const isOpen = tabs.some((tab) => paneKey(tab) === key)
-        return { tabs: isOpen ? tabs.map((tab) => (paneKey(tab) === key ? pane : tab)) : [...tabs, pane], active: key }
-      }),
-    closePane: (sessionId, key) => {
-      if (!mayClosePane(sessionId, key)) return
-      change(sessionId, ({ tabs, active }) => {
-        const rest = tabs.filter((tab) => paneKey(tab) !== key)
-        const next =
-          rest[
-            Math.min(
-              tabs.findIndex((tab) => paneKey(tab) === key),
-              rest.length - 1,
-            )
-          ]
-        return { tabs: rest, active: active === key ? next && paneKey(next) : active }
-      })
-    },
-    showPane: (sessionId, key) => change(sessionId, (panes) => ({ ...panes, active: key })),
-  }
-})
 
 /** The panes of a session. */
 export function useSessionPanes(sessionId: string): SessionPanes {
@@ -103,6 +77,14 @@ export function openPane(sessionId: string, pane: Pane, place?: PanePlace): void
       : withPane(panes.root, pane, place ?? placeForNew(panes, sessionId, pane))
     return withFront({ ...panes, root: next }, key)
   })
+  usePanes.setState({ opened: key })
+}
+
+/** Whether the pane was just opened, and so takes the focus; true only once. */
+export function takesFocus(key: string): boolean {
+  const isOpened = usePanes.getState().opened === key
+  if (isOpened) usePanes.setState({ opened: undefined })
+  return isOpened
 }
 
 /** Closes a tab; the session's own conversation stays. */
@@ -125,7 +107,7 @@ function closePanes(sessionId: string, keys: readonly string[]): void {
   change(sessionId, (panes) => {
     let { root, front } = panes
     for (const key of keys) {
-      if (key === own) continue
+      if (key === own || !mayClosePane(sessionId, key)) continue
       const group = groupWith(root, key)
       root = withoutPane(root, key) ?? noPanes(sessionId).root
       if (front === key) front = groupsOf(root).find(({ id }) => id === group?.id)?.active ?? own

@@ -4,7 +4,7 @@ import type { EditableText } from '../../../../shared/model/file-view'
 import { failureFrom } from '../../../client/failure-from'
 import { guardClose } from '../../../state/panes/close-guards'
 import { paneKey } from '../../../state/panes/pane'
-import { usePanes } from '../../../state/panes/panes-state'
+import { closePane as closeTab } from '../../../state/panes/panes-state'
 import { useClient } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
@@ -144,7 +144,7 @@ function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps
   const closePane = (keeps: boolean): void => {
     guard.current?.()
     if (!keeps) keepDraft(sessionId, path, undefined)
-    usePanes.getState().closePane(sessionId, key)
+    closeTab(sessionId, key)
   }
   const guard = useRef<() => void>(undefined)
   useEffect(() => {
