@@ -25,9 +25,11 @@ interface PanesState {
   bySession: Readonly<Record<string, SessionPanes>>
   /** Key of the pane whose tab was moved last, to focus the tab in its new place. */
   moved: { key: string } | undefined
+  /** Key of the pane that was opened last and has not taken the focus yet. */
+  opened: string | undefined
 }
 
-export const usePanes = create<PanesState>()(() => ({ bySession: {}, moved: undefined }))
+export const usePanes = create<PanesState>()(() => ({ bySession: {}, moved: undefined, opened: undefined }))
 
 /** Layouts that were read but not changed, so that a selector returns the same object each time. */
 const stored = new Map<string, SessionPanes>()
@@ -74,6 +76,14 @@ export function openPane(sessionId: string, pane: Pane, place?: PanePlace): void
       : withPane(panes.root, pane, place ?? placeForNew(panes, sessionId, pane))
     return withFront({ ...panes, root: next }, key)
   })
+  usePanes.setState({ opened: key })
+}
+
+/** Whether the pane was just opened, and so takes the focus; true only once. */
+export function takesFocus(key: string): boolean {
+  const isOpened = usePanes.getState().opened === key
+  if (isOpened) usePanes.setState({ opened: undefined })
+  return isOpened
 }
 
 /** Closes a tab; the session's own conversation stays. */
