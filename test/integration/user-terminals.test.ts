@@ -64,6 +64,7 @@ describe("the user's terminals", () => {
     await client.resize(terminalId, 120, 40)
     await client.input(terminalId, 'stty size\r')
     await shows('40 120')
+    expect(await client.list()).toMatchObject([{ terminalId, cwd: join(home, 'project'), isWatched: false }])
   })
 
   it('survive the client, and show what was printed to the next one', async () => {
