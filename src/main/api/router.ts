@@ -9,6 +9,7 @@ import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { mailHandlers } from './mail-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
+import { previewHandlers } from './preview-handlers'
 import { pushHandlers } from './push-handlers'
 import { scheduleHandlers } from './schedule-handlers'
 import { terminalHandlers } from './terminal-handlers'
@@ -38,6 +39,7 @@ export function createRouter(deps: ApiDeps) {
     plan: planHandlers(os, deps),
     schedule: scheduleHandlers(os, deps),
     plugin: pluginHandlers(os, deps),
+    preview: previewHandlers(os, deps),
     task: taskHandlers(os, deps),
     terminal: terminalHandlers(os, deps),
     trust: trustHandlers(os, deps),

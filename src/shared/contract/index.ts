@@ -9,6 +9,7 @@ import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { memoryContract } from './memory'
 import { scheduleContract } from './schedule'
+import { previewContract } from './preview'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
@@ -34,6 +35,7 @@ export const contract = {
   plan: planContract,
   schedule: scheduleContract,
   plugin: pluginContract,
+  preview: previewContract,
   skill: skillContract,
   hook: hookContract,
   task: taskContract,
