@@ -71,7 +71,7 @@ export function PreviewPane({ sessionId, url, onOpen, onOpenLink }: PreviewPaneP
         >
           {WIDTHS.map((one) => (
             <option key={one ?? 'full'} value={one ?? ''}>
-              {one === undefined ? 'Full width' : `${one} px`}
+              {one === undefined ? 'Full' : `${one} px`}
             </option>
           ))}
         </select>
@@ -123,8 +123,8 @@ export function PreviewPane({ sessionId, url, onOpen, onOpenLink }: PreviewPaneP
             // Its own origin, which is not Trestle's: scripts there reach neither this page nor its storage.
             sandbox="allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"
             referrerPolicy="no-referrer"
-            style={width === undefined ? undefined : { width }}
-            className={cx('h-full flex-none border-0 bg-white', width === undefined && 'w-full')}
+            style={{ background: '#fff', ...(width !== undefined && { width }) }}
+            className={cx('h-full flex-none border-0', width === undefined && 'w-full')}
           />
         </div>
       )}
@@ -154,7 +154,7 @@ function AddressField({ address, onGo }: { address: string; onGo: (url: URL) => 
   )
 }
 
-/** The URL that someone typed: whole, without its scheme, a port, or a path of the same server. */
+/** The URL that was typed: whole, without its scheme, a port, or a path of the same server. */
 export function addressOf(typed: string, base: string): URL | undefined {
   const text = typed.trim()
   const whole = /^:?\d{2,5}$/.test(text)
