@@ -21,3 +21,8 @@ declare module '*.txt?raw' {
 declare module 'pdfjs-dist/legacy/build/pdf.worker.mjs' {
   export const WorkerMessageHandler: unknown
 }
+
+declare module '*.js?raw' {
+  const text: string
+  export default text
+}

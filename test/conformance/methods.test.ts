@@ -160,6 +160,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['approval.choices'] = await client.approval.choices({ sessionId, approvalId: 'a' })
   results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
   await callTerminals(client, results)
+  results['preview.open'] = await client.preview.open({ url: 'http://localhost:3000/' })
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],
     ['push.app', await client.push.app()],

@@ -28,6 +28,8 @@ export interface HostActions {
   files?: FileActions
   /** Problems of this host and how they were handled; shown with the engine's notices. */
   notices?(): readonly string[]
+  /** Makes a server of this machine available to a frame of the page; absent where pages show no frames. */
+  preview?(url: string): Promise<{ frameUrl: string }>
   /** Present in the desktop app. */
   desktop?: DesktopActions
   /** Diagnostics that only this host has, such as the key store and the graphics status. */

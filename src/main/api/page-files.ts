@@ -114,9 +114,9 @@ function cacheControlOf(name: string): string {
  * The headers of every response. `connect` names where the page may connect besides its own origin, e.g.
  * `ws://127.0.0.1:8080`. Inline styles are allowed because the primitives (Radix), the highlighter and the terminal
  * (xterm, also when it draws with WebGL) write them; scripts only from our own files; images also from `data:` and
- * `blob:` (pasted ones), never from the network.
+ * `blob:` (pasted ones), never from the network. `frames`: what frames may show.
  */
-export function pageHeaders(connect = ''): Record<string, string> {
+export function pageHeaders(connect = '', frames = ''): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -126,6 +126,7 @@ export function pageHeaders(connect = ''): Record<string, string> {
     "font-src 'self'",
     `connect-src 'self'${connect === '' ? '' : ` ${connect}`}`,
     "worker-src 'self'",
+    ...(frames === '' ? [] : [`frame-src ${frames}`]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",

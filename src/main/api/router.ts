@@ -12,6 +12,7 @@ import { mailHandlers } from './mail-handlers'
 import { gitHandlers } from './git-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
+import { previewHandlers } from './preview-handlers'
 import { pushHandlers } from './push-handlers'
 import { reviewHandlers } from './review-handlers'
 import { scheduleHandlers } from './schedule-handlers'
@@ -47,6 +48,7 @@ export function createRouter(deps: ApiDeps) {
     review: reviewHandlers(os, deps),
     schedule: scheduleHandlers(os, deps),
     plugin: pluginHandlers(os, deps),
+    preview: previewHandlers(os, deps),
     task: taskHandlers(os, deps),
     terminal: terminalHandlers(os, deps),
     trust: trustHandlers(os, deps),

@@ -12,6 +12,11 @@ const TerminalPane = onDemand(
   () => <ViewSkeleton label="Opening the terminal" />,
 )
 
+const PreviewPane = onDemand(
+  () => import('./panes/preview-pane').then((module) => module.PreviewPane),
+  () => <ViewSkeleton label="Opening the preview" />,
+)
+
 const TasksPane = onDemand(
   () => import('./panes/tasks-pane').then((module) => module.TasksPane),
   () => <ViewSkeleton label="Loading the tasks" />,
@@ -31,6 +36,8 @@ export function PaneContent({ sessionId, pane }: PaneContentProps) {
       return <SessionPane ownerId={sessionId} sessionId={pane.sessionId} />
     case 'terminal':
       return <TerminalPane sessionId={sessionId} terminalId={pane.terminalId} />
+    case 'preview':
+      return <PreviewPane sessionId={sessionId} url={pane.url} />
     case 'tasks':
       return <TasksPane sessionId={sessionId} taskId={pane.taskId} />
     case 'git':

@@ -13,6 +13,7 @@ import { gitContract } from './git'
 import { memoryContract } from './memory'
 import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
+import { previewContract } from './preview'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
@@ -43,6 +44,7 @@ export const contract = {
   review: reviewContract,
   schedule: scheduleContract,
   plugin: pluginContract,
+  preview: previewContract,
   skill: skillContract,
   hook: hookContract,
   task: taskContract,

@@ -11,6 +11,7 @@ import type { LogBug } from '../../api/implementer'
 import type { Engine } from '../../engine/engine-api'
 import { pageHeaders, readPageFile } from '../../api/page-files'
 import { createUserEditor } from '../../api/user-editor'
+import type { PreviewProxies } from '../preview/preview-proxy'
 import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
 
 export interface WebHostOptions {
@@ -44,6 +45,8 @@ export interface WebHost {
 /** Maximum message size in bytes: a prompt with images, as JSON. */
 const MAX_MESSAGE_BYTES = 64 << 20
 const CLOSE_GRACE_MS = 1000
+/** Previews of servers on this machine, each from a port of its own. */
+const PREVIEW_FRAMES = 'http://127.0.0.1:*'
 
 /**
  * Serves the interface and the contract on loopback. Fails with `host.port` when the port is unavailable, and with
@@ -64,6 +67,18 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
       `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`,
     )
 
+  // Loaded with the first preview.
+  let proxies: Promise<PreviewProxies> | undefined
+  const previews = (): Promise<PreviewProxies> =>
+    (proxies ??= import('../preview/preview-proxy').then(
+      ({ PreviewProxies: Proxies }) =>
+        new Proxies({
+          ancestors: ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${portOf(server)}`).join(' '),
+          isOwnPort: (own) => own === portOf(server),
+          log: logBug,
+        }),
+    ))
+
   const rpc = createRpcServer(
     createRouter({
       engine,
@@ -73,6 +88,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
         chooseFolder: async () => null,
         openExternal: async () => false,
         files: createUserEditor(process),
+        preview: async (url) => (await previews()).open(url),
       },
       logBug,
     }),
@@ -120,7 +136,9 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
       token = checkedToken(next)
       for (const socket of sockets.clients) refuse(socket)
     },
-    close: () => close(server, sockets),
+    async close() {
+      await Promise.all([close(server, sockets), (await proxies)?.close()])
+    },
   }
 }
 
@@ -134,7 +152,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
   const isOurs = isOurHost(host, port)
   // Not every browser treats a WebSocket of the same origin as 'self'. A policy cannot name an IPv6 address; 'self' has
   // to suffice there.
-  const headers = pageHeaders(isOurs && host?.startsWith('[') === false ? `ws://${host}` : '')
+  const headers = pageHeaders(isOurs && host?.startsWith('[') === false ? `ws://${host}` : '', PREVIEW_FRAMES)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   const say = (status: number, text: string): void => {
     // A request with a body or a failed guess closes the connection; the body is not read.

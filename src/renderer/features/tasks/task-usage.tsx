@@ -5,6 +5,8 @@ import type { TrestleClient } from '../../../shared/contract'
 import type { UsagePush } from '../../../shared/events/push'
 import type { TaskUsage } from '../../../shared/model/task'
 import { keepSubscribed } from '../../client/subscriptions'
+import { useLayout } from '../../state/page/layout-state'
+import { openPane } from '../../state/panes/panes-state'
 import { useClient, useAppInfo } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 
@@ -131,6 +133,14 @@ export function PortLink({ port, address, tabIndex }: PortLinkProps) {
       className="inline-flex flex-none items-center rounded-sm text-run-ink hover:underline"
       onClick={(event) => {
         event.stopPropagation()
+        const { view } = useLayout.getState()
+        const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey
+        // Beside a conversation it opens in a pane.
+        if (view.kind === 'session' && isPlain && info?.host === 'web') {
+          event.preventDefault()
+          openPane(view.sessionId, { kind: 'preview', url: `http://localhost:${port}/` })
+          return
+        }
         // In a browser the link opens itself; a desktop window opens it in the user's browser.
         if (info?.host !== 'electron') return
         event.preventDefault()

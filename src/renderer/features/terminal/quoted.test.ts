@@ -15,7 +15,12 @@ test('quoted output cannot end its own block', () => {
 
 test("in the user's own terminal Escape and Ctrl+F reach the program, and F6 leaves it", () => {
   const press = (key: string, more = {}) => ({
-    ...{ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, isComposing: false },
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    shiftKey: false,
+    isComposing: false,
     ...more,
   })
   expect(ownKeyMeaning(press('Escape'), false)).toBe('program')

@@ -26,8 +26,8 @@ export function keyMeaning(press: KeyPress, hasSelection: boolean, apple = APPLE
 }
 
 /**
- * In a terminal of the user's own every key is the program's, Escape too, but for F6, which goes on to the next pane,
- * and the keys that terminals have everywhere.
+ * In a terminal of the user's own every key is the program's, Escape too, except F6, which leads to the next pane, and
+ * the keys that terminals have everywhere.
  */
 export function ownKeyMeaning(press: KeyPress, apple = APPLE): KeyMeaning {
   const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = press

@@ -1,6 +1,6 @@
 import './terminal.css'
 import { Eye, EyeOff, MessageSquareQuote, Plus, RotateCw, Search, Trash2 } from 'lucide-react'
-import { useRef, useState, type DragEvent } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
 import type { UserTerminal as Terminal } from '../../../shared/model/terminal'
 import { useClient } from '../../state/page/queries'
 import { droppedPaths } from '../../state/page/desktop-bridge'
@@ -17,17 +17,24 @@ export interface UserTerminalProps {
   terminalId: string
   sessionId: string
   onOpenLink: (url: string) => void
+  /** Whether it takes the focus once it is there. */
+  takesFocus: () => boolean
   /** Removes the tab. */
   onClose: () => void
 }
 
 /** A terminal of the user's own, in a pane. */
-export function UserTerminal({ terminalId, sessionId, onOpenLink, onClose }: UserTerminalProps) {
+export function UserTerminal({ terminalId, sessionId, onOpenLink, takesFocus, onClose }: UserTerminalProps) {
   const client = useClient()
   const box = useRef<HTMLDivElement>(null)
   const [finding, setFinding] = useState(false)
   const view = useUserTerminal(terminalId, box, { onFind: () => setFinding(true), onOpenLink })
   const { terminal, info, failure } = view
+  const isThere = info !== undefined
+  const wantsFocus = useEffectEvent(takesFocus)
+  useEffect(() => {
+    if (isThere && wantsFocus()) terminal.current?.focus()
+  }, [isThere, terminal])
   const send = (): void => {
     const text = terminal.current?.selection().trim() ?? ''
     if (text === '') return showToast('Select text in the terminal first')

@@ -13,18 +13,17 @@ export function webLinks(terminal: Terminal, box: HTMLElement, onOpen: (url: str
       let text = ''
       for (let at = first; at === first || buffer.active.getLine(at)?.isWrapped; at += 1)
         text += buffer.active.getLine(at)?.translateToString(false, 0, cols) ?? ''
-      done([...text.matchAll(ADDRESS)].map((found) => linkAt(found.index, found[0])))
-
-      function linkAt(from: number, url: string): ILink {
-        const place = (index: number) => ({ x: (index % cols) + 1, y: first + Math.floor(index / cols) + 1 })
-        return {
+      // Cells are counted from 1.
+      const place = (index: number) => ({ x: (index % cols) + 1, y: first + Math.floor(index / cols) + 1 })
+      done(
+        [...text.matchAll(ADDRESS)].map(({ index, 0: url }): ILink => ({
           text: url,
-          range: { start: place(from), end: place(from + url.length - 1) },
+          range: { start: place(index), end: place(index + url.length - 1) },
           activate: (event) => (event.ctrlKey || event.metaKey) && onOpen(url),
           hover: () => (box.title = `${url} (Ctrl or ⌘ and click opens it)`),
           leave: () => box.removeAttribute('title'),
-        }
-      }
+        })),
+      )
     },
   }
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { onDemand } from '../../ui/on-demand'
+import { PreviewItems } from './preview-items'
 import { HiddenTerminals } from './terminal-marks'
 import { usePaneCommands } from './pane-commands'
 
@@ -28,6 +29,7 @@ export function PanesMenu({ sessionId }: { sessionId: string }) {
             {label}
           </MenuItem>
         ))}
+        <PreviewItems sessionId={sessionId} />
         <HiddenTerminals sessionId={sessionId} />
         <MenuSeparator />
         <MenuItem onSelect={() => setPicking(true)}>Another session…</MenuItem>

@@ -35,14 +35,10 @@ export function SessionPane({ sessionId }: { ownerId: string; sessionId: string 
     <FileSessionContext value={sessionId}>
       <section aria-label={title} className="@container flex min-h-0 flex-1 flex-col">
         <div className="flex min-h-[34px] flex-none flex-wrap items-center gap-x-2 border-b border-line px-3 py-0.5">
-          <h2 className="min-w-[80px] flex-1 truncate text-ui font-semibold" title={title}>
-            {title}
-            {known && (
-              <span className="ml-2 text-small font-normal text-ink-3">
-                {folderName(known.folder, info?.userHome).name}
-              </span>
-            )}
-          </h2>
+          <h2 className="sr-only">{title}</h2>
+          <span className="min-w-0 flex-1 truncate text-small text-ink-3" title={known?.folder}>
+            {known && folderName(known.folder, info?.userHome).name}
+          </span>
           {header && (
             <>
               <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />

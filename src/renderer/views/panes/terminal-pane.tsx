@@ -1,6 +1,6 @@
 import { UserTerminal } from '../../features/terminal/user-terminal'
 import { paneKey } from '../../state/panes/pane'
-import { closePane } from '../../state/panes/panes-state'
+import { closePane, takesFocus } from '../../state/panes/panes-state'
 import { useOpenLink } from '../../state/use-open-link'
 
 /** A terminal of the user's in a pane. */
@@ -11,6 +11,7 @@ export function TerminalPane({ sessionId, terminalId }: { sessionId: string; ter
       terminalId={terminalId}
       sessionId={sessionId}
       onOpenLink={openLink}
+      takesFocus={() => takesFocus(paneKey({ kind: 'terminal', terminalId }))}
       onClose={() => closePane(sessionId, paneKey({ kind: 'terminal', terminalId }))}
     />
   )

@@ -1,0 +1,79 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FrameLocator, Page } from '@playwright/test'
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+
+const PAGE = `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1>
+<button id="buy" onclick="console.error('no cart', { id: 7 }); throw new Error('boom')">Buy now</button>
+<p>Width <output id="width"></output></p><a href="/more">More</a></main>
+<script>const show = () => { width.value = innerWidth }; show(); addEventListener('resize', show)
+try { document.title += parent.document.title } catch { document.body.dataset.isolated = 'yes' }</script></body></html>`
+
+let server: Server
+let port: number
+
+test.beforeEach(async () => {
+  server = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'x-frame-options': 'DENY' })
+    response.end(request.url === '/more' ? '<!doctype html><title>More</title><h1>More of it</h1>' : PAGE)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+
+test.afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const frameOf = (page: Page): FrameLocator => page.frameLocator(`iframe[title="Preview of http://localhost:${port}"]`)
+
+test('a page of a local server beside the conversation: isolated, resized, and shown to the agent', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await sendPrompt(page, 'hello')
+  await expect(transcriptText(page, 'Hello.')).toBeVisible()
+  await page.getByRole('button', { name: 'Panes', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Preview', exact: true }).click()
+  const address = page.getByRole('textbox', { name: 'Address' })
+  await address.fill(`localhost:${port}`)
+  await address.press('Enter')
+  const frame = frameOf(page)
+  await expect(frame.getByRole('heading', { name: 'Shop' })).toBeVisible()
+  await expect(frame.locator('body')).toHaveAttribute('data-isolated', 'yes')
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'preview')
+  await page.getByRole('combobox', { name: 'Width of the page' }).selectOption('390 px')
+  await expect(frame.locator('#width')).toHaveText('390')
+
+  await frame.getByRole('button', { name: 'Buy now' }).click()
+  const problems = page.getByRole('button', { name: 'Send 2 console messages to the agent' })
+  await problems.press('Enter')
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  await expect(message).toHaveValue(
+    /The console of http:\/\/localhost:\d+\/ shows:[^]*no cart \{"id":7\}[^]*Error: boom/,
+  )
+
+  await message.fill('')
+  await page.getByRole('button', { name: 'Click an element to show the agent' }).press('Enter')
+  await frame.getByRole('button', { name: 'Buy now' }).click()
+  await expect(message).toHaveValue(/This element of[^]*selector: #buy\ntext: Buy now\n/)
+  await expect(page.getByRole('button', { name: /^Send 0 console messages/ })).toBeDisabled()
+
+  await message.fill('')
+  await page.getByRole('button', { name: 'Send what is on the page to the agent' }).press('Enter')
+  await expect(message).toHaveValue(/This is on the page[^]*<h1>\n\s+Shop[^]*Buy now/)
+
+  await frame.getByRole('link', { name: 'More' }).click()
+  await expect(address).toHaveValue(`http://localhost:${port}/more`)
+  await page.getByRole('button', { name: 'Back', exact: true }).press('Enter')
+  await expect(frame.getByRole('heading', { name: 'Shop' })).toBeVisible()
+  await address.fill('http://example.com/')
+  await address.press('Enter')
+  await expect(page.getByText('example.com is not this machine').first()).toBeVisible()
+})

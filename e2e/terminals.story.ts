@@ -1,0 +1,116 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, test, type App } from './app'
+import { findings } from './assistive'
+import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+
+test.use({
+  config: { more: '[environment]\nshell = "/bin/bash"' },
+  model: {
+    script: ({ body }) => {
+      const said = JSON.stringify(body['messages'])
+      if (!said.includes('What do you see?')) return { text: 'Ready.' }
+      if (said.includes('terminal shows, newest last')) return { text: 'I have seen it.' }
+      const [id = 'unknown'] = /term-[0-9a-f]+/.exec(said) ?? []
+      return { toolCalls: [{ name: 'TaskOutput', input: { task_id: id } }] }
+    },
+  },
+})
+
+const terminal = (page: Page): Locator => page.getByRole('group', { name: 'Terminal' })
+const screen = (page: Page): Locator => terminal(page).locator('.xterm-rows')
+
+/** Opens a terminal with the palette, by keyboard alone, and waits for its prompt. */
+async function openTerminal({ page }: App): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Commands' }).fill('new terminal')
+  await page.keyboard.press('Enter')
+  await expect(screen(page)).toContainText(/[$#]/)
+}
+
+/** Types into the terminal that has the focus. */
+async function type(page: Page, words: string): Promise<void> {
+  await page.keyboard.type(words)
+  await page.keyboard.press('Enter')
+}
+
+test("a terminal of the user's own: opened and used by keyboard, found again after a reload, ended and restarted", async ({
+  app,
+}) => {
+  const { page } = app
+  await startSession(app)
+  await openTerminal(app)
+  await expect(terminal(page).getByRole('textbox', { name: 'Terminal input' })).toBeFocused()
+  await type(page, 'echo "in $(basename "$PWD")"; KEPT=yes')
+  await expect(screen(page)).toContainText('in project')
+  await page.keyboard.press('Control+Shift+F')
+  await page.getByRole('textbox', { name: 'Find in the terminal' }).fill('in project')
+  await expect(page.getByText('1 of')).toBeVisible()
+  await page.keyboard.press('Escape')
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'terminals')
+
+  await page.reload()
+  await expect(screen(page)).toContainText('in project')
+  await terminal(page).getByRole('textbox', { name: 'Terminal input' }).focus()
+  await type(page, 'echo "still $KEPT"')
+  await expect(screen(page)).toContainText('still yes')
+  await type(page, 'exit 4')
+  await expect(page.getByText('The shell has ended with status 4.')).toBeVisible()
+  await terminal(page).getByRole('button', { name: 'Restart' }).click()
+  await type(page, 'echo "again ${KEPT:-new}"')
+  await expect(screen(page)).toContainText('again new')
+})
+
+test('a terminal survives a restart of the program', async ({ app }) => {
+  await startSession(app)
+  await openTerminal(app)
+  await terminal(app.page).getByRole('textbox', { name: 'Terminal input' }).focus()
+  await type(app.page, 'echo "before the $((1 + 1))nd start"; KEPT=yes')
+  await expect(screen(app.page)).toContainText('before the 2nd start')
+  await sendPrompt(app.page, 'hello')
+  await expect(transcriptText(app.page, 'Ready.')).toBeVisible()
+  await app.restart()
+  const { page } = app
+  await page.getByRole('treeitem', { name: /hello/ }).click()
+  await page.getByRole('button', { name: 'Panes', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^Terminal: / }).click()
+  await expect(screen(page)).toContainText('before the 2nd start')
+  await terminal(page).getByRole('textbox', { name: 'Terminal input' }).focus()
+  await type(page, 'echo "still $KEPT"')
+  await expect(screen(page)).toContainText('still yes')
+})
+
+test('what is selected goes to the message box, and the agent reads a terminal only when it may watch it', async ({
+  app,
+}) => {
+  const { page, server } = app
+  await startSession(app)
+  await sendPrompt(page, 'hello')
+  await expect(transcriptText(page, 'Ready.')).toBeVisible()
+  await openTerminal(app)
+  await terminal(page).getByRole('textbox', { name: 'Terminal input' }).focus()
+  await type(page, 'echo selected-"words"')
+  await expect(screen(page)).toContainText('selected-words')
+  await screen(page).getByText('selected-words', { exact: true }).first().dblclick({ force: true })
+  await terminal(page).getByRole('button', { name: 'Send the selection to the agent' }).click()
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue(/From my terminal:[^]*selected/)
+  expect(JSON.stringify(server.requests)).not.toContain('selected-words')
+
+  const watch = terminal(page).getByRole('button', { name: 'Let the agent watch this terminal' })
+  await watch.click()
+  await expect(watch).toHaveAttribute('aria-pressed', 'true')
+  await expect(page.getByRole('button', { name: /^Watches / })).toBeVisible()
+  await expect(page.getByRole('img', { name: 'watched by the agent' })).toBeVisible()
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'terminals-watched')
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('What do you see?')
+  await page.keyboard.press('Enter')
+  await expect(transcriptText(page, 'I have seen it.')).toBeVisible()
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('selected-words')
+})

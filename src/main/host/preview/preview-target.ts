@@ -1,0 +1,24 @@
+import { CodedError } from '../../../shared/errors'
+
+/** A server on this machine. */
+export interface PreviewTarget {
+  /** As the user wrote it, e.g. `http://localhost:5173`. */
+  origin: string
+  /** The name or address to connect to. */
+  hostname: string
+  port: number
+}
+
+const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
+
+/** The server of a URL. Throws `request.invalid` for anything but plain HTTP to this machine. */
+export function previewTarget(url: string): PreviewTarget {
+  const { protocol, hostname, port, origin, username } = new URL(url)
+  if (protocol !== 'http:' || username !== '')
+    throw new CodedError('request.invalid', `url: ${protocol}// cannot be previewed; only http:// on this machine.`)
+  if (!LOOPBACK.test(hostname))
+    throw new CodedError('request.invalid', `url: ${hostname} is not this machine; only local servers are previewed.`)
+  // An address that means every interface is reached through loopback.
+  const name = { '0.0.0.0': '127.0.0.1', '[::]': '::1', '[::1]': '::1' }[hostname] ?? hostname
+  return { origin, hostname: name.endsWith('.localhost') ? '127.0.0.1' : name, port: Number(port || '80') }
+}
