@@ -12,8 +12,8 @@ export function PaneArea({ sessionId }: { sessionId: string }) {
   if (tabs.length === 0) return null
   return (
     <Tabs.Root
-      value={active ?? ''}
-      onValueChange={(key) => showPane(sessionId, key)}
+      value={tabValue(active ?? '')}
+      onValueChange={(value) => showPane(sessionId, decodeURIComponent(value))}
       className="flex min-h-0 min-w-0 flex-1 flex-col border-l border-line"
     >
       <div className="flex h-[36px] flex-none items-center border-b border-line px-2">
@@ -21,7 +21,7 @@ export function PaneArea({ sessionId }: { sessionId: string }) {
           {tabs.map((pane) => (
             <Tabs.Trigger
               key={paneKey(pane)}
-              value={paneKey(pane)}
+              value={tabValue(paneKey(pane))}
               className="h-[26px] flex-none rounded-[6px] px-2 text-ui text-ink-2 data-[state=active]:bg-raised data-[state=active]:text-ink"
             >
               {paneTitle(pane)}
@@ -35,10 +35,15 @@ export function PaneArea({ sessionId }: { sessionId: string }) {
         )}
       </div>
       {tabs.map((pane) => (
-        <Tabs.Content key={paneKey(pane)} value={paneKey(pane)} className="flex min-h-0 flex-1 flex-col">
+        <Tabs.Content key={paneKey(pane)} value={tabValue(paneKey(pane))} className="flex min-h-0 flex-1 flex-col">
           <PaneContent sessionId={sessionId} pane={pane} />
         </Tabs.Content>
       ))}
     </Tabs.Root>
   )
+}
+
+/** A key as a value of the tabs, which becomes part of ids: without spaces. */
+function tabValue(key: string): string {
+  return encodeURIComponent(key)
 }

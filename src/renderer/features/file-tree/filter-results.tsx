@@ -8,6 +8,7 @@ import { pathIn, type FileOpening } from './tree-rows'
 
 const LIMIT = 300
 const ROW_PX = 24
+const NO_FILES: readonly { path: string; at: number[] }[] = []
 
 interface FilterResultsProps {
   sessionId: string
@@ -23,6 +24,7 @@ interface FilterResultsProps {
 export function FilterResults({ sessionId, query, root, field, changed, open }: FilterResultsProps) {
   const client = useClient()
   const list = useRef<VirtualizerHandle>(null)
+  const pressed = useRef<string>(undefined)
   const [chosen, setChosen] = useState({ query, index: 0 })
   const { data, error, isPending } = useQuery({
     queryKey: ['file-filter', sessionId, query],
@@ -33,7 +35,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
     gcTime: 5_000,
     retry: false,
   })
-  const files = data?.files ?? []
+  const files = data?.files ?? NO_FILES
   const index = chosen.query === query ? Math.min(chosen.index, Math.max(0, files.length - 1)) : 0
 
   useEffect(() => {
@@ -85,8 +87,8 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                 key={path}
                 id={`file-filter-${n}`}
                 role="option"
+                tabIndex={-1}
                 aria-selected={n === index}
-                aria-label={path}
                 title={path}
                 className="files-row files-result"
                 draggable
@@ -94,13 +96,23 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                   event.dataTransfer.setData(DRAGGED_PATHS, JSON.stringify([{ path: full, isFolder: false }]))
                   event.dataTransfer.setData('text/plain', full)
                 }}
-                onClick={(event) => {
+                onMouseDown={(event) => {
+                  // A drag begins with the left button, too: the file opens when it is released here.
+                  if (event.button === 0) pressed.current = path
+                }}
+                onMouseUp={(event) => {
+                  if (event.button !== 0 || pressed.current !== path) return
                   setChosen({ query, index: n })
                   open({ path: full, inEditor: event.ctrlKey || event.metaKey })
                 }}
               >
-                <span className="files-name">{marked(path.slice(cut), at, cut)}</span>
-                <span className="files-folder">{marked(path.slice(0, Math.max(0, cut - 1)), at, 0)}</span>
+                <span className="sr-only">{path}</span>
+                <span aria-hidden className="files-name">
+                  {marked(path.slice(cut), at, cut)}
+                </span>
+                <span aria-hidden className="files-folder">
+                  {marked(path.slice(0, Math.max(0, cut - 1)), at, 0)}
+                </span>
                 {changed.has(full) && <i aria-hidden className="files-changed" title="Changed in this session" />}
               </div>
             )

@@ -55,16 +55,18 @@ export class FileFilter {
     if (performance.now() - known.made > FRESH_MS && !known.refreshing) {
       known.refreshing = true
       const next = makeList(root)
-      void next.then(
-        () => {
-          if (this.#kept.get(root) === known) void this.#keep(root, next)
-        },
-        () => {
-          known.refreshing = false
-        },
-      )
+      void this.#replace(root, known, next)
     }
     return known.list
+  }
+
+  async #replace(root: string, known: Kept, next: Promise<FileList>): Promise<void> {
+    try {
+      await next
+      if (this.#kept.get(root) === known) void this.#keep(root, next)
+    } catch {
+      known.refreshing = false
+    }
   }
 
   #keep(root: string, list: Promise<FileList>): Promise<FileList> {
