@@ -227,7 +227,7 @@ test.describe('editing in the viewer', () => {
       script: [
         { toolCalls: [{ name: 'Read', input: { path: 'crlf.txt' } }] },
         { text: 'Read it.' },
-        { toolCalls: [{ name: 'Edit', input: { path: 'crlf.txt', old: 'one', new: 'agent' } }] },
+        { toolCalls: [{ name: 'Edit', input: { path: 'crlf.txt', old_string: 'one', new_string: 'agent' } }] },
         { text: 'Done.' },
       ],
     },

@@ -26,7 +26,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
   const list = useRef<VirtualizerHandle>(null)
   const pressed = useRef<string>(undefined)
   const [chosen, setChosen] = useState({ query, index: 0 })
-  const { data, error, isPending } = useQuery({
+  const { data, error, isPending, isPlaceholderData } = useQuery({
     queryKey: ['file-filter', sessionId, query],
     queryFn: () => client.file.filter({ sessionId, query, limit: LIMIT }),
     placeholderData: keepPreviousData,
@@ -73,6 +73,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
       </p>
       <div
         id="file-filter-results"
+        data-query={data && !isPlaceholderData ? query : undefined}
         role={files.length > 0 ? 'listbox' : undefined}
         aria-label="Files that fit"
         className="files-tree"
