@@ -73,6 +73,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       update({
         features: settingsView.features.map((each) => (each.feature === feature ? { ...each, enabled } : each)),
       }),
+    setEditor: () => update({}),
     setLoginShell: () => update({}),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],

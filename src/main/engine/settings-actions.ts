@@ -207,6 +207,7 @@ export function createSettingsActions({
           return [{ path, value: value === '' ? undefined : value }]
         }),
       ),
+    setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
     setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
@@ -354,6 +355,7 @@ export interface SettingsActions {
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
+  setEditor(command: string): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>
