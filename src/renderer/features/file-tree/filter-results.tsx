@@ -6,7 +6,7 @@ import { DRAGGED_PATHS } from '../../state/session/mentions'
 import { useClient } from '../../state/page/queries'
 import { pathIn, type FileOpening } from './tree-rows'
 
-const LIMIT = 300
+const LIMIT = 100
 const ROW_PX = 24
 const NO_FILES: readonly { path: string; at: number[] }[] = []
 
