@@ -18,7 +18,7 @@ test('paths and URLs in fenced code are links, and everything else stays text', 
   await sendPrompt(page, 'where does it fail?')
   const answer = page.locator('.answer').last()
   await answer.getByRole('button', { name: 'src/app.ts:3:15' }).click()
-  const viewer = page.getByRole('tabpanel')
+  const viewer = page.getByRole('region', { name: /^File / })
   await expect(viewer.locator('[data-marked]')).toHaveText(/const three = one \+ two/)
   await pictures(app, 'code-links')
   await expect(answer.getByRole('button', { name: 'src/gone.ts' })).toHaveCount(0)

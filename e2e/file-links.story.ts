@@ -32,7 +32,7 @@ test.describe('file names', () => {
     await sendPrompt(page, 'where does it fail?')
     const answer = page.locator('.answer').last()
     await answer.getByRole('button', { name: 'src/app.ts:3' }).click()
-    const viewer = page.getByRole('tabpanel')
+    const viewer = page.getByRole('region', { name: /^File / })
     await expect(viewer.getByRole('heading', { name: 'src/app.ts' })).toBeVisible()
     await expect(viewer.locator('[data-marked]')).toHaveText(/const three = one \+ two/)
     await expect(viewer.locator('.ct-keyword').first()).toBeVisible()

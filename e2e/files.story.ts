@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { findings } from './assistive'
 import { expect, test, type App } from './app'
-import { pictures, sendPrompt, startSession } from './steps'
+import { pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
 
-/** The pane beside the conversation that is on screen. */
-const pane = (page: Page): Locator => page.getByRole('tabpanel')
+/** The file on screen beside the conversation. */
+const pane = (page: Page): Locator => page.getByRole('region', { name: /^File / })
 
 async function openTree({ page }: App): Promise<Locator> {
   await page.keyboard.press('ControlOrMeta+Shift+E')
@@ -45,7 +45,7 @@ test.describe('the file tree', () => {
         { text: 'Read.' },
       ],
     },
-    config: { mode: 'auto' },
+    config: { more: 'default_permission_mode = "auto"' },
   })
 
   test('opens by keyboard, marks what is ignored and changed, and mentions files', async ({ app }) => {
@@ -55,7 +55,7 @@ test.describe('the file tree', () => {
     await expect(page.getByText('Written.').first()).toBeVisible()
     const tree = await openTree(app)
     await expect(tree.getByRole('treeitem', { name: 'dist (ignored)' })).toBeVisible()
-    await expect(tree.getByRole('treeitem', { name: '.env' })).toHaveAttribute('aria-disabled', 'true')
+    await expect(tree.getByRole('treeitem', { name: '.env', exact: true })).toHaveAttribute('aria-disabled', 'true')
     await expect(tree.getByRole('treeitem', { name: 'src (changed)' })).toBeVisible()
     await tree.focus()
     await page.keyboard.type('src')
@@ -175,7 +175,7 @@ test.describe('the viewer', () => {
     await startSession(app)
     await sendPrompt(page, 'where?')
     await page.locator('.answer').getByRole('button', { name: 'docs/guide.md' }).click()
-    await expect(pane(page).getByRole('heading', { name: 'Guide' })).toBeVisible()
+    await expect(pane(page).getByRole('heading', { name: 'Guide', exact: true })).toBeVisible()
     await expect(pane(page).getByRole('img', { name: 'the dot' })).toBeVisible()
     await expectAccessible(app)
     await pictures(app, 'file-markdown')
@@ -210,6 +210,16 @@ test.describe('the viewer', () => {
   })
 })
 
+/** Opens crlf.txt in the editor. */
+async function edit(app: App): Promise<Locator> {
+  const tree = await openTree(app)
+  await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()
+  await pane(app.page).getByRole('button', { name: 'Edit' }).click()
+  const field = pane(app.page).getByRole('textbox', { name: /Edit crlf\.txt/ })
+  await expect(field).toBeFocused()
+  return field
+}
+
 test.describe('editing in the viewer', () => {
   test.use({
     files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' },
@@ -217,20 +227,11 @@ test.describe('editing in the viewer', () => {
       script: [
         { toolCalls: [{ name: 'Read', input: { path: 'crlf.txt' } }] },
         { text: 'Read it.' },
-        { toolCalls: [{ name: 'Edit', input: { path: 'crlf.txt', old: 'one', new: 'agent' } }] },
+        { toolCalls: [{ name: 'Edit', input: { path: 'crlf.txt', old_string: 'one', new_string: 'agent' } }] },
         { text: 'Done.' },
       ],
     },
   })
-
-  async function edit(app: App): Promise<Locator> {
-    const tree = await openTree(app)
-    await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()
-    await pane(app.page).getByRole('button', { name: 'Edit' }).click()
-    const field = pane(app.page).getByRole('textbox', { name: /Edit crlf\.txt/ })
-    await expect(field).toBeFocused()
-    return field
-  }
 
   test('saves with the line ends of the file, and can be undone', async ({ app }) => {
     const { page, scratch } = app
@@ -258,6 +259,7 @@ test.describe('editing in the viewer', () => {
     await dialog.getByRole('button', { name: 'Keep as a draft' }).click()
     await expect(page.getByRole('tab', { name: 'crlf.txt' })).toBeHidden()
     await page.reload()
+    await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
     const tree = await openTree(app)
     await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()
     await expect(pane(page).getByText('draft one')).toBeVisible()
@@ -281,5 +283,36 @@ test.describe('editing in the viewer', () => {
     await page.keyboard.press('Escape')
     await note.getByRole('button', { name: 'Overwrite with mine' }).click()
     await expect.poll(() => readFileSync(file, 'utf8')).toBe('mine one\r\ntwo\r\n')
+  })
+})
+
+test.describe('attaching files', () => {
+  test.use({
+    files: { 'README.md': '# A project\n' },
+    model: {
+      script: [{ text: 'Got it.' }, { text: 'Read it.' }],
+    },
+  })
+
+  test('takes any file: short texts are sent, others are kept where the agent can read them', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.getByLabel('Attachments', { exact: true }).setInputFiles([
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('remember the milk\n') },
+      { name: 'data.zip', mimeType: 'application/zip', buffer: Buffer.from('PK\u0003\u0004\0', 'latin1') },
+    ])
+    const attached = page.getByRole('list', { name: 'Attachments' })
+    await expect(attached.getByRole('listitem')).toHaveCount(2)
+    await expectAccessible(app)
+    await pictures(app, 'file-attached')
+    await sendPrompt(page, 'what is this?')
+    await expect(transcriptText(page, 'Got it.')).toBeVisible()
+    const sent = JSON.stringify(app.server.requests.at(0)?.body)
+    expect(sent).toContain('remember the milk')
+    expect(sent).toContain('Attached file data.zip (ZIP archive')
+    await page.getByRole('button', { name: 'notes.txt' }).click()
+    await expect(pane(page)).toContainText('remember the milk')
+    await expect(page.getByText('what is this?').first()).toBeVisible()
+    await expect(page.locator('.you-text')).toHaveText('what is this?')
   })
 })

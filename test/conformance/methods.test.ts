@@ -109,6 +109,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.offeredModels': await client.settings.offeredModels({ type: 'anthropic', apiKey: 'k' }),
     'settings.setDefaultMode': await client.settings.setDefaultMode({ mode: 'auto' }),
     'settings.setNotifications': await client.settings.setNotifications({ sound: true }),
+    'settings.setEditor': await client.settings.setEditor({ command: 'code' }),
     'settings.setLoginShell': await client.settings.setLoginShell({ enabled: true }),
     'settings.setToolSearch': await client.settings.setToolSearch({ enabled: true, minPct: 2.5 }),
     'settings.setDesktop': await client.settings.setDesktop({ keepAwake: false, quickPrompt: 'Ctrl+Alt+T' }),

@@ -77,6 +77,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       update({
         features: settingsView.features.map((each) => (each.feature === feature ? { ...each, enabled } : each)),
       }),
+    setEditor: () => update({}),
     setLoginShell: () => update({}),
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
     setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),

@@ -62,8 +62,14 @@ export function fileHandlers(os: Implementer, { engine, host }: ApiDeps) {
       engine.files.attach(sessionId, name, Buffer.from(data, 'base64')),
     ),
     openers: os.file.openers.handler(async () => {
-      const editor = await host.files?.editorName(engine.files.editorCommand())
-      return { ...(editor !== undefined && { editor }), reveals: host.files !== undefined }
+      const chosen = engine.files.editorCommand()
+      const [editor, editors = []] = await Promise.all([host.files?.editorName(chosen), host.files?.editors()])
+      return {
+        ...(editor !== undefined && { editor }),
+        ...(chosen !== undefined && { chosen }),
+        editors,
+        reveals: host.files !== undefined,
+      }
     }),
     open: os.file.open.handler(async ({ input: { sessionId, path, with: way, line, column } }) => {
       // Checked first: only files of the project are passed to a program.

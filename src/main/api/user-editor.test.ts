@@ -29,10 +29,19 @@ it('opens the file at its line in the configured editor, the one from the enviro
     ['/usr/bin/zed', '/p/a.ts:3:5'],
     ['/usr/bin/code', '-g', '/p/a.ts:3:5'],
     ['/opt/my-editor', '/p/a.ts'],
-    ['/usr/bin/idea', '--line', '3', '/p/a.ts'],
+    ['/usr/bin/idea', '--line', '3', '--column', '5', '/p/a.ts'],
     ['/usr/bin/code', '-g', '/p/a.ts'],
   ])
   expect(await lab(all, { EDITOR: 'vim' }).editor.editorName(undefined)).toBe('VS Code')
+})
+
+it('lists the editors that are there, for choosing one', async () => {
+  const { editor } = lab(['/usr/bin/code', '/bin/zed', '/usr/bin/zeditor', '/usr/bin/vim'])
+  expect(await editor.editors()).toEqual([
+    { command: 'code', name: 'VS Code' },
+    { command: 'zed', name: 'Zed' },
+    { command: 'zeditor', name: 'Zed' },
+  ])
 })
 
 it('reports no editor when no graphical one is found, and runs no program from a relative folder', async () => {

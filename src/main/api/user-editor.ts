@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { basename, delimiter, dirname, join, win32 } from 'node:path'
+import type { FoundEditor } from '../../shared/contract/file'
 import { findOnWindows, startOnWindows } from './windows-editor'
 
 /** A place in a file; the path is absolute and real. */
@@ -14,6 +15,8 @@ export interface FilePosition {
 export interface FileActions {
   /** The editor's display name; undefined when no editor is found. `command`: the one config.toml names. */
   editorName(command: string | undefined): Promise<string | undefined>
+  /** The editors that are found, the likeliest first. */
+  editors(): Promise<FoundEditor[]>
   edit(place: FilePosition, command: string | undefined): Promise<boolean>
   /** Reveals the file in the system's file manager. */
   reveal(path: string): Promise<boolean>
@@ -39,7 +42,11 @@ const asCode = (name: string): Editor => ({ name, args: (place) => ['-g', at(pla
 const asZed = (name: string): Editor => ({ name, args: (place) => [at(place)] })
 const asIdea = (name: string): Editor => ({
   name,
-  args: ({ path, line }) => (line === undefined ? [path] : ['--line', String(line), path]),
+  args: ({ path, line, column }) => [
+    ...(line === undefined ? [] : ['--line', String(line)]),
+    ...(line === undefined || column === undefined ? [] : ['--column', String(column)]),
+    path,
+  ],
 })
 
 /** Graphical editors with a command that opens a file at a line, the likeliest first. */
@@ -51,12 +58,19 @@ const EDITORS: Readonly<Record<string, Editor>> = {
   windsurf: asCode('Windsurf'),
   'code-insiders': asCode('VS Code Insiders'),
   codium: asCode('VSCodium'),
+  kiro: asCode('Kiro'),
+  trae: asCode('Trae'),
   subl: asZed('Sublime Text'),
   idea: asIdea('IntelliJ IDEA'),
   webstorm: asIdea('WebStorm'),
   pycharm: asIdea('PyCharm'),
   goland: asIdea('GoLand'),
   rustrover: asIdea('RustRover'),
+  phpstorm: asIdea('PhpStorm'),
+  clion: asIdea('CLion'),
+  rider: asIdea('Rider'),
+  rubymine: asIdea('RubyMine'),
+  studio: asIdea('Android Studio'),
 }
 /** Where the commands are on a Mac when they are not on the PATH. */
 const MAC_COMMANDS: Readonly<Record<string, string>> = {
@@ -65,6 +79,14 @@ const MAC_COMMANDS: Readonly<Record<string, string>> = {
   zed: '/Applications/Zed.app/Contents/MacOS/cli',
   windsurf: '/Applications/Windsurf.app/Contents/Resources/app/bin/windsurf',
   subl: '/Applications/Sublime Text.app/Contents/SharedSupport/bin/subl',
+  idea: '/Applications/IntelliJ IDEA.app/Contents/MacOS/idea',
+  webstorm: '/Applications/WebStorm.app/Contents/MacOS/webstorm',
+  pycharm: '/Applications/PyCharm.app/Contents/MacOS/pycharm',
+  goland: '/Applications/GoLand.app/Contents/MacOS/goland',
+  rustrover: '/Applications/RustRover.app/Contents/MacOS/rustrover',
+  phpstorm: '/Applications/PhpStorm.app/Contents/MacOS/phpstorm',
+  clion: '/Applications/CLion.app/Contents/MacOS/clion',
+  rider: '/Applications/Rider.app/Contents/MacOS/rider',
 }
 
 /**
@@ -111,6 +133,10 @@ export function createUserEditor({
   return {
     async editorName(command) {
       return find(command)?.editor.name
+    },
+    async editors() {
+      const found = Object.entries(EDITORS).filter(([command]) => programAt(command) !== undefined)
+      return found.map(([command, { name }]) => ({ command, name }))
     },
     async edit(place, command) {
       const found = find(command)

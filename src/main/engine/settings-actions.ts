@@ -213,6 +213,7 @@ export function createSettingsActions({
         }),
       ),
     ...interfaceActions(edit, () => config.settings.shortcuts),
+    setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
     setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
@@ -360,6 +361,7 @@ export interface SettingsActions {
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
+  setEditor(command: string): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>

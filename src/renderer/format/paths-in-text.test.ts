@@ -40,3 +40,13 @@ describe('paths in a text', () => {
       expect(findPaths(piece.repeat(20_000)).length).toBeLessThanOrEqual(60)
   })
 })
+
+it('takes ranges of lines, and the addresses of files in stack traces', () => {
+  const places = (text: string) =>
+    findPaths(text).map(({ start, end, path, line }) => [text.slice(start, end), path, line])
+  expect(places('see src/a.ts:3-7 and src/b.ts#L10-L12.')).toEqual([
+    ['src/a.ts:3-7', 'src/a.ts', 3],
+    ['src/b.ts#L10-L12', 'src/b.ts', 10],
+  ])
+  expect(places('    at run (file:///p/src/a.ts:3:5)')).toEqual([['file:///p/src/a.ts:3:5', '/p/src/a.ts', 3]])
+})

@@ -40,10 +40,21 @@ export interface FilePage {
   problem?: string
 }
 
+/** An editor that was found on this machine. */
+export interface FoundEditor {
+  /** As in `[editor] command`. */
+  command: string
+  name: string
+}
+
 /** What this host can open files with, on the user's own machine. */
 export interface FileOpeners {
   /** Name of the editor. */
   editor?: string
+  /** The command that config.toml names; absent: the editor was chosen automatically. */
+  chosen?: string
+  /** Editors to choose from. */
+  editors: FoundEditor[]
   /** It can show a file in its folder. */
   reveals: boolean
 }

@@ -44,7 +44,11 @@ export const checkpointContract = {
 }
 
 const id = z.string().min(1).max(100)
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string().max(2_000_000) })
+const textPart = z.strictObject({
+  type: z.literal('text'),
+  text: z.string().max(2_000_000),
+  file: z.strictObject({ name: z.string().max(500), path: z.string().max(4000), size: z.int().min(0) }).optional(),
+})
 const mediaPart = z.strictObject({
   type: z.literal('media'),
   mediaType: z.string().regex(/^(?:(?:image|video)\/[\w.+-]+|application\/pdf)$/),

@@ -179,6 +179,8 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
+  /** What files are opened with: a command on the PATH, or its whole path; empty: the first editor that is found. */
+  setEditor: oc.input(z.strictObject({ command: z.string().trim().max(500) })).output(type<SettingsView>()),
   /** Whether the desktop app reads the environment of the login shell when it was not started from a terminal. */
   setLoginShell: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<SettingsView>()),
   /** Sends one tiny request to the model, and returns a message about the result. */

@@ -29,13 +29,22 @@ export interface AttachedFrom {
   name: string
 }
 
+/** A file that a user attached to a message; it is kept with the session. */
+export interface UserFile {
+  name: string
+  /** Absolute. */
+  path: string
+  size: number
+}
+
 /**
  * What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the
  * prompt began with its name; a part with
- * `attached` is what a server gave for a mention, or a command, of the prompt.
+ * `attached` is what a server gave for a mention, or a command, of the prompt; a text with `file` says what an attached
+ * file is, or what is in it.
  */
 export type UserPart =
-  | (TextPart & { skill?: string; attached?: AttachedFrom })
+  | (TextPart & { skill?: string; attached?: AttachedFrom; file?: UserFile })
   | (MediaPart & { attached?: AttachedFrom })
 
 /** What a tool can return to the model. */
@@ -131,6 +140,11 @@ export function textOf(parts: readonly { type: string; text?: string }[]): strin
 /** Media as a client gives them: without what was found out about them when they came in. */
 export function withoutDerivedMedia({ type, mediaType, data, name }: MediaPart): MediaPart {
   return { type, mediaType, data, ...(name !== undefined && { name }) }
+}
+
+/** What the user wrote, without the files that came with it. */
+export function typedText(parts: readonly UserPart[]): string {
+  return textOf(parts.filter((part) => part.type !== 'text' || part.file === undefined))
 }
 
 /** Whether the user wrote or attached this part, and Trestle did not put it in. */

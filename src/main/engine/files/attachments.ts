@@ -40,9 +40,8 @@ export async function keepAttachment(
 /** A name without folders and control characters. */
 export function safeName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
-  // oxlint-disable-next-line no-control-regex -- They are what must not be in a name.
   const clean = last
-    .replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_')
+    .replace(/[\p{Cc}<>:"|?*]/gu, '_')
     .replace(/^\.+/, '')
     .trim()
   const ending = extname(clean).slice(0, 20)

@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs'
+import { lstatSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SaveOutcome } from '../../../shared/model/file-view'
 import { CodedError } from '../../../shared/errors'
@@ -9,7 +9,6 @@ import { decodeText, encodeText, type TextFormat } from '../workspace/file/text-
 import { removeFile, writeFileText } from '../workspace/file/write-file'
 import type { FileAccess } from '../workspace/file-access'
 import { FileProblem, fileProblem } from '../workspace/path/file-problem'
-import { exists } from './session-files'
 
 export interface ChangeDeps {
   access: FileAccess
@@ -89,4 +88,9 @@ async function requireFile(realPath: string, shown: string) {
   const file = await loadFile(realPath, shown)
   if (!file) throw new FileProblem(`${shown} does not exist.`, 'missing')
   return file
+}
+
+/** Whether something is at a path, be it a link. */
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

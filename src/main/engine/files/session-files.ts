@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs'
 import type {
   AttachedFile,
   EditableText,
@@ -121,9 +120,4 @@ async function asRequestError<Result>(work: () => Promise<Result>): Promise<Resu
       throw new CodedError('request.invalid', `path: ${error.message}`, { cause: error })
     throw error
   }
-}
-
-/** Whether something is at a path, be it a link. */
-export function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -1,7 +1,7 @@
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody } from '../../../shared/events/event'
 import type { Effort } from '../../../shared/model/effort'
-import { isUserProvided, textOf, type UserPart } from '../../../shared/model/message'
+import { isUserProvided, typedText, type UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { TaskNotification } from '../../../shared/model/task'
 import { prepareUserParts, PromptQueue } from './prompt-queue'
@@ -151,7 +151,7 @@ export class SessionInput {
     const parts = notification || !isFromUser ? message : await this.#deps.withSkill(header, message)
     const title =
       !notification && !header.agent && header.turns === 0 && !header.titleIsCustom
-        ? titleFrom(textOf(message.filter(isUserProvided)))
+        ? titleFrom(typedText(message.filter(isUserProvided)))
         : undefined
     const started: EventBody = {
       type: 'turn.started',

@@ -1,10 +1,9 @@
 import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import { useRef, type ReactNode } from 'react'
 import { Button, IconButton } from '../../ui/button'
-import { PDF_TYPE, PICTURE_TYPES, type Attachment } from './attachments'
+import type { Attachment } from './attachments'
 
 interface ComposerRowProps {
-  imagesIn: boolean
   busy: boolean
   /** The next Escape stops. */
   stopsNext: boolean
@@ -21,7 +20,6 @@ interface ComposerRowProps {
 
 /** Below the field: attachments, a hint, and the button that sends or stops. */
 export function ComposerRow({
-  imagesIn,
   busy,
   stopsNext,
   canSend,
@@ -35,17 +33,12 @@ export function ComposerRow({
   const picker = useRef<HTMLInputElement>(null)
   return (
     <div className="composer-row">
-      <IconButton
-        label={imagesIn ? 'Attach images or PDFs' : 'Attach PDFs'}
-        tooltipSide="top"
-        onClick={() => picker.current?.click()}
-      >
+      <IconButton label="Attach files" tooltipSide="top" onClick={() => picker.current?.click()}>
         <Paperclip aria-hidden />
       </IconButton>
       <input
         ref={picker}
         type="file"
-        accept={[...(imagesIn ? PICTURE_TYPES : []), PDF_TYPE].join(',')}
         multiple
         hidden
         aria-label="Attachments"

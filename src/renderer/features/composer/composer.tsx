@@ -1,6 +1,7 @@
 import './composer.css'
 import {
   useEffect,
+  useEffectEvent,
   useId,
   useImperativeHandle,
   useLayoutEffect,
@@ -11,13 +12,15 @@ import {
   type Ref,
 } from 'react'
 import { commandName, type McpPrompt } from '../../../shared/configuration/mcp-content'
-import { textOf, type UserPart } from '../../../shared/model/message'
+import { typedText, type UserPart } from '../../../shared/model/message'
 import type { DroppedPath } from '../../state/page/desktop-bridge'
 import { useMentions } from '../../state/session/mentions'
 import { useMediaQuery } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
 import { isShortcut, shortcutText } from '../../format/shortcut'
-import { AttachmentList, attachmentsOf, PDF_TYPE, useAttachments, usePictureDrop } from './attachments'
+import { attachmentsOf, isImage, useAttachments } from './attachments'
+import { AttachmentList } from './attachment-list'
+import { useFileDrop } from './file-drop'
 import {
   CompletionList,
   optionId,
@@ -100,26 +103,21 @@ export function Composer({
   const caret = useRef<number>(undefined)
   /** In flight; MCP resources they mention may have to be fetched first. */
   const [outgoing, setOutgoing] = useState<readonly Outgoing[]>([])
-  const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
+  const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments(sessionId)
   const touch = useMediaQuery('(pointer: coarse), (max-width: 719px)')
   const completion = useCompletion({ complete, commands, onCommands, prompts, completeArgument })
-  const mention = useRef<(paths: readonly DroppedPath[]) => void>(() => undefined)
   const nameFiles = (paths: readonly DroppedPath[]): void => {
     const at = field.current?.selectionStart ?? text.length
     const next = withPaths(text, at, paths, folder)
     write(next.text, next.caret)
     field.current?.focus()
   }
-  useEffect(() => {
-    // Requests from before this composer was there are not for it.
-    const last = useMentions.getState().asked?.id
-    return useMentions.subscribe(({ asked }) => {
-      if (asked && asked.id !== last && asked.sessionId === sessionId) mention.current(asked.paths)
-    })
-  }, [sessionId])
-  const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), name: nameFiles, showProblem: setProblem })
-  useLayoutEffect(() => {
-    mention.current = nameFiles
+  const drop = useFileDrop({
+    imagesIn,
+    folder,
+    add: (files) => void add(files),
+    name: nameFiles,
+    showProblem: setProblem,
   })
   useEffect(() => draft.save(text), [draft, text])
   useEffect(() => draft.open(), [draft])
@@ -130,6 +128,14 @@ export function Composer({
     caret.current = at
     setText(value)
   }
+  const nameAsked = useEffectEvent((paths: readonly DroppedPath[]) => nameFiles(paths))
+  useEffect(() => {
+    // Requests from before this composer was there are not for it.
+    const last = useMentions.getState().asked?.id
+    return useMentions.subscribe(({ asked }) => {
+      if (asked && asked.id !== last && asked.sessionId === sessionId) nameAsked(asked.paths)
+    })
+  }, [sessionId])
   useImperativeHandle(ref, () => ({
     focus: () => field.current?.focus(),
     fill: (value) => {
@@ -142,7 +148,7 @@ export function Composer({
       field.current?.focus()
     },
     restoreMessage: (parts) => {
-      setText((now) => [textOf(parts), now].filter((words) => words.trim() !== '').join('\n\n'))
+      setText((now) => [typedText(parts), now].filter((words) => words.trim() !== '').join('\n\n'))
       setAttachments((now) => [...attachmentsOf(parts), ...now])
       field.current?.focus()
     },
@@ -153,7 +159,7 @@ export function Composer({
     field.current?.setSelectionRange(caret.current, caret.current)
     caret.current = undefined
   })
-  const blockedByPictures = !imagesIn && attachments.some(({ part }) => part.mediaType !== PDF_TYPE)
+  const blockedByPictures = !imagesIn && attachments.some(({ part }) => isImage(part))
   const empty = text.trim() === '' && attachments.length === 0
   const canSend = !empty && blocked === undefined && !blockedByPictures && !reading
 
@@ -161,8 +167,9 @@ export function Composer({
     if (!canSend) return
     const sent: Outgoing = { text, attachments }
     const parts: UserPart[] = [
-      ...attachments.map(({ part }) => part),
+      ...attachments.flatMap(({ part }) => (part.type === 'media' ? [part] : [])),
       ...(text.trim() === '' ? [] : [{ type: 'text' as const, text: text.trim() }]),
+      ...attachments.flatMap(({ part }) => (part.type === 'text' ? [part] : [])),
     ]
     write('')
     setAttachments([])
@@ -331,7 +338,6 @@ export function Composer({
           </p>
         )}
         <ComposerRow
-          imagesIn={imagesIn}
           busy={busy}
           stopsNext={stopsNext}
           canSend={canSend}

@@ -1,17 +1,12 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react'
+import type { TrestleClient } from '../../../shared/contract'
 import { failureFrom } from '../../client/failure-from'
 import { openPane } from '../../state/panes/panes-state'
 import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
-import { pathIn, shownPath } from './tree-rows'
-
-/** A change to the files that the user has asked for. Paths are absolute. */
-export type AskedChange =
-  | { kind: 'new'; folder: string }
-  | { kind: 'rename'; path: string }
-  | { kind: 'delete'; path: string }
+import { pathIn, shownPath, type AskedChange } from './tree-rows'
 
 interface FileDialogsProps {
   sessionId: string
@@ -28,24 +23,23 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
   const isDone = useRef(false)
   const undo = (seq: number, paths: string[]) => ({
     label: 'Undo',
-    run: () => {
-      client.checkpoint.restore({ sessionId, to: seq - 1, files: true, paths }).then(() => {
-        showToast('Undone')
-        onChanged()
-      }, showFailureToast)
-    },
+    run: () => void undoChange(client, { sessionId, seq, paths }).then(onChanged),
   })
   useEffect(() => {
     if (asked.kind !== 'delete' || isDone.current) return
     isDone.current = true
     const { path } = asked
-    client.file
-      .remove({ sessionId, path })
-      .then(({ seq }) => {
+    const remove = async (): Promise<void> => {
+      try {
+        const { seq } = await client.file.remove({ sessionId, path })
         showToast(`Deleted ${shownPath(path, roots)}`, undo(seq, [path]))
         onChanged()
-      }, showFailureToast)
-      .finally(onClose)
+      } catch (error) {
+        showFailureToast(error)
+      }
+      onClose()
+    }
+    void remove()
     // It is done once for each request.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [asked])
@@ -78,6 +72,19 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
       onClose={onClose}
     />
   )
+}
+
+/** Takes a change of the user to files back. */
+async function undoChange(
+  client: TrestleClient,
+  { sessionId, seq, paths }: { sessionId: string; seq: number; paths: string[] },
+): Promise<void> {
+  try {
+    await client.checkpoint.restore({ sessionId, to: seq - 1, files: true, paths })
+    showToast('Undone')
+  } catch (error) {
+    showFailureToast(error)
+  }
 }
 
 interface NameDialogProps {

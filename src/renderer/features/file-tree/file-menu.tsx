@@ -5,8 +5,7 @@ import { useClient, useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { mentionPaths } from '../../state/session/mentions'
 import { ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
-import type { TreeActions } from './file-tree'
-import type { TreeRow } from './tree-rows'
+import type { TreeActions, TreeRow } from './tree-rows'
 
 /** What can be done with a row of the tree. */
 export function FileMenu({ sessionId, row, actions }: { sessionId: string; row: TreeRow; actions: TreeActions }) {

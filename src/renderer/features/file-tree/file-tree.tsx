@@ -1,23 +1,16 @@
 import { ChevronRight, CornerDownRight, File, Folder, Lock } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState, type DragEvent, type KeyboardEvent, type MouseEvent } from 'react'
+import { useEffect, useId, useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { DRAGGED_PATHS } from '../../state/session/mentions'
 import { useClient } from '../../state/page/queries'
 import { ContextMenu } from '../../ui/menu'
 import { FileMenu } from './file-menu'
-import type { AskedChange } from './file-dialogs'
-import { rowStartingWith, treeRows, type FileOpening, type TreeRow } from './tree-rows'
+import { rowStartingWith, treeRows, type TreeActions, type TreeRow } from './tree-rows'
 import { closeFolder, loadFolder, openFolder, setActive, useTree } from './tree-store'
 
 const ROW_PX = 24
 /** Letters typed within this time belong together. */
 const TYPING_MS = 700
-
-export interface TreeActions {
-  open(opening: FileOpening): void
-  ask(change: AskedChange): void
-  refresh(): void
-}
 
 interface FileTreeProps {
   sessionId: string
@@ -119,6 +112,13 @@ export function FileTree({ sessionId, root, title, changed, actions }: FileTreeP
           tabIndex={0}
           aria-activedescendant={active ? `${id}-${index}` : undefined}
           onKeyDown={onKeyDown}
+          onClick={(event) => {
+            const row = rowAt(event.target)
+            if (!row || !(event.target instanceof Element) || !event.target.closest('[data-path]')) return
+            event.currentTarget.focus({ preventScroll: true })
+            setActive(sessionId, row.path)
+            use(row, event.ctrlKey || event.metaKey)
+          }}
         >
           <Virtualizer ref={list} itemSize={ROW_PX}>
             {rows.map((row, n) => (
@@ -128,10 +128,6 @@ export function FileTree({ sessionId, root, title, changed, actions }: FileTreeP
                 row={row}
                 isActive={n === index}
                 isChanged={changed.has(row.path)}
-                onClick={(event) => {
-                  setActive(sessionId, row.path)
-                  use(row, event.ctrlKey || event.metaKey)
-                }}
               />
             ))}
           </Virtualizer>
@@ -150,10 +146,9 @@ interface RowProps {
   row: TreeRow
   isActive: boolean
   isChanged: boolean
-  onClick: (event: MouseEvent) => void
 }
 
-function Row({ id, row, isActive, isChanged, onClick }: RowProps) {
+function Row({ id, row, isActive, isChanged }: RowProps) {
   const { path, name, level, isFolder, isOpen, isIgnored, isLink, closed, note, position, siblings } = row
   const drag = (event: DragEvent): void => {
     event.dataTransfer.setData(DRAGGED_PATHS, JSON.stringify([{ path, isFolder }]))
@@ -165,6 +160,7 @@ function Row({ id, row, isActive, isChanged, onClick }: RowProps) {
     <div
       id={id}
       role="treeitem"
+      tabIndex={-1}
       aria-level={level}
       aria-posinset={position}
       aria-setsize={siblings}
@@ -179,7 +175,6 @@ function Row({ id, row, isActive, isChanged, onClick }: RowProps) {
       style={{ paddingLeft: 6 + (level - 1) * 14 }}
       draggable={note === undefined && closed === undefined}
       onDragStart={drag}
-      onClick={onClick}
     >
       <ChevronRight aria-hidden data-open={isOpen || undefined} data-hidden={!isFolder || undefined} />
       {note === undefined &&

@@ -10,10 +10,10 @@ import { useRevealedFolder } from '../../state/session/revealed-folder'
 import { useSessionHeader } from '../../state/session/session-view'
 import { IconButton } from '../../ui/button'
 import { Skeleton } from '../../ui/loading'
-import { FileDialogs, type AskedChange } from './file-dialogs'
+import { FileDialogs } from './file-dialogs'
 import { FileTree } from './file-tree'
 import { FilterResults } from './filter-results'
-import { pathIn, shownPath, type FileOpening } from './tree-rows'
+import { pathIn, shownPath, type AskedChange, type FileOpening } from './tree-rows'
 import { openFolder, refreshTree, setActive, useTree } from './tree-store'
 
 /** How often open folders are listed again, in ms. */

@@ -6,8 +6,9 @@ import { DRAGGED_PATHS } from '../../state/session/mentions'
 import { useClient } from '../../state/page/queries'
 import { pathIn, type FileOpening } from './tree-rows'
 
-const LIMIT = 300
+const LIMIT = 100
 const ROW_PX = 24
+const NO_FILES: readonly { path: string; at: number[] }[] = []
 
 interface FilterResultsProps {
   sessionId: string
@@ -23,8 +24,9 @@ interface FilterResultsProps {
 export function FilterResults({ sessionId, query, root, field, changed, open }: FilterResultsProps) {
   const client = useClient()
   const list = useRef<VirtualizerHandle>(null)
+  const pressed = useRef<string>(undefined)
   const [chosen, setChosen] = useState({ query, index: 0 })
-  const { data, error, isPending } = useQuery({
+  const { data, error, isPending, isPlaceholderData } = useQuery({
     queryKey: ['file-filter', sessionId, query],
     queryFn: () => client.file.filter({ sessionId, query, limit: LIMIT }),
     placeholderData: keepPreviousData,
@@ -33,7 +35,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
     gcTime: 5_000,
     retry: false,
   })
-  const files = data?.files ?? []
+  const files = data?.files ?? NO_FILES
   const index = chosen.query === query ? Math.min(chosen.index, Math.max(0, files.length - 1)) : 0
 
   useEffect(() => {
@@ -71,6 +73,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
       </p>
       <div
         id="file-filter-results"
+        data-query={data && !isPlaceholderData ? query : undefined}
         role={files.length > 0 ? 'listbox' : undefined}
         aria-label="Files that fit"
         className="files-tree"
@@ -85,8 +88,8 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                 key={path}
                 id={`file-filter-${n}`}
                 role="option"
+                tabIndex={-1}
                 aria-selected={n === index}
-                aria-label={path}
                 title={path}
                 className="files-row files-result"
                 draggable
@@ -94,13 +97,23 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                   event.dataTransfer.setData(DRAGGED_PATHS, JSON.stringify([{ path: full, isFolder: false }]))
                   event.dataTransfer.setData('text/plain', full)
                 }}
-                onClick={(event) => {
+                onMouseDown={(event) => {
+                  // A drag begins with the left button, too: the file opens when it is released here.
+                  if (event.button === 0) pressed.current = path
+                }}
+                onMouseUp={(event) => {
+                  if (event.button !== 0 || pressed.current !== path) return
                   setChosen({ query, index: n })
                   open({ path: full, inEditor: event.ctrlKey || event.metaKey })
                 }}
               >
-                <span className="files-name">{marked(path.slice(cut), at, cut)}</span>
-                <span className="files-folder">{marked(path.slice(0, Math.max(0, cut - 1)), at, 0)}</span>
+                <span className="sr-only">{path}</span>
+                <span aria-hidden className="files-name">
+                  {marked(path.slice(cut), at, cut)}
+                </span>
+                <span aria-hidden className="files-folder">
+                  {marked(path.slice(0, Math.max(0, cut - 1)), at, 0)}
+                </span>
                 {changed.has(full) && <i aria-hidden className="files-changed" title="Changed in this session" />}
               </div>
             )

@@ -78,7 +78,7 @@ function addRows(rows: TreeRow[], folder: string, state: TreeState, level: numbe
 /** The row that typing a letter goes to: the next whose name begins with what was typed. */
 export function rowStartingWith(rows: readonly TreeRow[], from: number, typed: string): number | undefined {
   const wanted = typed.toLowerCase()
-  // A single letter goes on to the next; further letters narrow the row that was found.
+  // A single letter leads to the next row; further letters narrow the search.
   const start = wanted.length === 1 ? from + 1 : from
   for (let n = 0; n < rows.length; n++) {
     const index = (start + n) % rows.length
@@ -98,4 +98,17 @@ export interface FileOpening {
 export function shownPath(path: string, roots: readonly string[]): string {
   const root = roots.find((each) => path.startsWith(`${each}/`) || path.startsWith(`${each}\\`))
   return root === undefined ? path : path.slice(root.length + 1)
+}
+
+/** A change to the files that the user has asked for. Paths are absolute. */
+export type AskedChange =
+  | { kind: 'new'; folder: string }
+  | { kind: 'rename'; path: string }
+  | { kind: 'delete'; path: string }
+
+/** What the rows of the tree can have done. */
+export interface TreeActions {
+  open(opening: FileOpening): void
+  ask(change: AskedChange): void
+  refresh(): void
 }

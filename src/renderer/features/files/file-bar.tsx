@@ -43,8 +43,9 @@ export function FileBar(props: FileBarProps) {
   return (
     <header className="file-bar">
       <h2 title={view?.absolutePath ?? path}>
-        <span>{shown.slice(0, cut)}</span>
-        <b>{shown.slice(cut)}</b>
+        <span className="sr-only">{shown}</span>
+        <span aria-hidden>{shown.slice(0, cut)}</span>
+        <b aria-hidden>{shown.slice(cut)}</b>
       </h2>
       {view && <span className="file-bar-note">{[view.note, sizeText(view.size)].filter(Boolean).join(' · ')}</span>}
       {children}

@@ -1,13 +1,5 @@
 import './files.css'
-import {
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type ComponentType,
-  type KeyboardEvent,
-} from 'react'
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ComponentType } from 'react'
 import type { TextMatch } from '../../../shared/model/file-view'
 import { isShortcut } from '../../format/shortcut'
 import { Skeleton } from '../../ui/loading'
@@ -43,19 +35,19 @@ type Tool = 'find' | 'line' | 'symbols'
 /** One file, as text, image, PDF or bytes; it can be edited, and follows what happens on the disk. */
 export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   const { view, text, problem, reload } = useFile(sessionId, path)
-  const pane = useRef<HTMLDivElement>(null)
+  const pane = useRef<HTMLElement>(null)
   const shown = useRef<TextViewHandle>(null)
   const draft = useDraft(sessionId, path)
   const [tool, setTool] = useState<Tool>()
   const [isEditing, setEditing] = useState(draft !== undefined)
-  const [isRendered, setRendered] = useState(true)
+  const [isRendered, setRendered] = useState(line === undefined)
   const [marked, setMarked] = useState(line)
   const firstLine = useCallback(() => shown.current?.firstLine() ?? 1, [])
   const find = useFindInFile({ sessionId, path, version: view?.version }, tool === 'find', firstLine)
 
   const isMarkdown = /\.(?:md|markdown|mdx)$/i.test(path) && text?.whole !== undefined
   const isDrawing = view?.mediaType === 'image/svg+xml'
-  const isSource = view?.content === 'text' && !((isMarkdown || isDrawing) && isRendered && line === undefined)
+  const isSource = view?.content === 'text' && !((isMarkdown || isDrawing) && isRendered)
   const hasText = text !== undefined && isSource && !isEditing
 
   const showLine = useCallback((target: number) => {
@@ -66,11 +58,14 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   }, [])
   // A link to another line of this file came in, or the first lines have arrived.
   const isReady = text !== undefined
-  useLayoutEffect(() => {
+  const [asked, setAsked] = useState(line)
+  if (line !== asked) {
+    setAsked(line)
     setMarked(line)
-    if (line === undefined || !isReady) return
-    setRendered(false)
-    shown.current?.showLine(line)
+    if (line !== undefined) setRendered(false)
+  }
+  useLayoutEffect(() => {
+    if (line !== undefined && isReady) shown.current?.showLine(line)
   }, [line, isReady])
   const step = (by: 1 | -1): void => {
     const match: TextMatch | undefined = find.step(by)
@@ -83,6 +78,11 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     if (first !== undefined) shown.current?.showLine(first)
   }, [byLine, firstLine])
 
+  const [editedLine, setEditedLine] = useState(1)
+  const startEditing = (): void => {
+    setEditedLine(firstLine())
+    setEditing(true)
+  }
   const closeTool = (): void => {
     setTool(undefined)
     shown.current?.focus()
@@ -92,7 +92,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     setTool(next)
   }
   const canFind = view?.content === 'text' && !isEditing
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent): void => {
     if (!canFind) return
     const next: Tool | undefined = isShortcut(event, 'Mod+F')
       ? 'find'
@@ -105,10 +105,16 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     event.preventDefault()
     event.stopPropagation()
     openTool(next)
-  }
+  })
+  useEffect(() => {
+    const element = pane.current
+    const listener = (event: KeyboardEvent): void => onKeyDown(event)
+    element?.addEventListener('keydown', listener)
+    return () => element?.removeEventListener('keydown', listener)
+  }, [])
   const canEdit = view?.content === 'text' && text !== undefined
   return (
-    <div ref={pane} className="file-pane" onKeyDown={onKeyDown}>
+    <section ref={pane} aria-label={`File ${view?.path ?? path}`} className="file-pane">
       <FileBar
         sessionId={sessionId}
         path={path}
@@ -117,7 +123,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
         onFind={canFind ? () => openTool('find') : undefined}
         onGoToLine={canFind ? () => openTool('line') : undefined}
         onSymbols={canFind ? () => openTool('symbols') : undefined}
-        onEdit={canEdit && !isEditing && view.text?.notEditable === undefined ? () => setEditing(true) : undefined}
+        onEdit={canEdit && !isEditing && view.text?.notEditable === undefined ? startEditing : undefined}
       >
         {(isMarkdown || isDrawing) && !isEditing && (
           <span role="group" aria-label="Show as" className="file-ways">
@@ -155,7 +161,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
         <EditView
           sessionId={sessionId}
           path={path}
-          line={marked ?? firstLine()}
+          line={marked ?? editedLine}
           version={view?.version}
           onClose={() => {
             setEditing(false)
@@ -219,6 +225,6 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
           />
         </>
       )}
-    </div>
+    </section>
   )
 }

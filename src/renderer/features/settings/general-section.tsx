@@ -7,6 +7,7 @@ import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/page/them
 import { showFailureToast } from '../../state/page/toasts-state'
 import { RadioList } from '../../ui/form/choice-fields'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { EditorPart } from './editor-part'
 import { FeaturesPart } from './features-part'
 import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
@@ -46,6 +47,7 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
           }))}
         />
       </section>
+      <EditorPart />
       <NotificationsPart settings={settings} />
       <section aria-labelledby="settings-trust">
         <SectionHead

@@ -1,4 +1,4 @@
-/** Asks whether a pane may close now; false: it stays, and whoever guards it asks the user. */
+/** Whether a pane may close now; false: it stays, and the guard asks the user. */
 type MayClose = () => boolean
 
 const guards = new Map<string, MayClose>()

@@ -246,7 +246,7 @@ function hasControls(bytes: Buffer): boolean {
   return bytes.some((byte) => byte < 9 || (byte > 13 && byte < 27))
 }
 
-/** The open documents, by real path. What nobody has asked for in a while is dropped. */
+/** The open documents, by real path. One that was not used for a while is dropped. */
 export class TextDocuments {
   readonly #open = new Map<string, { document: TextDocument; timer: NodeJS.Timeout }>()
   readonly #keepMs: number

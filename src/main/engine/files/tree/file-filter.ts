@@ -2,7 +2,9 @@ import type { FilteredFiles } from '../../../../shared/model/file-view'
 import { projectFiles } from '../../workspace/ripgrep/project-files'
 
 /** ms after which a list is refreshed while the old one still answers. */
-const FRESH_MS = 3_000
+const FRESH_MS = 5_000
+/** ms without a filter before that. */
+const PAUSE_MS = 800
 /** After this the memory of a list is given back. */
 const KEEP_MS = 120_000
 const MAX_QUERY = 200
@@ -21,7 +23,8 @@ interface FileList {
 interface Kept {
   list: Promise<FileList>
   made: number
-  refreshing: boolean
+  /** Lists the files again once no key was pressed for a while. */
+  refresh?: NodeJS.Timeout
   timer: NodeJS.Timeout
 }
 
@@ -44,7 +47,10 @@ export class FileFilter {
   }
 
   close(): void {
-    for (const { timer } of this.#kept.values()) clearTimeout(timer)
+    for (const { timer, refresh } of this.#kept.values()) {
+      clearTimeout(timer)
+      clearTimeout(refresh)
+    }
     this.#kept.clear()
   }
 
@@ -52,25 +58,28 @@ export class FileFilter {
     const known = this.#kept.get(root)
     if (!known) return this.#keep(root, makeList(root))
     known.timer.refresh()
-    if (performance.now() - known.made > FRESH_MS && !known.refreshing) {
-      known.refreshing = true
-      const next = makeList(root)
-      void next.then(
-        () => {
-          if (this.#kept.get(root) === known) void this.#keep(root, next)
-        },
-        () => {
-          known.refreshing = false
-        },
-      )
+    if (performance.now() - known.made > FRESH_MS) {
+      // Listing 128,000 files takes a second of work, which must not hold up the next key.
+      if (known.refresh) known.refresh.refresh()
+      else known.refresh = setTimeout(() => void this.#replace(root, known, makeList(root)), PAUSE_MS).unref()
     }
     return known.list
+  }
+
+  async #replace(root: string, known: Kept, next: Promise<FileList>): Promise<void> {
+    try {
+      await next
+      if (this.#kept.get(root) === known) void this.#keep(root, next)
+    } catch {
+      // The old list stays; the next filter tries again.
+      delete known.refresh
+    }
   }
 
   #keep(root: string, list: Promise<FileList>): Promise<FileList> {
     clearTimeout(this.#kept.get(root)?.timer)
     const timer = setTimeout(() => this.#kept.delete(root), KEEP_MS).unref()
-    this.#kept.set(root, { list, made: performance.now(), refreshing: false, timer })
+    this.#kept.set(root, { list, made: performance.now(), timer })
     list.catch(() => {
       clearTimeout(timer)
       if (this.#kept.get(root)?.list === list) this.#kept.delete(root)

@@ -2,6 +2,7 @@ import { lstatSync, type Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FolderEntries, FolderEntry } from '../../../../shared/model/file-view'
+import { isPlaceholder } from '../../workspace/file/reserved-file'
 import { ignoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
@@ -32,7 +33,7 @@ export async function listFolder({ path, shown, root, follow }: ListedFolder): P
     throw fileProblem(error, shown)
   }
   const rules = ignoreRules(path, root)
-  const listed = found.filter(({ name }) => !isVersionControl.has(name))
+  const listed = found.filter(({ name }) => !isVersionControl.has(name) && !isPlaceholder(join(path, name)))
   const entries = await Promise.all(
     listed.slice(0, MAX_ENTRIES * 2).map(async (entry): Promise<FolderEntry> => {
       const { name } = entry

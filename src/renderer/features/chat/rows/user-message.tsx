@@ -1,6 +1,6 @@
 import { Copy, CornerDownRight, EllipsisVertical, GitFork, History, Link, Pencil, Quote } from 'lucide-react'
 import { memo, useRef, useState } from 'react'
-import { isUserProvided, textOf, type UserPart } from '../../../../shared/model/message'
+import { isUserProvided, textOf, typedText, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/events/transcript-item'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
 import { requestResend } from '../../../state/session/resend-state'
@@ -9,6 +9,7 @@ import { useSessionActions } from '../../../state/session/session-actions'
 import { hasLinks } from '../../../state/session/route'
 import { IconButton } from '../../../ui/button'
 import { CopyButton } from '../../../ui/content/copy-button'
+import { FileLink } from '../../../ui/content/file-link'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 
 /** Longer messages are collapsed, so that a pasted log does not take a minute to scroll past. */
@@ -19,7 +20,7 @@ const FOLD_LINES = 24
 export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
   const parts = item.parts.filter(isUserProvided)
-  const text = textOf(parts)
+  const text = typedText(parts)
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
@@ -40,7 +41,8 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
           </details>
         )}
         <AttachedParts parts={item.parts} />
-        <MessageMedia parts={item.parts.filter(isUserProvided)} />
+        <MessageMedia parts={parts} />
+        <MessageFiles parts={parts} />
         {text !== '' && (
           <p dir="auto" className="you-text">
             {folded === undefined || open ? text : `${text.slice(0, folded)} …`}
@@ -112,6 +114,21 @@ function MessageActions({ sessionId, item, parts }: { sessionId: string; item: U
           </MenuItem>
         )}
       </Menu>
+    </div>
+  )
+}
+
+/** Files that were attached to a message, as links. */
+function MessageFiles({ parts }: { parts: readonly UserPart[] }) {
+  const files = parts.flatMap((part) => (part.type === 'text' && part.file ? [part.file] : []))
+  if (files.length === 0) return null
+  return (
+    <div className="you-media">
+      {files.map(({ name, path }) => (
+        <span key={path}>
+          <FileLink path={path}>{name}</FileLink>
+        </span>
+      ))}
     </div>
   )
 }

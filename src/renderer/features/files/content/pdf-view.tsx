@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist'
+// oxlint-disable-next-line import/default -- Vite makes it the address of the file.
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'

@@ -34,7 +34,7 @@ export function TextView({ path, text, marked, matches, currentMatch, ref }: Tex
   useSyncExternalStore(text.subscribe, () => text.revision)
   const [last, setLast] = useState(100)
   const isColored = text.whole !== undefined && text.whole.length <= MAX_COLORED
-  const lines = isColored ? text.whole! : NO_LINES
+  const lines = isColored ? text.whole : NO_LINES
   const tokens = useCodeLines(lines, isColored ? (languageOfPath(path) ?? '') : '', last, false)
   const onRows = useCallback(
     (from: number, to: number) => {

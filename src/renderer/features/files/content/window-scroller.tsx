@@ -1,11 +1,11 @@
 import {
   useCallback,
   useEffect,
+  useEffectEvent,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
   useState,
-  type KeyboardEvent,
   type ReactNode,
   type Ref,
 } from 'react'
@@ -93,7 +93,7 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
   const last = Math.min(rows, Math.ceil((position + size.view) / size.row) + MORE_ROWS)
   useEffect(() => onRows?.(first, last), [onRows, first, last])
 
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent): void => {
     if (event.target !== box.current || event.altKey || event.metaKey) return
     const page = size.view - size.row
     const steps: Readonly<Record<string, number>> = {
@@ -109,7 +109,13 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
     if (to === undefined) return
     event.preventDefault()
     goTo(to)
-  }
+  })
+  useEffect(() => {
+    const element = box.current
+    const listener = (event: KeyboardEvent): void => onKeyDown(event)
+    element?.addEventListener('keydown', listener)
+    return () => element?.removeEventListener('keydown', listener)
+  }, [])
 
   return (
     <div
@@ -118,7 +124,6 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
       role="group"
       aria-label={label}
       tabIndex={0}
-      onKeyDown={onKeyDown}
       onScroll={({ currentTarget: { scrollTop } }) => {
         // Setting the scrollbar rounds the position: then the exact one counts.
         if (Math.abs(top.current / scale - scrollTop) > 1) top.current = scrollTop * scale

@@ -27,7 +27,7 @@ export function draftOf(sessionId: string, path: string): FileDraft | undefined 
   return useDrafts.getState().drafts.get(keyOf(sessionId, path))
 }
 
-/** Keeps an edit; undefined: there is none any more. Answers whether it could be kept for a reload. */
+/** Keeps an edit; undefined removes it. Returns whether it could be kept for a reload. */
 export function keepDraft(sessionId: string, path: string, draft: Omit<FileDraft, 'at'> | undefined): boolean {
   const key = keyOf(sessionId, path)
   const drafts = new Map(useDrafts.getState().drafts)

@@ -26,7 +26,7 @@ export function SymbolList({ sessionId, path, version, onGo, onClose }: SymbolLi
   const client = useClient()
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  const list = useRef<HTMLUListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const { data: symbols, isPending } = useQuery({
@@ -75,13 +75,14 @@ export function SymbolList({ sessionId, path, version, onGo, onClose }: SymbolLi
         onKeyDown={onKeyDown}
         onBlur={onClose}
       />
-      <ul ref={list} id={id} role="listbox" aria-label="Symbols">
+      <div ref={list} id={id} role="listbox" aria-label="Symbols">
         {shown.map((symbol, n) => (
-          <li
+          <div
             key={`${symbol.line} ${symbol.name}`}
             id={`${id}-${n}`}
             role="option"
             aria-selected={n === chosen}
+            tabIndex={-1}
             style={{ paddingLeft: 8 + Math.min(symbol.depth, 6) * 14 }}
             onPointerDown={(event) => {
               event.preventDefault()
@@ -91,9 +92,9 @@ export function SymbolList({ sessionId, path, version, onGo, onClose }: SymbolLi
             <i aria-hidden>{MARKS[symbol.kind]}</i>
             <span>{symbol.name}</span>
             <small>{symbol.line}</small>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {shown.length === 0 && (
         <p role="status">{isPending ? 'Reading the file…' : text === '' ? 'No symbols in this file' : 'No match'}</p>
       )}

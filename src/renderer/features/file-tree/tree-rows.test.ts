@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { pathIn, rowStartingWith, shownPath, treeRows, type TreeState } from './tree-rows'
+
+const state: TreeState = {
+  folders: new Map([
+    [
+      '/p',
+      {
+        path: '/p',
+        entries: [
+          { name: 'dist', isFolder: true, isIgnored: true as const },
+          { name: 'src', isFolder: true },
+          { name: 'a.ts', isFolder: false },
+        ],
+        more: 3,
+      },
+    ],
+    ['/p/dist', { path: '/p/dist', entries: [{ name: 'out.js', isFolder: false }] }],
+  ]),
+  problems: new Map(),
+  open: new Set(['/p/dist', '/p/src']),
+}
+
+describe('the rows of the tree', () => {
+  it('are those of open folders, with what lies in ignored ones ignored', () => {
+    expect(treeRows('/p', state).map(({ name, level, isIgnored, note }) => [name, level, isIgnored, note])).toEqual([
+      ['dist', 1, true, undefined],
+      ['out.js', 2, true, undefined],
+      ['src', 1, false, undefined],
+      ['Loading…', 2, false, 'Loading…'],
+      ['a.ts', 1, false, undefined],
+      ['3 more, not listed', 1, false, '3 more, not listed'],
+    ])
+  })
+
+  it('are found by the letters that are typed', () => {
+    const rows = treeRows('/p', state)
+    expect(rowStartingWith(rows, 0, 's')).toBe(2)
+    expect(rowStartingWith(rows, 2, 'sr')).toBe(2)
+    expect(rowStartingWith(rows, 4, 'd')).toBe(0)
+    expect(rowStartingWith(rows, 0, 'l')).toBeUndefined()
+  })
+})
+
+it('paths are written as on their system, and shown from the project folder', () => {
+  expect(pathIn('/p', 'a.ts')).toBe('/p/a.ts')
+  expect(pathIn('C:\\p', 'a.ts')).toBe('C:\\p\\a.ts')
+  expect(shownPath('/p/src/a.ts', ['/p'])).toBe('src/a.ts')
+  expect(shownPath('/other/a.ts', ['/p'])).toBe('/other/a.ts')
+})

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { forDisk, forEditor } from './line-ends'
+
+describe('line ends', () => {
+  it('come back as they were, whatever they are', () => {
+    for (const [text, ends] of [
+      ['a\r\nb\r\n', 'crlf'],
+      ['a\nb', 'lf'],
+      ['a\r\nb\nc\rd', 'mixed'],
+      ['', 'none'],
+    ] as const)
+      expect(forDisk(forEditor(text, ends), ends)).toBe(text)
+  })
+
+  it('of new lines are those of the file', () => {
+    expect(forDisk(`${forEditor('a\r\n', 'crlf')}b\n`, 'crlf')).toBe('a\r\nb\r\n')
+  })
+})
