@@ -139,7 +139,7 @@ test('conflicts are resolved part by part, and the history shows the merge as a 
   git(app, 'switch', '-q', 'main')
   write(app, { 'src/app.ts': source({ 2: 'const ours = 1' }) })
   git(app, 'commit', '-qam', 'ours')
-  expect(() => git(app, 'merge', 'other')).toThrow()
+  expect(() => git(app, 'merge', 'other')).toThrow(/Command failed/)
   const pane = await openGit(app)
   await expect(pane.getByText('A merge is in progress')).toBeVisible()
   await pane.getByRole('button', { name: /in conflict.*app\.ts/ }).press('Enter')
