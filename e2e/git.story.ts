@@ -148,6 +148,7 @@ test('conflicts are resolved part by part, and the history shows the merge as a 
   await pane.getByRole('button', { name: 'Both for conflict 1' }).press('Enter')
   await expect(pane.getByText('No conflict markers are left')).toBeVisible()
   await pane.getByRole('button', { name: 'Mark as resolved' }).press('Enter')
+  await expect(pane.getByRole('button', { name: 'Continue' })).toBeEnabled()
   await pane.getByRole('button', { name: 'Continue' }).press('Enter')
   await expect(pane.getByText('No changes')).toBeVisible()
   expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
