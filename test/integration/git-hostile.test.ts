@@ -126,8 +126,10 @@ const ran = (): string => (existsSync(marker) ? readFileSync(marker, 'utf8') : '
 test('nothing of a hostile repository runs before it is trusted, whatever is asked', async () => {
   const repo = hostile('evil')
   expect(await lab.actions.summary(repo)).toEqual({ state: 'untrusted', branch: 'main' })
-  for (const [name, call] of Object.entries(everything(lab.actions, repo)))
-    await expect(call(), name).rejects.toMatchObject({ code: 'git.untrusted' })
+  for (const [name, call] of Object.entries(everything(lab.actions, repo))) {
+    const error: unknown = await call().catch((reason: unknown) => reason)
+    expect({ name, error }).toMatchObject({ name, error: { code: 'git.untrusted' } })
+  }
   const { state, programs } = await lab.actions.trustView(repo)
   expect(state).toBe('asked')
   for (const key of [
@@ -205,7 +207,7 @@ test('a working tree elsewhere, odd settings and a HEAD with escape sequences ar
     '[lfs "customtransfer.x"]\n\tpath = x\n',
   ]) {
     writeFileSync(join(repo, '.git/config'), text)
-    expect(await lab.actions.summary(repo), text).toEqual({ state: 'untrusted' })
+    expect([text, await lab.actions.summary(repo)]).toEqual([text, { state: 'untrusted' }])
   }
 })
 

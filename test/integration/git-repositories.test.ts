@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -25,8 +26,8 @@ async function commitAll(repo: string, message = 'change'): Promise<void> {
   await lab.actions.commit(repo, { message, amend: false })
 }
 
-/** Discards everything, checks that the tree is clean, brings all of it back, and compares every byte. */
-async function discardAndRestore(repo: string): Promise<void> {
+/** Discards everything, checks that the tree is clean, brings all of it back, and compares every byte. Returns how many files. */
+async function discardAndRestore(repo: string): Promise<number> {
   const before = contentOf(repo)
   const { unstaged } = await lab.actions.status(repo)
   const { kept } = await lab.actions.discard(
@@ -36,6 +37,7 @@ async function discardAndRestore(repo: string): Promise<void> {
   expect((await lab.actions.status(repo)).unstaged).toEqual([])
   if (kept !== undefined) await lab.actions.restoreKept(repo, kept)
   for (const [path, hash] of before) expect([path, contentOf(repo).get(path)]).toEqual([path, hash])
+  return before.size
 }
 
 test('1: a detached HEAD has a commit and no branch, and cannot be pushed', async () => {
@@ -129,11 +131,10 @@ test('8: 20,000 commits are paged without reading all of them', async () => {
   ).join('')
   lab.write(lab.root, { stream })
   lab.git(repo, '-c', 'core.pager=cat', 'config', 'gc.auto', '0')
-  const { execFileSync } = await import('node:child_process')
   execFileSync('git', ['-C', repo, 'fast-import', '--quiet'], { input: stream })
   const started = performance.now()
   const page = await lab.actions.log(repo, { all: true, skip: 0, limit: 200 })
-  console.log(`first page of 20,000 commits: ${(performance.now() - started).toFixed(0)} ms`)
+  process.stdout.write(`first page of 20,000 commits: ${(performance.now() - started).toFixed(0)} ms\n`)
   expect(page.commits.map(({ subject }) => subject).slice(0, 2)).toEqual(['c019999', 'c019998'])
   const last = await lab.actions.log(repo, { all: true, skip: 19_900, limit: 200 })
   expect({ count: last.commits.length, more: last.more }).toEqual({ count: 100, more: false })
@@ -171,7 +172,7 @@ test('10: hunks of a file with CRLF in the working tree are staged and discarded
 test('11: mixed line endings come back byte for byte', async () => {
   const repo = lab.repository('r', { '.gitattributes': '* text=auto\n', 'a.txt': 'a\n' })
   lab.write(repo, { 'a.txt': 'one\r\ntwo\nthree\r\r\n', 'b.txt': 'x\r\ny\n' })
-  await discardAndRestore(repo)
+  expect(await discardAndRestore(repo)).toBe(3)
 })
 
 test('12: the clean filter of the user runs, and the working tree stays as it is', async () => {
@@ -212,7 +213,7 @@ test('14: names with line breaks, quotes, tabs, stars and leading dashes', async
     "it's $(x)",
     '[ab]?',
   ]
-  const repo = lab.repository('r', Object.fromEntries(names.map((name) => [name, `${'x\n'.repeat(9)}`])))
+  const repo = lab.repository('r', Object.fromEntries(names.map((name) => [name, 'x\n'.repeat(9)])))
   for (const name of names) lab.write(repo, { [name]: `changed\n${'x\n'.repeat(9)}` })
   lab.write(repo, { 'b.txt': 'innocent\n' })
   for (const name of names) {

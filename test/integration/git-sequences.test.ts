@@ -82,7 +82,7 @@ test(
             const gone = [...before].filter(([id]) => !after.has(id))
             if (gone.length === 0) continue
             const found = recoverable(lab, repo, named)
-            for (const [id, file] of gone) expect(found.has(id), `${file} after ${JSON.stringify(each)}`).toBe(true)
+            expect({ step: each, lost: gone.filter(([id]) => !found.has(id)) }).toEqual({ step: each, lost: [] })
           }
         } finally {
           lab.remove()
