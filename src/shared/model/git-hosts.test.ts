@@ -18,7 +18,8 @@ test('leads to the page of each known host where a pull request is created', () 
     'https://bitbucket.org/ada/shop/pull-requests/new?source=fix%2Fa%20b&dest=main',
   )
   expect(page('https://codeberg.org/ada/shop/')).toBe('https://codeberg.org/ada/shop/compare/main...fix/a%20b')
-  const odd = [    'https://org@dev.azure.com/org/project/_git/shop',
+  for (const address of [
+    'https://org@dev.azure.com/org/project/_git/shop',
     'git@ssh.dev.azure.com:v3/org/project/shop',
   ])
     expect(page(address)).toBe(
@@ -27,7 +28,7 @@ test('leads to the page of each known host where a pull request is created', () 
 })
 
 test('knows no page for other hosts, folders and odd addresses', () => {
-  for (const address of [
+  const odd = [
     '/srv/git/shop.git',
     '../shop',
     'https://example.com/ada/shop',
