@@ -3,7 +3,6 @@ import {
   CalendarClock,
   Bell,
   BellRing,
-  GitBranch,
   Inbox,
   Keyboard,
   Link,
@@ -32,7 +31,7 @@ import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
 import { answerTask, useTasks } from './state/tasks-state'
-import { openPane } from './state/panes/panes-state'
+import { gitCommands } from './features/git/git-commands'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
@@ -114,14 +113,7 @@ export function useAppCommands({
             icon: <Search aria-hidden />,
             run: openFind,
           },
-          {
-            id: 'git',
-            group: 'This session',
-            label: 'Git: changes, branches and history',
-            keywords: 'commit stage stash push pull branch log diff conflict pull request',
-            icon: <GitBranch aria-hidden />,
-            run: () => openPane(current.sessionId, { kind: 'git' }),
-          },
+          ...gitCommands(client, current.sessionId),
           {
             id: 'model',
             group: 'This session',
