@@ -16,14 +16,6 @@ interface GitCommand {
 
 /** The commands of the palette for the repository of a session. */
 export function gitCommands({ git }: TrestleClient, sessionId: string): GitCommand[] {
-  const command = (label: string, done: string, work: () => Promise<unknown>): GitCommand => ({
-    id: label,
-    group: 'This session',
-    label,
-    onlySearched: true,
-    icon: <GitBranch aria-hidden />,
-    run: () => void tell(work, done),
-  })
   return [
     {
       id: 'git',
@@ -40,6 +32,17 @@ export function gitCommands({ git }: TrestleClient, sessionId: string): GitComma
       git.saveStash({ sessionId, message: '', untracked: true }),
     ),
   ]
+}
+
+function command(label: string, done: string, work: () => Promise<unknown>): GitCommand {
+  return {
+    id: label,
+    group: 'This session',
+    label,
+    onlySearched: true,
+    icon: <GitBranch aria-hidden />,
+    run: () => void tell(work, done),
+  }
 }
 
 async function tell(work: () => Promise<unknown>, done: string): Promise<void> {
