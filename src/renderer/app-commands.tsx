@@ -4,7 +4,6 @@ import {
   FolderTree,
   Bell,
   BellRing,
-  GitBranch,
   Inbox,
   Keyboard,
   Link,
@@ -36,7 +35,7 @@ import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
 import { manageCommands } from './session-commands'
 import { answerTask, useTasks } from './state/tasks-state'
-import { openPane } from './state/panes/panes-state'
+import { gitCommands } from './features/git/git-commands'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
@@ -133,14 +132,7 @@ export function useAppCommands({
             isFor: isFindInConversation,
             run: () => openFind(frontId),
           },
-          {
-            id: 'git',
-            group: 'This session',
-            label: 'Git: changes, branches and history',
-            keywords: 'commit stage stash push pull branch log diff conflict pull request',
-            icon: <GitBranch aria-hidden />,
-            run: () => openPane(current.sessionId, { kind: 'git' }),
-          },
+          ...gitCommands(client, current.sessionId),
           {
             id: 'model',
             group: 'This session',

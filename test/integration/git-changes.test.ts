@@ -115,22 +115,22 @@ it('shows the output of a hook that fails, and commits nothing', async () => {
 })
 
 it('says what to do without a name, with a lock, and without a repository', async () => {
-  const nobody = createGitLab({ settings: '[user]\n\tuseConfigOnly = true\n' })
+  const unnamed = createGitLab({ settings: '[user]\n\tuseConfigOnly = true\n' })
   try {
-    const repo = nobody.repository('nobody', {})
-    nobody.write(repo, { 'a.txt': 'a\n' })
-    await nobody.actions.stage(repo, 'all')
-    await expect(nobody.actions.commit(repo, { message: 'm', amend: false })).rejects.toMatchObject({
+    const repo = unnamed.repository('unnamed', {})
+    unnamed.write(repo, { 'a.txt': 'a\n' })
+    await unnamed.actions.stage(repo, 'all')
+    await expect(unnamed.actions.commit(repo, { message: 'm', amend: false })).rejects.toMatchObject({
       code: 'git.identity',
     })
     writeFileSync(join(repo, '.git/index.lock'), '')
-    await expect(nobody.actions.stage(repo, 'all')).rejects.toMatchObject({ code: 'git.locked' })
-    await expect(nobody.actions.status(nobody.root)).rejects.toMatchObject({ code: 'git.no_repository' })
-    expect(await nobody.actions.summary(nobody.root)).toEqual({ state: 'none' })
-    await nobody.actions.init(nobody.root)
-    expect(await nobody.actions.summary(nobody.root)).toMatchObject({ state: 'ready', branch: 'main' })
+    await expect(unnamed.actions.stage(repo, 'all')).rejects.toMatchObject({ code: 'git.locked' })
+    await expect(unnamed.actions.status(unnamed.root)).rejects.toMatchObject({ code: 'git.no_repository' })
+    expect(await unnamed.actions.summary(unnamed.root)).toEqual({ state: 'none' })
+    await unnamed.actions.init(unnamed.root)
+    expect(await unnamed.actions.summary(unnamed.root)).toMatchObject({ state: 'ready', branch: 'main' })
   } finally {
-    nobody.remove()
+    unnamed.remove()
   }
 })
 
@@ -241,7 +241,7 @@ it('resolves conflicts part by part, takes sides, continues, and aborts without 
   lab.git(repo, 'switch', '-q', 'main')
   lab.write(repo, { 'a.txt': text({ 2: 'ours 2\n', 35: 'ours 35\n' }), 'b.txt': 'ours\n', 'c.txt': 'ours\n' })
   lab.git(repo, 'commit', '-qam', 'ours')
-  expect(() => lab.git(repo, 'merge', '-q', 'other')).toThrow()
+  expect(() => lab.git(repo, 'merge', '-q', 'other')).toThrow(/Command failed/)
   const status = await lab.actions.status(repo)
   expect(status.operation).toEqual({ kind: 'merge' })
   expect(status.conflicts.map(({ path, what }) => [path, what])).toEqual([
@@ -261,7 +261,7 @@ it('resolves conflicts part by part, takes sides, continues, and aborts without 
   expect(readFileSync(join(repo, 'a.txt'), 'utf8')).toBe(text({ 2: 'ours 2\n', 35: 'ours 35\n' }))
   expect(first.kept).toBeDefined()
   expect((await lab.actions.kept(repo)).find(({ id }) => id === kept)?.paths).toContain('a.txt')
-  expect(() => lab.git(repo, 'merge', '-q', 'other')).toThrow()
+  expect(() => lab.git(repo, 'merge', '-q', 'other')).toThrow(/Command failed/)
   const again = await lab.actions.conflictFile(repo, 'a.txt')
   await lab.actions.resolvePart(repo, { path: 'a.txt', part: 0, choice: 'both', hash: again.hash })
   const last = await lab.actions.conflictFile(repo, 'a.txt')

@@ -119,7 +119,7 @@ export const gitContract = {
     .output(type<GitLogPage>()),
   commitDetails: oc.input(z.strictObject({ sessionId, hash })).output(type<GitCommitDetails>()),
   commitDiff: oc.input(file.extend({ hash })).output(type<GitFileDiff>()),
-  /** Who last changed each run of lines of a file, as it is now. */
+  /** Who last changed each run of lines of a file as it is now. `path`: absolute, or relative to the session's folder. */
   blame: oc.input(z.strictObject({ sessionId, path })).output(type<GitBlameRun[]>()),
   conflictFile: oc.input(z.strictObject({ sessionId, path })).output(type<GitConflictFile>()),
   /** Replaces one conflict by a side or both. `hash`: of the content that was shown. */

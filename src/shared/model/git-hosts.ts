@@ -50,7 +50,7 @@ export function comparePage({ kind, host, path }: GitHostRepository, branch: str
       return `${at}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${source}&merge_request%5Btarget_branch%5D=${target}`
     case 'bitbucket':
       return `${at}/pull-requests/new?source=${source}&dest=${target}`
-    case 'azure':
+    default:
       return `${at}/pullrequestcreate?sourceRef=${source}&targetRef=${target}`
   }
 }

@@ -13,7 +13,7 @@ export function gitPathText(path: GitPath): string {
   })
 }
 
-/** An operation that git has begun and not finished. */
+/** An operation that git has started and not finished. */
 export interface GitOperation {
   kind: 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisect' | 'am'
   /** Of a rebase: which step of how many, and the branch that is rebased. */
@@ -64,7 +64,7 @@ export interface GitChange {
 /** What both sides did to a file with a conflict. */
 export interface GitConflict {
   path: GitPath
-  /** In words, such as "both modified". */
+  /** As text, such as "both modified". */
   what: string
   /** Whether our side and theirs have a version of it. */
   ours: boolean
@@ -100,7 +100,7 @@ export interface GitStatus {
   remotes: string[]
 }
 
-/** One part of a diff that can be staged, unstaged or discarded by itself. */
+/** One part of a diff that can be staged, unstaged or discarded separately. */
 export interface GitHunk {
   /** Names exactly this text at this place. */
   id: string
@@ -113,7 +113,7 @@ export interface GitFileDiff {
   path: GitPath
   /** Empty for binary files and changes of only the mode. */
   hunks: GitHunk[]
-  /** Whether hunks can be used by themselves: the file is on both sides. */
+  /** Whether hunks can be used separately: the file is on both sides. */
   byHunk: boolean
   added: number
   removed: number

@@ -13,6 +13,7 @@ import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash }
 import type { GitActions } from './git-actions'
 import { findRepository, type Repository } from './repository/find-repository'
 import { readGitTrust, requireGitTrust, writeGitTrust } from './repository/git-trust'
+import { pathInRepository } from './repository/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
 import { readHead } from './repository/read-head'
 import { createRunGit } from './run-git'
@@ -193,7 +194,10 @@ export function createGit(deps: GitDeps): GitActions {
     log: (sessionId, request) => reading(sessionId, (repository) => readLog(repository, request)),
     commitDetails: (sessionId, hash) => reading(sessionId, (repository) => commitDetails(repository, hash)),
     commitDiff: (sessionId, file) => reading(sessionId, (repository) => commitFileDiff(repository, file)),
-    blame: (sessionId, path, signal) => reading(sessionId, (repository) => blame(repository, path, signal)),
+    blame: (sessionId, file, signal) =>
+      reading(sessionId, (repository) =>
+        blame(repository, pathInRepository(repository.top, folderOf(sessionId), file), signal),
+      ),
     conflictFile: (sessionId, path) => reading(sessionId, (repository) => conflictsIn(repository, path)),
     resolvePart: (sessionId, choice) => changing(sessionId, (repository) => resolvePart(repository, choice, kept)),
     takeSide: (sessionId, choice) => changing(sessionId, (repository) => takeSide(repository, choice, kept)),

@@ -72,7 +72,8 @@ export interface GitActions {
   log(sessionId: string, request: LogRequest): Promise<GitLogPage>
   commitDetails(sessionId: string, hash: string): Promise<GitCommitDetails>
   commitDiff(sessionId: string, file: { hash: string; path: GitPath; from?: GitPath }): Promise<GitFileDiff>
-  blame(sessionId: string, path: GitPath, signal?: AbortSignal): Promise<GitBlameRun[]>
+  /** `file`: absolute, or relative to the session's folder, as the file viewer names it. */
+  blame(sessionId: string, file: string, signal?: AbortSignal): Promise<GitBlameRun[]>
   conflictFile(sessionId: string, path: GitPath): Promise<GitConflictFile>
   resolvePart(
     sessionId: string,

@@ -6,7 +6,7 @@ const KEPT =
 
 /**
  * The environment of git: without what would point it at another repository, and without programs that are looked for
- * in the current folder. Its messages are in English, and it never waits for someone to type.
+ * in the current folder. Its messages are in English, and it never waits for input.
  */
 export function gitEnvironment(
   base: Readonly<Record<string, string | undefined>>,

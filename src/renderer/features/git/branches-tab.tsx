@@ -35,9 +35,7 @@ export function BranchesTab({ status }: { status: GitStatus }) {
     [branches, words],
   )
   const switchTo = ({ ref, name }: Branch): void =>
-    void run('Switching', (git) => git.switch({ sessionId, to: ref })).then((worked) => {
-      if (worked) showToast(`Switched to ${name}`)
-    })
+    void run('Switching', (git) => git.switch({ sessionId, to: ref }), `Switched to ${name}`)
   const remove = async (branch: Branch, force: boolean): Promise<void> => {
     try {
       const { name, commit, upstream } = await client.git.deleteBranch({ sessionId, name: branch.name, force })

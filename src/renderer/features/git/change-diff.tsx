@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { useGit } from './git-context'
 
-/** The diff of a changed file; each hunk can be staged, unstaged or discarded by itself. */
+/** The diff of a changed file; each hunk can be staged, unstaged or discarded separately. */
 export function ChangeDiff({ change, side }: { change: GitChange; side: 'staged' | 'unstaged' | 'untracked' }) {
   const queries = useQueries()
   const { sessionId, run, busy, undoable } = useGit()

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { gitPathText, type GitCommitDetails } from '../../../shared/model/git'
 import { failureFrom } from '../../client/failure-from'
 import { useClient, useQueries } from '../../state/page/queries'
-import { showToast } from '../../state/page/toasts-state'
 import { Button, IconButton } from '../../ui/button'
 import { CopyButton } from '../../ui/content/copy-button'
 import { cx } from '../../ui/cx'
@@ -25,6 +24,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
     queries.git.commitDetails.queryOptions({ input: { sessionId, hash }, retry: false, staleTime: Infinity }),
   )
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape bubbles up from its controls.
     <section
       aria-label="Commit"
       className="flex max-h-[60%] min-h-[160px] flex-none flex-col border-t border-line-strong"
@@ -42,9 +42,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
           variant="quiet"
           disabled={busy !== undefined}
           onClick={() =>
-            void run('Switching', (git) => git.switch({ sessionId, to: hash })).then((worked) => {
-              if (worked) showToast(`Checked out ${hash.slice(0, 8)}`)
-            })
+            void run('Switching', (git) => git.switch({ sessionId, to: hash }), `Checked out ${hash.slice(0, 8)}`)
           }
         >
           Check out

@@ -22,6 +22,8 @@ export function ConflictRow({ conflict, reachable, onFocus }: ConflictRowProps) 
   const { sessionId, run, busy, undoable } = useGit()
   const [open, setOpen] = useState(false)
   const { path, what, ours, theirs } = conflict
+  const queries = useQueries()
+  const { data: status } = useQuery(queries.git.status.queryOptions({ input: { sessionId }, retry: false }))
   const name = gitPathText(path)
   const take = (choice: 'ours' | 'theirs'): void =>
     void run('Resolving', async (git) =>
@@ -59,8 +61,12 @@ export function ConflictRow({ conflict, reachable, onFocus }: ConflictRowProps) 
             <Button size="small" disabled={busy !== undefined} onClick={() => take('theirs')}>
               {theirs ? 'Take theirs' : 'Delete it as they did'}
             </Button>
-            {!path.startsWith('\0') && (
-              <Button size="small" variant="quiet" onClick={() => openPane(sessionId, { kind: 'file', path })}>
+            {status && !path.startsWith('\0') && (
+              <Button
+                size="small"
+                variant="quiet"
+                onClick={() => openPane(sessionId, { kind: 'file', path: `${status.top}/${path}` })}
+              >
                 Open file
               </Button>
             )}

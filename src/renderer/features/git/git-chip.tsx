@@ -44,9 +44,8 @@ export function GitChip({ sessionId }: { sessionId: string }) {
   )
 }
 
-/** In words, for the tooltip and screen readers. */
+/** The same as text, for the tooltip and screen readers. */
 function summaryText({ state, branch, commit, ahead, behind, changed, conflicts, operation }: GitSummary): string {
-  const count = (n: number, word: string): string => `${n.toLocaleString()} ${word}${n === 1 ? '' : 's'}`
   return [
     branch === undefined ? (commit === undefined ? 'no branch' : `no branch, at ${commit}`) : `branch ${branch}`,
     ...(state === 'untrusted' ? ['not trusted yet'] : []),
@@ -58,13 +57,17 @@ function summaryText({ state, branch, commit, ahead, behind, changed, conflicts,
   ].join(', ')
 }
 
+function count(n: number, word: string): string {
+  return `${n.toLocaleString()} ${word}${n === 1 ? '' : 's'}`
+}
+
 /** Looks at the repository again after tool calls and turns, when the session has been quiet for a moment. */
 function useGitRefresh(sessionId: string): void {
   const queryClient = useQueryClient()
   const header = useSessionHeader(sessionId)
   const version = header && `${header.seq} ${header.turnId ?? ''}`
   useEffect(() => {
-    if (version === undefined) return
+    if (version === undefined) return undefined
     const timer = setTimeout(() => {
       if (document.visibilityState !== 'visible') return
       for (const part of ['summary', 'status', 'diff'])

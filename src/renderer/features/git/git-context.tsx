@@ -16,11 +16,16 @@ interface GitContextValue {
   /** Why the last action failed. */
   failure: Failure | undefined
   dismiss(): void
-  /** Does something in the repository, one at a time, and shows why it failed. True when it worked. */
-  run(doing: string, work: (git: Git, signal: AbortSignal) => Promise<unknown>): Promise<boolean>
+  /** Does something in the repository, one at a time, and shows why it failed. `done`: what is shown when it worked. */
+  run(doing: string, work: (git: Git, signal: AbortSignal) => Promise<unknown>, done?: string): Promise<boolean>
   cancel(): void
   /** Reports what was removed, with a button that brings it back. */
   undoable(title: string, undo: GitUndo): void
+}
+
+interface RunningAction {
+  controller: AbortController
+  ended: Promise<void>
 }
 
 const GitContext = createContext<GitContextValue | undefined>(undefined)
@@ -31,25 +36,33 @@ export function GitProvider({ sessionId, children }: { sessionId: string; childr
   const queryClient = useQueryClient()
   const [busy, setBusy] = useState<string>()
   const [failure, setFailure] = useState<Failure>()
-  const running = useRef<AbortController>(undefined)
+  const running = useRef<RunningAction>(undefined)
   const run = useCallback(
-    async (doing: string, work: (git: Git, signal: AbortSignal) => Promise<unknown>): Promise<boolean> => {
-      if (running.current) return false
+    async (
+      doing: string,
+      work: (git: Git, signal: AbortSignal) => Promise<unknown>,
+      done?: string,
+    ): Promise<boolean> => {
+      // The last one may still be ending when its result is on screen already.
+      while (running.current) await running.current.ended
       const controller = new AbortController()
-      running.current = controller
+      const { promise: ended, resolve } = Promise.withResolvers<void>()
+      running.current = { controller, ended }
       setBusy(doing)
       setFailure(undefined)
-      try {
-        await work(client.git, controller.signal)
-        return true
-      } catch (error) {
-        if (!controller.signal.aborted) setFailure(failureFrom(error))
-        return false
-      } finally {
-        running.current = undefined
-        setBusy(undefined)
-        await queryClient.invalidateQueries({ queryKey: [['git']] })
-      }
+      const worked = await work(client.git, controller.signal).then(
+        () => true,
+        (error: unknown) => {
+          if (!controller.signal.aborted) setFailure(failureFrom(error))
+          return false
+        },
+      )
+      if (worked && done !== undefined) showToast(done)
+      running.current = undefined
+      resolve()
+      setBusy(undefined)
+      await queryClient.invalidateQueries({ queryKey: [['git']] })
+      return worked
     },
     [client, queryClient],
   )
@@ -60,15 +73,19 @@ export function GitProvider({ sessionId, children }: { sessionId: string; childr
       failure,
       run,
       dismiss: () => setFailure(undefined),
-      cancel: () => running.current?.abort(),
+      cancel: () => running.current?.controller.abort(),
       undoable: (title, { kept }) => {
-        const restore = (id: string): void => {
-          client.git.restoreKept({ sessionId, id }).then(({ paths }) => {
-            showToast(paths.length === 1 ? `Restored ${gitPathText(paths[0]!)}` : `Restored ${paths.length} files`)
-            return queryClient.invalidateQueries({ queryKey: [['git']] })
-          }, showFailureToast)
+        if (kept === undefined) return showToast(title)
+        const restore = (): void => {
+          client.git
+            .restoreKept({ sessionId, id: kept })
+            .then(({ paths }) => {
+              showToast(paths.length === 1 ? `Restored ${gitPathText(paths[0]!)}` : `Restored ${paths.length} files`)
+              return queryClient.invalidateQueries({ queryKey: [['git']] })
+            })
+            .catch(showFailureToast)
         }
-        showToast(title, kept === undefined ? undefined : { label: 'Undo', run: () => restore(kept) })
+        return showToast(title, { label: 'Undo', run: restore })
       },
     }),
     [sessionId, busy, failure, run, client, queryClient],

@@ -95,7 +95,8 @@ function GitTabs({ status }: { status: GitStatus }) {
             className="h-[25px] flex-none rounded-[6px] px-2 text-small text-ink-2 hover:text-ink data-[state=active]:bg-sunken data-[state=active]:font-medium data-[state=active]:text-ink"
           >
             {label}
-            {count > 0 && <span className="ml-1.5 text-ink-3 tabular-nums">{count.toLocaleString()}</span>}
+            {count > 0 && ' '}
+            {count > 0 && <span className="ml-1 text-ink-3 tabular-nums">{count.toLocaleString()}</span>}
           </Tabs.Trigger>
         ))}
       </Tabs.List>

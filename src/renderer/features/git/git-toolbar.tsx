@@ -4,7 +4,6 @@ import { useState } from 'react'
 import type { GitStatus } from '../../../shared/model/git'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries } from '../../state/page/queries'
-import { showToast } from '../../state/page/toasts-state'
 import { Button, IconButton } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
@@ -23,14 +22,12 @@ export function GitToolbar({ status }: { status: GitStatus }) {
   const { data: branches } = useQuery(queries.git.branches.queryOptions({ input, enabled: asksForce, retry: false }))
   const theirs = branches?.find(({ remote, name }) => remote && name === upstream)
   const pull = (way: 'fast-forward' | 'rebase'): void =>
-    void run('Pulling', (git, signal) => git.pull({ ...input, way }, { signal })).then((worked) => {
-      if (worked) showToast('Pulled')
-    })
+    void run('Pulling', (git, signal) => git.pull({ ...input, way }, { signal }), 'Pulled')
   const push = (overwrites?: string): void =>
-    void run('Pushing', (git, signal) => git.push({ ...input, ...(overwrites && { overwrites }) }, { signal })).then(
-      (worked) => {
-        if (worked) showToast(`Pushed ${branch ?? ''}`)
-      },
+    void run(
+      'Pushing',
+      (git, signal) => git.push({ ...input, ...(overwrites && { overwrites }) }, { signal }),
+      `Pushed ${branch ?? ''}`,
     )
   return (
     <div
@@ -63,11 +60,7 @@ export function GitToolbar({ status }: { status: GitStatus }) {
           <IconButton
             label="Fetch"
             disabled={!hasRemote}
-            onClick={() =>
-              void run('Fetching', (git, signal) => git.fetch(input, { signal })).then((worked) => {
-                if (worked) showToast('Fetched')
-              })
-            }
+            onClick={() => void run('Fetching', (git, signal) => git.fetch(input, { signal }), 'Fetched')}
           >
             <RefreshCw aria-hidden />
           </IconButton>
@@ -123,7 +116,7 @@ export function GitToolbar({ status }: { status: GitStatus }) {
         onConfirm={() => theirs && push(theirs.commit)}
       >
         {theirs
-          ? `${upstream} at ${theirs.commit.slice(0, 8)} (“${theirs.subject}”) is replaced by your ${branch}. If someone has pushed meanwhile, nothing happens. Commits that only the remote has can then only be found by their hash.`
+          ? `${upstream} at ${theirs.commit.slice(0, 8)} (“${theirs.subject}”) is replaced by your ${branch}. If it has moved since, nothing is pushed. Commits that only the remote has can then only be found by their hash.`
           : 'Looking at the remote branch…'}
       </ConfirmDialog>
       {asksRequest && <PullRequestDialog onClose={() => setAsksRequest(false)} />}

@@ -27,11 +27,14 @@ export function StashesTab() {
         className="flex flex-wrap items-center gap-2 border-b border-line px-2 py-1.5"
         onSubmit={(event) => {
           event.preventDefault()
-          void run('Stashing', (git) => git.saveStash({ ...input, message, untracked })).then((worked) => {
-            if (!worked) return
-            setMessage('')
-            showToast('Stashed the changes')
-          })
+          void run(
+            'Stashing',
+            async (git) => {
+              await git.saveStash({ ...input, message, untracked })
+              setMessage('')
+            },
+            'Stashed the changes',
+          )
         }}
       >
         <input
@@ -87,9 +90,7 @@ function StashRow({ stash: { hash, message, at } }: { stash: GitStash }) {
       showToast(`Dropped “${message}” (${hash.slice(0, 8)})`, { label: 'Undo', run: restore })
     })
   const apply = (andDrop: boolean): void =>
-    void run('Applying', (git) => git.applyStash({ sessionId, hash, drop: andDrop })).then((worked) => {
-      if (worked) showToast(`Applied “${message}”`)
-    })
+    void run('Applying', (git) => git.applyStash({ sessionId, hash, drop: andDrop }), `Applied “${message}”`)
   const label = (word: string): string => `${word} ${message}`
   return (
     <li className="flex items-center gap-1 border-b border-line px-3 py-1.5">

@@ -31,7 +31,6 @@ export function conflictsIn(repository: OpenRepository, path: GitPath): GitConfl
   if (text === undefined) return { path, parts: [], hash: '', note: 'The file is not in the working tree.' }
   const hash = hashOf(text)
   if (text.includes('\0')) return { path, parts: [], hash, note: 'A binary file: take one of both versions.' }
-  const shown = (part: string): string => Buffer.from(part, 'latin1').toString('utf8')
   const parts = rawParts(text).map(({ line, ours, theirs, oursName, theirsName }) => ({
     line,
     ours: shown(ours),
@@ -49,6 +48,10 @@ function contentOf({ top }: OpenRepository, path: GitPath): string | undefined {
   if (stat.size > MAX_BYTES)
     throw new CodedError('git.too_large', `${gitPathText(path)} is too large: resolve it in an editor.`)
   return readFileSync(disk).toString('latin1')
+}
+
+function shown(latin1: string): string {
+  return Buffer.from(latin1, 'latin1').toString('utf8')
 }
 
 function hashOf(latin1: string): string {

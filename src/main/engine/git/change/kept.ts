@@ -76,13 +76,6 @@ export function createKeptContent({ home, now }: { home: string; now(): number }
     return id
   }
 
-  function prune(parent: string, at: number): void {
-    for (const name of readdirSync(parent)) {
-      const time = Number(name.replace(/^\./, '').split('-')[0])
-      if (time > 0 && time < at - KEEP_MS) rmSync(join(parent, name), { recursive: true, force: true })
-    }
-  }
-
   function metaOf(repository: Repository, id: string): Meta | undefined {
     try {
       return Meta.parse(JSON.parse(readFileSync(join(folderOf(repository), id, 'meta.json'), 'utf8')))
@@ -137,6 +130,14 @@ export function createKeptContent({ home, now }: { home: string; now(): number }
       }
       return { paths: meta.files.map(({ path }) => path), ...(kept !== undefined && { kept }) }
     },
+  }
+}
+
+/** Removes what is older than it is kept. */
+function prune(parent: string, at: number): void {
+  for (const name of readdirSync(parent)) {
+    const time = Number(name.replace(/^\./, '').split('-')[0])
+    if (time > 0 && time < at - KEEP_MS) rmSync(join(parent, name), { recursive: true, force: true })
   }
 }
 

@@ -109,6 +109,11 @@ export async function discard(
   if (tracked.length + fresh.length === 0)
     throw new CodedError('git.nothing', 'These files have no changes to discard.')
   const removed = [...announced, ...(await untrackedFiles(repository, fresh))]
+  if (restored.length + removed.length === 0)
+    throw new CodedError(
+      'git.would_overwrite',
+      `${fresh.map(gitPathText).join(', ')} holds a repository of its own. Delete it in a terminal if it is not needed.`,
+    )
   const id = kept.keep(repository, [...restored, ...removed], 'Discarded')
   if (announced.length > 0) await repository.write(['reset', '--quiet', ...FROM_STDIN], { input: pathList(announced) })
   if (restored.length > 0)

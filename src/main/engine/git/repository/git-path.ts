@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { lstatSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath } from '../../../../shared/model/git'
 
@@ -39,6 +39,21 @@ export function pathArgument(path: GitPath): string {
     })
     .join('')
   return `:(top,glob)${pattern}`
+}
+
+/** The path in the repository of a file that is named from a folder, or absolutely. Throws `request.invalid` outside of it. */
+export function pathInRepository(top: string, folder: string, file: string): GitPath {
+  let real = resolve(folder, file)
+  try {
+    // A link to the folder may be in the path, but a link that is itself tracked is not followed.
+    real = join(realpathSync.native(dirname(real)), basename(real))
+  } catch {
+    // It is gone; its history is not.
+  }
+  const path = relative(top, real).split(sep).join('/')
+  if (path === '' || path.startsWith('../') || isAbsolute(path))
+    throw new CodedError('request.invalid', `${file} is not in the repository.`)
+  return path
 }
 
 /**

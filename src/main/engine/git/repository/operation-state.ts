@@ -4,7 +4,7 @@ import type { GitOperation } from '../../../../shared/model/git'
 import type { Repository } from './find-repository'
 import { readSmallFile } from './small-file'
 
-/** What git has begun and not finished, from the files it keeps about it. */
+/** What git has started and not finished, from the files it keeps about it. */
 export function operationOf({ gitDir }: Repository): GitOperation | undefined {
   const has = (name: string): boolean => existsSync(join(gitDir, name))
   const read = (name: string): string | undefined => readSmallFile(join(gitDir, name), 4_096)?.trim()

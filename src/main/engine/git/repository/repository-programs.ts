@@ -101,7 +101,7 @@ function contentOf(path: string, maxBytes: number): Buffer {
 }
 
 /** Every setting of a file in order, with keys in lower case except for names; or why it cannot be read completely. */
-function settingsOf(file: string): [key: string, value: string][] | 'missing' | string {
+function settingsOf(file: string): [key: string, value: string][] | string {
   let text: string
   try {
     const stat = statSync(file)

@@ -8,10 +8,13 @@ const LIMIT_MS = 60_000
 export async function blame(repository: OpenRepository, path: GitPath, signal?: AbortSignal): Promise<GitBlameRun[]> {
   if (path.startsWith('\0'))
     throw new CodedError('request.invalid', `${gitPathText(path)} has a name that is not text.`)
-  const { stdout } = await repository.read(['blame', '--porcelain', '--encoding=UTF-8', '--no-progress', '--', path], {
-    timeoutMs: LIMIT_MS,
-    ...(signal && { signal }),
-  })
+  const { stdout } = await repository.read(
+    ['blame', '--porcelain', '--no-textconv', '--encoding=UTF-8', '--no-progress', '--', path],
+    {
+      timeoutMs: LIMIT_MS,
+      ...(signal && { signal }),
+    },
+  )
   return parseBlame(stdout)
 }
 

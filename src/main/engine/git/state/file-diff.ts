@@ -72,7 +72,7 @@ export function shownDiff(path: GitPath, raw: RawFileDiff | undefined): GitFileD
   }
 }
 
-/** Hunks of links and submodules have no meaning by themselves. */
+/** Single hunks of links and submodules have no meaning. */
 function isPlainFile(header: readonly string[]): boolean {
   return !header.some((line) => /^(?:index .* |(?:old|new) mode )(?:120000|160000)$/.test(line))
 }

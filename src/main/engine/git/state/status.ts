@@ -99,7 +99,7 @@ export function parseStatus(output: Buffer): StatusPart {
   const records = output.toString('latin1').split('\0')
   for (let at = 0; at < records.length; at += 1) {
     const record = records[at]!
-    switch (record[0]) {
+    switch (record.slice(0, 1)) {
       case '#':
         readHeader(status, Buffer.from(record, 'latin1').toString('utf8'))
         break

@@ -1,6 +1,6 @@
 import { Copy, CornerDownRight, EllipsisVertical, GitFork, History, Link, Pencil, Quote } from 'lucide-react'
 import { memo, useRef, useState } from 'react'
-import { isUserProvided, textOf, typedText, type UserPart } from '../../../../shared/model/message'
+import { isUserProvided, typedText, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/events/transcript-item'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
 import { requestResend } from '../../../state/session/resend-state'
@@ -63,7 +63,7 @@ function MessageActions({ sessionId, item, parts }: { sessionId: string; item: U
   const actions = useSessionActions()
   // Right before the message; its ID contains its position in the log.
   const to = Number(item.id.slice(1)) - 1
-  const text = textOf(parts)
+  const text = typedText(parts)
   const place = useRef<HTMLDivElement>(null)
   const edit = (): void => requestResend({ sessionId, to, parts, kind: 'edit' })
   const quote = (): void =>

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { GitBlameRun } from '../../../shared/model/git'
+import { useQueries } from '../page/queries'
+
+export interface Blame {
+  /** Who last changed a line, by its number from 1. */
+  of(line: number): GitBlameRun | undefined
+  /** Why it is not known, e.g. that the folder has no repository. */
+  error: Error | null
+  isLoading: boolean
+}
+
+/** Who last changed each line of a file of a session, asked while `on`. `version`: another one when its content changes. */
+export function useBlame(sessionId: string, path: string, on: boolean, version: string): Blame {
+  const queries = useQueries()
+  const { data, error, isLoading } = useQuery({
+    ...queries.git.blame.queryOptions({ input: { sessionId, path }, enabled: on, retry: false, staleTime: Infinity }),
+    queryKey: [['git', 'blame'], sessionId, path, version],
+  })
+  return useMemo(
+    () => ({
+      error,
+      isLoading,
+      of: (line) => data?.findLast((run) => run.line <= line && line < run.line + run.count),
+    }),
+    [data, error, isLoading],
+  )
+}
