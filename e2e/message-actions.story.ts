@@ -96,6 +96,31 @@ test.describe('a message', () => {
   })
 })
 
+test.describe('an answer', () => {
+  test.use({
+    model: { script: (_request, index) => ({ text: `Answer ${index + 1}.` }) },
+    config: {
+      more: '[models."local/other"]\nprovider = "local"\nmodel = "other"\ncontext_window = 128000\ncapabilities = ["tools"]',
+    },
+  })
+
+  test('is retried with another model from its menu', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'hello')
+    await expect(transcriptText(page, 'Answer 1.')).toBeVisible()
+    await page.getByRole('button', { name: 'Answer actions' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'other' }).press('Enter')
+    await expect(transcriptText(page, 'Answer 2.')).toBeVisible()
+    await expect(transcriptText(page, 'Answer 1.')).toHaveCount(0)
+    expect(app.server.requests.at(-1)!.body).toMatchObject({ model: 'other' })
+    await expect(page.locator('.turn-foot')).toContainText('other')
+    // What a retry removed comes back.
+    await page.getByRole('button', { name: 'Undo' }).first().press('Enter')
+    await expect(transcriptText(page, 'Answer 1.')).toBeVisible()
+  })
+})
+
 test.describe('queued messages', () => {
   // The answer never ends, so the queue stays.
   test.use({ model: { script: [{ text: 'Working on it.', faults: { stallAfterBytes: 40 } }] } })
