@@ -28,6 +28,7 @@ import { useSessionDialog } from './state/session/session-dialog-state'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'
+import { useFinishedNotices } from './state/finished-notices'
 import { useNotifications, usePendingInTitle } from './state/notifications'
 import { useFolderDrop } from './state/page/desktop-bridge'
 import { isShortcut } from './format/shortcut'
@@ -53,6 +54,7 @@ export function App({ connection }: { connection: Connection }) {
   usePendingInTitle(usePlace())
   useFolderDrop()
   useNotifications(info?.host, settings?.notifications)
+  useFinishedNotices(info?.host, settings?.notifications)
 
   const userHome = info?.userHome
   const sessionId = view.kind === 'session' ? view.sessionId : undefined

@@ -469,7 +469,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'session.steer': undefined,
       'folder.complete': [{ path: 'src/x.ts', isFolder: false }],
       'settings.saveProvider': { providers: [{ id: 'p', keyFrom: 'stored' }] },
-      'settings.setNotifications': { notifications: { enabled: true, sound: true } },
+      'settings.setNotifications': { notifications: { enabled: true, sound: true, finished: true } },
       'settings.setToolSearch': { toolSearch: { enabled: true, minPct: 2.5, minTokens: 50_000 } },
       'settings.setDesktop': { desktop: { keepAwake: false, quickPrompt: 'Ctrl+Alt+T', tray: true } },
       'settings.setSandbox': { sandbox: { mode: 'required', hosts: ['example.com'], defaults: true } },

@@ -51,6 +51,28 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
     expect(electron.notifications).toHaveLength(1)
   })
 
+  test('appear when a session has finished in the back; not for one that was stopped, and not when that is turned off', async () => {
+    const desktop = await inTheBack()
+    const { electron, engine, sessionId } = desktop
+    const turn = (turnId: string, stop: 'end_turn' | 'cancelled' | 'error'): void => {
+      engine.record(sessionId, { type: 'turn.started', turnId, parts: [{ type: 'text', text: 'x' }], model: 'p/m' })
+      engine.record(sessionId, { type: 'turn.finished', turnId, stop, steps: 1, durationMs: 1 })
+    }
+    turn('a', 'end_turn')
+    await until(() => electron.notifications.length === 1, 'the notification')
+    expect(latest(desktop).options).toMatchObject({ title: 'New session', body: 'It has finished.', silent: true })
+    turn('b', 'cancelled')
+    turn('c', 'error')
+    await until(() => electron.notifications.length === 2, 'the second notification')
+    expect(latest(desktop).options).toMatchObject({ body: 'It stopped with an error.' })
+    await engine.settings.setNotifications({ finished: false })
+    turn('d', 'end_turn')
+    desktop.window().focus()
+    await engine.settings.setNotifications({ finished: true })
+    turn('e', 'end_turn')
+    expect(electron.notifications).toHaveLength(2)
+  })
+
   test('appear once for a program that asks at its terminal too, until it continues', async () => {
     const desktop = await inTheBack()
     const { electron, engine, sessionId } = desktop

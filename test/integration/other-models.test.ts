@@ -225,6 +225,27 @@ it('titles a session with its own model when the small one fails, and reports no
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
 })
 
+it('titles a session with the model of [titles]', async () => {
+  const script = {
+    scripted: () => ({ text: 'Done.' }),
+    second: () => ({ text: 'Named by the second' }),
+  }
+  await setup(script, '[titles]\nmodel = "local/second"')
+  const id = await begin('please fix the login page')
+  await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
+  expect(header(id).title).toBe('Named by the second')
+})
+
+it('makes no title request when titles are off', async () => {
+  await setup(
+    { scripted: () => ({ text: 'Done.' }), second: () => ({ text: 'never' }) },
+    'small_model = "local/second"\n[titles]\nenabled = false',
+  )
+  const id = await begin('a plain prompt')
+  expect(header(id).title).toBe('a plain prompt')
+  expect(server.requests).toHaveLength(1)
+})
+
 it('makes no title request without a small model', async () => {
   await setup({ scripted: () => ({ text: 'Done.' }), second: () => ({ text: 'never' }) })
   const id = await begin('a plain prompt')

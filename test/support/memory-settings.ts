@@ -15,7 +15,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     models: [],
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
     features: FEATURES.map((feature) => ({ feature, enabled: false, tokens: 0 })),
-    notifications: { enabled: true, sound: false },
+    notifications: { enabled: true, sound: false, finished: true },
     desktop: {
       tray: true,
       closeToTray: false,

@@ -69,8 +69,12 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setToolEnabled: os.settings.setToolEnabled.handler(({ input }) =>
       settings.setToolEnabled(input.name, input.enabled),
     ),
-    setNotifications: os.settings.setNotifications.handler(({ input: { enabled, sound } }) =>
-      settings.setNotifications({ ...(enabled !== undefined && { enabled }), ...(sound !== undefined && { sound }) }),
+    setNotifications: os.settings.setNotifications.handler(({ input: { enabled, sound, finished } }) =>
+      settings.setNotifications({
+        ...(enabled !== undefined && { enabled }),
+        ...(sound !== undefined && { sound }),
+        ...(finished !== undefined && { finished }),
+      }),
     ),
     setToolSearch: os.settings.setToolSearch.handler(({ input: { enabled, minPct, minTokens, matchingThreshold } }) =>
       settings.setToolSearch({

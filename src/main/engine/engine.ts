@@ -136,7 +136,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   // Without a UI that lists sessions, a title is not worth a request.
   const titles = interactive
     ? createTitleGenerator({
-        smallModel: catalog.smallModel,
+        smallModel: async (model) => {
+          const { enabled, model: chosen } = settings().titles
+          if (!enabled) return undefined
+          return chosen === undefined ? catalog.smallModel(model) : catalog.resolve(chosen)
+        },
         resolveModel: catalog.resolve,
         record: (id, event) => sessions.withSession(id, (session) => void session.record(event)),
         log,

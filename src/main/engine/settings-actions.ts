@@ -182,10 +182,11 @@ export function createSettingsActions({
       onModels()
       return offered
     },
-    setNotifications: ({ enabled, sound }) =>
+    setNotifications: ({ enabled, sound, finished }) =>
       edit(
         ...(enabled === undefined ? [] : [{ path: ['notifications', 'enabled'], value: enabled }]),
         ...(sound === undefined ? [] : [{ path: ['notifications', 'sound'], value: sound }]),
+        ...(finished === undefined ? [] : [{ path: ['notifications', 'finished'], value: finished }]),
       ),
     setToolSearch: (change) =>
       edit(
@@ -357,7 +358,7 @@ export interface SettingsActions {
   setDefaultMode(mode: PermissionMode): Promise<SettingsView>
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
   setFeature(feature: Feature, enabled: boolean): Promise<SettingsView>
-  setNotifications(change: { enabled?: boolean; sound?: boolean }): Promise<SettingsView>
+  setNotifications(change: { enabled?: boolean; sound?: boolean; finished?: boolean }): Promise<SettingsView>
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>

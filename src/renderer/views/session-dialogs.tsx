@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { FolderBrowser } from '../features/new-session/folder-browser'
 import { folderName } from '../format/folder-name'
 import { projectsOf, titleOf, useSessions } from '../state/session/sessions-state'
@@ -92,7 +92,8 @@ function RelinkDialog({ dialog }: { dialog: Extract<SessionDialog, { kind: 'reli
   const { folder, sessionId } = dialog
   const client = useClient()
   const { data: info } = useAppInfo()
-  const projects = useSessions(projectsOf)
+  const sessions = useSessions()
+  const projects = useMemo(() => projectsOf(sessions), [sessions])
   const relink = async (to: string): Promise<void> => {
     close()
     try {

@@ -98,6 +98,8 @@ export interface NotificationSettings {
   enabled: boolean
   /** Play a sound. */
   sound: boolean
+  /** Also when a session has finished while the user looks elsewhere. */
+  finished: boolean
 }
 
 /** When tools of servers are loaded on demand instead of being sent with each request. */

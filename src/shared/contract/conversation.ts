@@ -22,7 +22,7 @@ export const conversationContract = {
    * it is something else.
    */
   import: oc
-    .input(z.strictObject({ text: z.string().min(1).max(60_000_000), folder: path.optional() }))
+    .input(z.strictObject({ text: z.string().min(1).max(50_000_000), folder: path.optional() }))
     .output(type<SessionHeader>()),
   /**
    * Gives all sessions of a folder (`from`), or one session, the folder where their project is now. Sessions at work

@@ -99,7 +99,13 @@ export const settingsContract = {
    * Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is.
    */
   setNotifications: oc
-    .input(z.strictObject({ enabled: z.boolean().optional(), sound: z.boolean().optional() }))
+    .input(
+      z.strictObject({
+        enabled: z.boolean().optional(),
+        sound: z.boolean().optional(),
+        finished: z.boolean().optional(),
+      }),
+    )
     .output(type<SettingsView>()),
   /** What is left out stays as it is. Counts from the next turn on. */
   setToolSearch: oc

@@ -34,7 +34,7 @@ export function conversationTexts(event: RecordedEvent): ConversationText[] {
       return event.parts.flatMap((part) =>
         part.type === 'tool_call'
           ? []
-          : one(`s:${event.stepId}`, part.type === 'thinking' ? 'thinking' : 'answer', part.text),
+          : one(`s:${event.stepId}`, part.type === 'thinking' ? 'thinking' : 'answer', withoutMarks(part.text)),
       )
     case 'tool.started':
       return one(`t:${event.callId}`, 'call', [event.summary, ...argumentTexts(event.input, event.summary)].join('\n'))
@@ -43,6 +43,11 @@ export function conversationTexts(event: RecordedEvent): ConversationText[] {
     default:
       return []
   }
+}
+
+/** Markdown without the marks of emphasis and code: readers do not see them, so a search does not count them either. */
+export function withoutMarks(text: string): string {
+  return text.replaceAll(/\*\*|~~|`/g, '')
 }
 
 /** The texts among the arguments of a call, except the one that its summary repeats. */

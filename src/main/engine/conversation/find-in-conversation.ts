@@ -3,7 +3,7 @@ import { visibleRanges } from '../../../shared/model/checkpoint'
 import type { ConversationHit, ConversationMatches } from '../../../shared/model/conversation'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Store } from '../store/store'
-import { conversationTexts, type ConversationText } from './conversation-text'
+import { conversationTexts, withoutMarks, type ConversationText } from './conversation-text'
 
 /** Events read at a time: other work of the process runs in between. */
 const CHUNK = 500
@@ -83,11 +83,13 @@ function search(
   matchCase: boolean,
 ): ConversationMatches {
   const wanted = matchCase ? query : query.toLowerCase()
+  const plain = withoutMarks(wanted)
   const ranges = header.cuts ? visibleRanges(header.cuts, header.seq) : undefined
   const hits = new Map<string, ConversationHit>()
   let matches = 0
   texts.forEach(({ seq, itemId, part, text }, index) => {
-    const count = occurrences(matchCase ? text : (folded[index] ?? ''), wanted)
+    const isMarkdown = part === 'answer' || part === 'thinking'
+    const count = occurrences(matchCase ? text : (folded[index] ?? ''), isMarkdown ? plain : wanted)
     // A restore can have removed it from the conversation.
     if (count === 0 || (ranges && !ranges.some(({ from, to }) => seq >= from && seq <= to))) return
     matches += count
@@ -100,6 +102,7 @@ function search(
 
 function occurrences(text: string, wanted: string): number {
   let count = 0
+  if (wanted === '') return 0
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) count += 1
   return count
 }

@@ -12,6 +12,8 @@ import {
 } from './exported-session'
 
 const MAX_EVENTS = 500_000
+/** Providers refuse a conversation in which a call has no result. */
+const NO_RESULT = 'The file that this session was imported from has no result of this call.'
 
 /** A session as a file describes it. */
 export interface ReadSession {
@@ -71,6 +73,8 @@ function eventOf(value: unknown, index: number): ImportedEvent[] {
   if (!isRecord(value) || !isEvent(value)) throw invalid(`Event ${index + 1} is not an event.`)
   const type = String(value['type'])
   if (!isConversationEvent(type)) return []
+  // Only Trestle itself speaks to the agent as Trestle: a file could say anything in its name.
+  if (type === 'turn.steered' && value['by'] !== 'user') return []
   try {
     return [parseEvent(type, value)]
   } catch (error) {
@@ -88,7 +92,24 @@ function ordered(events: readonly ImportedEvent[]): ImportedEvent[] {
   let open: string | undefined
   const steps = new Set<string>()
   const calls = new Set<string>()
+  /** Calls of the open turn without a result, with the names of their tools. */
+  const pending = new Map<string, string>()
+  const endCalls = (turnId: string, at: number): void => {
+    for (const [callId, name] of pending)
+      checked.push({
+        type: 'tool.finished',
+        turnId,
+        callId,
+        name,
+        content: [{ type: 'text', text: NO_RESULT }],
+        isError: true,
+        durationMs: 0,
+        at,
+      })
+    pending.clear()
+  }
   const close = (at: number): void => {
+    if (open !== undefined) endCalls(open, at)
     if (open !== undefined)
       checked.push({ type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0, at })
     open = undefined
@@ -102,9 +123,15 @@ function ordered(events: readonly ImportedEvent[]): ImportedEvent[] {
     } else if (event.type !== 'todos.changed' && event.turnId !== open) throw misplaced()
     if (event.type === 'step.started') steps.add(event.stepId)
     if ((event.type === 'step.finished' || event.type === 'tool.started') && !steps.has(event.stepId)) throw misplaced()
+    if (event.type === 'step.finished')
+      for (const part of event.parts) if (part.type === 'tool_call') pending.set(part.callId, part.name)
     if (event.type === 'tool.started') calls.add(event.callId)
     if (event.type === 'tool.finished' && !calls.has(event.callId)) throw misplaced()
-    if (event.type === 'turn.finished') open = undefined
+    if (event.type === 'tool.finished') pending.delete(event.callId)
+    if (event.type === 'turn.finished') {
+      endCalls(event.turnId, event.at)
+      open = undefined
+    }
     checked.push(event)
   })
   close(events.at(-1)?.at ?? 0)

@@ -100,10 +100,12 @@ export function createTitleGenerator({ smallModel, resolveModel, record, log }: 
 }
 
 const MAX_TITLE_CHARS = 72
+/** The first sentence of several; a short one ("Hi.") is no title. */
+const SENTENCE = /^(.{12,}?[.!?。！？])\s+\p{Lu}.*$/u
 
 /**
- * A session's title from its first prompt: the first line with text, cut at a word boundary. Undefined when there is no
- * text.
+ * A session's title from its first prompt: the first sentence of the first line with text, without Markdown marks, cut at
+ * a word boundary. Undefined when there is no text.
  */
 export function titleFrom(text: string): string | undefined {
   const line = text
@@ -111,8 +113,11 @@ export function titleFrom(text: string): string | undefined {
     .map((candidate) =>
       candidate
         .replace(/^[#>*\-\s]+/, '')
+        .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+        .replaceAll(/\*\*|~~|`/g, '')
         .replace(/\s+/g, ' ')
-        .trim(),
+        .trim()
+        .replace(SENTENCE, (_all, sentence: string) => sentence.replace(/\.$/, '')),
     )
     .find((candidate) => candidate !== '')
   if (line === undefined) return undefined

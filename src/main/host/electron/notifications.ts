@@ -1,5 +1,6 @@
 import type { Notification, NativeImage } from 'electron'
 import type { HostCommand } from '../../../shared/events/push'
+import type { SessionSummary } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
 import type { Engine } from '../../engine/engine-api'
 import type { ElectronModule } from './platform/electron-module'
@@ -49,6 +50,8 @@ export function notifyPending(options: NotifyOptions): () => void {
   const told = new Set<Notification>()
   /** Programs waiting for terminal input, by task. */
   const asking = new Map<string, PendingItem>()
+  /** Sessions at work. */
+  const working = new Set<string>()
 
   const notify = (): void => {
     timer = undefined
@@ -144,6 +147,24 @@ export function notifyPending(options: NotifyOptions): () => void {
     notification.show()
   }
 
+  /** A session has finished while no window is in front. Runs of schedules report themselves. */
+  const finished = ({ sessionId, title, status, scheduleId }: SessionSummary): void => {
+    const worked = working.has(sessionId)
+    if (status === 'running' || status === 'waiting') working.add(sessionId)
+    else working.delete(sessionId)
+    if (!worked || scheduleId !== undefined || (status !== 'done' && status !== 'failed')) return
+    const settings = engine.settings.view().notifications
+    if (!settings.enabled || !settings.finished || BrowserWindow.getFocusedWindow() !== null) return
+    if (!Native.isSupported()) return
+    const body = status === 'failed' ? 'It stopped with an error.' : 'It has finished.'
+    const notification = new Native({ title: title || 'New session', body, silent: !settings.sound })
+    notification.on('click', () => show({ open: 'session', sessionId }))
+    notification.on('failed', (_event, error) => log(`a notification could not be shown: ${error}`))
+    notification.on('close', () => told.delete(notification))
+    told.add(notification)
+    notification.show()
+  }
+
   const answer = async ({ sessionId, approvalId }: PendingItem, { optionId }: NotificationAnswer): Promise<void> => {
     if (sessionId === undefined || approvalId === undefined) return
     try {
@@ -166,6 +187,8 @@ export function notifyPending(options: NotifyOptions): () => void {
 
   const stopListening = engine.onChange((change) => {
     if (change.kind === 'notification') tell(change.notification)
+    if (change.kind === 'session') finished(change.summary)
+    if (change.kind === 'session.removed') working.delete(change.sessionId)
     if (change.kind === 'task.removed') asking.delete(change.taskId)
     const isNews = change.kind === 'inbox' || (change.kind === 'task' && hear(change.task))
     if (isNews) timer ??= setTimeout(notify, debounceMs)

@@ -14,24 +14,35 @@ export function SelectionBar() {
     <div
       role="toolbar"
       aria-label="Selected sessions"
-      className="flex flex-none flex-wrap items-center gap-1 border-t border-line px-3 py-1.5"
+      className="flex flex-none flex-col gap-1.5 border-t border-line px-3.5 py-2"
     >
-      <span role="status" className="min-w-0 flex-1 text-small whitespace-nowrap text-ink-2 tabular-nums">
-        {ids.size} selected
-      </span>
-      <Button
-        size="small"
-        icon={<Archive aria-hidden />}
-        onClick={() => void archiveAll(client, [...ids]).catch(showFailureToast)}
-      >
-        Archive
-      </Button>
-      <Button size="small" variant="danger" icon={<Trash2 aria-hidden />} onClick={() => removeAll(client, [...ids])}>
-        Delete
-      </Button>
-      <IconButton label="Clear the selection" kbd="Esc" onClick={clearSelection}>
-        <X aria-hidden />
-      </IconButton>
+      <div className="flex items-center">
+        <span role="status" className="flex-1 text-small text-ink-2 tabular-nums">
+          {ids.size} selected
+        </span>
+        <IconButton label="Clear the selection" kbd="Esc" className="-mr-1.5 size-[25px]" onClick={clearSelection}>
+          <X aria-hidden />
+        </IconButton>
+      </div>
+      <div className="flex gap-1.5">
+        <Button
+          size="small"
+          className="flex-1"
+          icon={<Archive aria-hidden />}
+          onClick={() => void archiveAll(client, [...ids]).catch(showFailureToast)}
+        >
+          Archive
+        </Button>
+        <Button
+          size="small"
+          variant="danger"
+          className="flex-1"
+          icon={<Trash2 aria-hidden />}
+          onClick={() => removeAll(client, [...ids])}
+        >
+          Delete
+        </Button>
+      </div>
     </div>
   )
 }

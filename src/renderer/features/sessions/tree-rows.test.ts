@@ -225,3 +225,30 @@ describe('snippetPieces', () => {
     ])
   })
 })
+
+it('lists the sessions of all projects by day, with the pinned ones on top', () => {
+  const today = at('today', new Date(NOW - 60_000))
+  const other = { ...at('other', new Date(NOW - 120_000)), folder: '/code/cart' }
+  const old = at('old', new Date(2026, 10, 1))
+  const rows = treeRows({
+    projects: [
+      { folder: '/code/shop', sessions: [today, old] },
+      { folder: '/code/cart', sessions: [other] },
+    ],
+    collapsed: new Set(),
+    grown: new Map(),
+    pinned: new Set(['old']),
+    isKept: () => false,
+    grouping: 'day',
+    archived: [],
+    archive: { open: false, loading: false, any: false },
+    now: NOW,
+  })
+  expect(rows.map(({ kind, key }) => `${kind} ${key}`)).toEqual([
+    'heading pinned',
+    'session old',
+    'heading day:Today',
+    'session today',
+    'session other',
+  ])
+})

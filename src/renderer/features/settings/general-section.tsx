@@ -69,7 +69,7 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
   const [permission, setPermission] = useState(browserPermission)
   const save = useSettingsChange((api, change: Partial<NotificationSettings>) => api.setNotifications(change))
   const change = (next: Partial<NotificationSettings>): void => save.mutate(next, { onError: showFailureToast })
-  const { enabled, sound } = settings.notifications
+  const { enabled, sound, finished } = settings.notifications
   const inBrowser = info?.host === 'web'
   const isAllowed = !inBrowser || permission === 'granted'
 
@@ -105,6 +105,15 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
               // As a preview, and so that the browser allows sound from now on.
               if (wanted && inBrowser) void playNotificationSound()
             }}
+          />
+        </li>
+        <li className="border-t border-line px-3.5 py-2">
+          <Switch
+            label="When a session has finished"
+            description="Also tell me when work is done while I look at something else"
+            checked={finished}
+            disabled={!enabled}
+            onChange={(wanted) => change({ finished: wanted })}
           />
         </li>
       </ul>

@@ -100,9 +100,14 @@ function sessionActions(client: TrestleClient): SessionActions {
   }
 }
 
+/** Characters of a file that can be sent to the engine at once. */
+const MAX_IMPORT = 30_000_000
+
 async function importSession(client: TrestleClient): Promise<void> {
   const text = await readTextFile('.json,.jsonl,application/json')
   if (text === undefined) return
+  if (text.length > MAX_IMPORT)
+    throw new Error('The file is too large to import here. Import it in the terminal: trestle session import FILE')
   const { sessionId, imported } = await client.conversation.import({ text })
   useLayout.getState().openSession(sessionId)
   const folder = imported?.folder

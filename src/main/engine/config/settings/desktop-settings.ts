@@ -28,6 +28,7 @@ export const DESKTOP = settingTable('desktop', {
 export const NOTIFICATIONS = settingTable('notifications', {
   enabled: flag('enabled', true, 'notify you when a session needs you and Trestle is in the background'),
   sound: flag('sound', false, 'play a sound'),
+  finished: flag('finished', true, 'also notify you when a session has finished its work'),
 })
 
 /** `[environment]`: where the environment of commands, servers and hooks comes from. */

@@ -14,6 +14,7 @@ import { SESSION_TABLES, CACHE, CHECKPOINTS, readAgents, readLoop, TASKS, TOOLS 
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
+import { TITLES } from './title-settings'
 import { DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './desktop-settings'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'
@@ -27,6 +28,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   ...MCP_TABLES,
   ...DESKTOP_TABLES,
   ...INTERFACE_TABLES,
+  TITLES,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -57,6 +59,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const location = LOCATION_TABLE.read(top.table('location'))
   const mail = readMailSettings(top.table('mail'))
   const notifications = NOTIFICATIONS.read(top.table('notifications'))
+  const titles = TITLES.read(top.table('titles'))
   const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
   const sandbox = readSandboxSettings(top.table('sandbox'))
@@ -95,6 +98,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     permission: { rules },
     sandbox,
     notifications,
+    titles,
     tasks,
     web,
     hooks,

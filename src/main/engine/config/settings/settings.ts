@@ -1,3 +1,4 @@
+import { TITLES } from './title-settings'
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import type { Appearance, LanguageSettings } from '../../../../shared/configuration/appearance'
 import type { ShortcutChoices } from '../../../../shared/configuration/shortcuts'
@@ -55,6 +56,7 @@ export interface Settings {
   permission: PermissionSettings
   sandbox: SandboxSettings
   notifications: NotificationSettings
+  titles: typeof TITLES.defaults
   tasks: TaskSettings
   web: WebSettings
   /** In the order of the files, the user's first. */
@@ -108,6 +110,7 @@ export const DEFAULT_SETTINGS: Settings = {
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: NOTIFICATIONS.defaults,
+  titles: TITLES.defaults,
   tasks: TASKS.defaults,
   editor: {},
   web: DEFAULT_WEB_SETTINGS,
