@@ -38,7 +38,9 @@ import { changeMode, useSessionActions } from './state/session/session-actions'
 import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session/sessions-state'
 import { hasLinks } from './state/session/route'
 import { sessionStore } from './state/session/session-view'
-import { THEME_CHOICES, useTheme } from './state/page/theme'
+import { THEMES } from '../shared/configuration/settings'
+import { changeAppearance, useAppearance } from './state/page/appearance'
+import { useShortcutChoices, withKeys } from './state/page/shortcuts'
 import { showFailureToast } from './state/page/toasts-state'
 import { useClient } from './state/page/queries'
 import { StatusDot } from './ui/badge'
@@ -70,7 +72,8 @@ export function useAppCommands({
   const waiting = useInbox((state) => state.entries.length)
   const listed = useSessions((state) => (withSessions ? state : undefined))
   const prompts = useTasks((state) => state.waiting)
-  const theme = useTheme()
+  const theme = useAppearance((appearance) => appearance.theme)
+  const choices = useShortcutChoices((state) => state.choices)
   return useMemo(() => {
     const projects = listed ? projectsOf(listed) : []
     const step = (by: 1 | -1) => (): void => {
@@ -98,7 +101,6 @@ export function useAppCommands({
                   id: 'stop',
                   group: 'This session',
                   label: 'Stop the running turn',
-                  shortcut: 'Mod+.',
                   icon: <Square aria-hidden />,
                   run: () => void client.session.stop({ sessionId: current.sessionId }).catch(showFailureToast),
                 },
@@ -108,7 +110,6 @@ export function useAppCommands({
             id: 'find',
             group: 'This session',
             label: 'Find in this session',
-            shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
             run: openFind,
           },
@@ -172,7 +173,6 @@ export function useAppCommands({
         id: 'new',
         group: 'Go to',
         label: 'New session',
-        shortcut: 'Mod+N',
         icon: <Plus aria-hidden />,
         run: () => useLayout.getState().openNew(),
       },
@@ -180,7 +180,6 @@ export function useAppCommands({
         id: 'inbox',
         group: 'Go to',
         label: 'Inbox',
-        shortcut: 'Mod+U',
         keywords: 'approvals requests waiting',
         ...(waiting > 0 && { hint: `${waiting} pending` }),
         icon: <Inbox aria-hidden />,
@@ -202,7 +201,6 @@ export function useAppCommands({
         id: 'previous',
         group: 'Go to',
         label: 'Previous session',
-        shortcut: 'Alt+Up',
         icon: <ArrowUp aria-hidden />,
         run: step(-1),
       },
@@ -210,7 +208,6 @@ export function useAppCommands({
         id: 'next',
         group: 'Go to',
         label: 'Next session',
-        shortcut: 'Alt+Down',
         icon: <ArrowDown aria-hidden />,
         run: step(1),
       },
@@ -226,7 +223,6 @@ export function useAppCommands({
         id: 'tasks',
         group: 'Go to',
         label: 'Tasks',
-        shortcut: 'Mod+B',
         keywords: 'background dashboard terminal processes ports servers',
         icon: <SquareTerminal aria-hidden />,
         run: () => useLayout.getState().openTasks(),
@@ -267,7 +263,6 @@ export function useAppCommands({
         id: 'settings',
         group: 'Go to',
         label: 'Settings',
-        shortcut: 'Mod+,',
         icon: <Settings aria-hidden />,
         run: () => useLayout.getState().openSettings(),
       },
@@ -286,7 +281,6 @@ export function useAppCommands({
         id: 'sidebar',
         group: 'View',
         label: 'Show or hide the sidebar',
-        shortcut: 'Mod+\\',
         icon: <PanelLeft aria-hidden />,
         run: toggleSidebar,
       },
@@ -296,20 +290,19 @@ export function useAppCommands({
               id: 'inspector',
               group: 'View',
               label: 'Show or hide the inspector',
-              shortcut: 'Mod+I',
               icon: <PanelRight aria-hidden />,
               run: toggleInspector,
             },
           ]
         : []),
-      ...THEME_CHOICES.map((choice) => ({
+      ...THEMES.map((choice) => ({
         id: `theme-${choice}`,
         group: 'View',
         label: `Theme: ${choice}`,
         keywords: 'appearance colour dark light',
         icon: <Monitor aria-hidden />,
-        chosen: theme.choice === choice,
-        run: () => theme.choose(choice),
+        chosen: theme === choice,
+        run: () => changeAppearance(client, { theme: choice }),
       })),
       {
         id: 'messages',
@@ -323,7 +316,6 @@ export function useAppCommands({
         id: 'shortcuts',
         group: 'View',
         label: 'Keyboard shortcuts',
-        shortcut: '?',
         keywords: 'help keys',
         icon: <Keyboard aria-hidden />,
         run: () => useLayout.getState().setShortcutsOpen(true),
@@ -352,7 +344,7 @@ export function useAppCommands({
         run: () => actions.begin(folder),
       }
     })
-    return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
+    return [...ofSession, ...general, ...sessions, ...viewing, ...newIn].map((command) => withKeys(command, choices))
   }, [
     client,
     actions,
@@ -362,6 +354,7 @@ export function useAppCommands({
     waiting,
     sessionId,
     theme,
+    choices,
     prompts,
     settings,
     userHome,

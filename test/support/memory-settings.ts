@@ -78,6 +78,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
         features: settingsView.features.map((each) => (each.feature === feature ? { ...each, enabled } : each)),
       }),
     setLoginShell: () => update({}),
+    appearance: () => settingsView.appearance,
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
     setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),
     setShortcut: (id, keys) => {

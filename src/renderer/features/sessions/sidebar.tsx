@@ -14,10 +14,13 @@ import {
 } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
+import { t } from '../../../shared/language/speak'
+import { shortcutAria } from '../../format/shortcut'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions, withChanges } from '../../state/session/sessions-state'
 import { useNowEachMinute } from '../../format/relative-time'
+import { useKeys } from '../../state/page/shortcuts'
 import { useSessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
 import { useTasks } from '../../state/tasks-state'
@@ -26,7 +29,7 @@ import { useClient, useQueries, useSettings } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
-import { Kbd } from '../../ui/tooltip'
+import { CommandKeys } from '../../ui/command-keys'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/loading'
 import { SessionTree } from './session-tree'
@@ -100,6 +103,8 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
     ],
   )
 
+  const sidebarKeys = useKeys('sidebar')
+  const newKeys = useKeys('new')
   const toggleProject = (folder: string): void => {
     setCollapsed((before) => {
       const next = new Set(before)
@@ -115,16 +120,21 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
         Trestle
         <span className="flex-1" />
         {hasMessages && (
-          <IconButton label="Messages" onClick={() => useLayout.getState().setMessagesOpen(true)}>
+          <IconButton label={t('shell.messages')} onClick={() => useLayout.getState().setMessagesOpen(true)}>
             <Bell aria-hidden />
           </IconButton>
         )}
         {onHide && (
-          <IconButton label="Hide the sidebar" kbd="Mod+\" onClick={onHide}>
+          <IconButton label={t('shell.hideSidebar')} kbd={sidebarKeys} onClick={onHide}>
             <PanelLeft aria-hidden />
           </IconButton>
         )}
-        <IconButton label="New session" kbd="Mod+N" className="-mr-1.5" onClick={() => useLayout.getState().openNew()}>
+        <IconButton
+          label={t('shell.newSession')}
+          kbd={newKeys}
+          className="-mr-1.5"
+          onClick={() => useLayout.getState().openNew()}
+        >
           <Plus aria-hidden />
         </IconButton>
       </header>
@@ -159,8 +169,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         ref={field}
         type="text"
         value={value}
-        aria-label="Search sessions and messages"
-        placeholder="Search sessions"
+        aria-label={t('shell.searchSessionsAndMessages')}
+        placeholder={t('shell.searchSessions')}
         spellCheck={false}
         className="h-full min-w-0 flex-1 bg-transparent text-small text-ink outline-none"
         onChange={(event) => onChange(event.target.value)}
@@ -180,13 +190,13 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
           className="rounded-sm px-0.5 leading-none"
           onClick={() => useLayout.getState().setPaletteOpen(true)}
         >
-          <span className="sr-only">Open the command palette</span>
-          <Kbd keys="Mod+K" />
+          <span className="sr-only">{t('shell.openPalette')}</span>
+          <CommandKeys id="palette" />
         </button>
       ) : (
         <button
           type="button"
-          aria-label="Clear the search"
+          aria-label={t('shell.clearSearch')}
           className="rounded-sm p-1 hover:text-ink"
           onClick={() => {
             onChange('')
@@ -212,14 +222,14 @@ function SidebarFoot() {
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
-        aria-keyshortcuts="Control+,"
+        aria-keyshortcuts={ariaKeys(useKeys('settings'))}
         onClick={() => useLayout.getState().openSettings()}
         className={cx(FOOT_ROW, view.kind === 'settings' && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
       >
         <Settings aria-hidden className="size-[15px] stroke-[1.6]" />
-        Settings
+        {t('shell.settings')}
         <span className="flex-1" />
-        <Kbd keys="Mod+," />
+        <CommandKeys id="settings" />
       </button>
     </footer>
   )
@@ -232,17 +242,17 @@ function InboxEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts="Control+U"
+      aria-keyshortcuts={ariaKeys(useKeys('inbox'))}
       onClick={() => useLayout.getState().openInbox()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
       <Inbox aria-hidden className="size-[15px] stroke-[1.6]" />
-      Inbox
+      {t('shell.inbox')}
       <span className="flex-1" />
       <span role="status" className="contents">
-        {waiting > 0 && <Badge tone="wait">{`${waiting} pending`}</Badge>}
+        {waiting > 0 && <Badge tone="wait">{t('shell.pending', { count: waiting })}</Badge>}
       </span>
-      {waiting === 0 && <Kbd keys="Mod+U" />}
+      {waiting === 0 && <CommandKeys id="inbox" />}
     </button>
   )
 }
@@ -313,22 +323,26 @@ function TasksEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts="Control+B"
+      aria-keyshortcuts={ariaKeys(useKeys('tasks'))}
       onClick={() => useLayout.getState().openTasks()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
       <SquareTerminal aria-hidden className="size-[15px] stroke-[1.6]" />
-      Tasks
+      {t('shell.tasks')}
       <span className="flex-1" />
       {waiting > 0 ? (
-        <Badge tone="wait">{`${waiting} pending`}</Badge>
+        <Badge tone="wait">{t('shell.pending', { count: waiting })}</Badge>
       ) : running > 0 ? (
-        <Badge tone="run">{running} running</Badge>
+        <Badge tone="run">{t('shell.running', { count: running })}</Badge>
       ) : (
-        <Kbd keys="Mod+B" />
+        <CommandKeys id="tasks" />
       )}
     </button>
   )
+}
+
+function ariaKeys(keys: string | undefined): string | undefined {
+  return keys === undefined ? undefined : shortcutAria(keys)
 }
 
 const FOOT_ROW =
