@@ -5,7 +5,9 @@ import { everyLook } from './looks'
 import { pictures } from './steps'
 
 test.use({
-  config: { more: '# The house rules\n[[permission.rules]]\ndecision = "deny" # never\npattern = "Read(secrets/**)"\n' },
+  config: {
+    more: '# The house rules\n[[permission.rules]]\ndecision = "deny" # never\npattern = "Read(secrets/**)"\n',
+  },
 })
 
 test('a rule is added, tested, edited, moved, deleted and restored, all by keyboard', async ({ app }) => {

@@ -58,8 +58,12 @@ export function isShortcutText(text: string): boolean {
   const keys = keysOf(text)
   const key = keys.at(-1) ?? ''
   const modifiers = keys.slice(0, -1)
-  const isKey = NAMED.test(key) || [...key].length === 1
+  const isKey = NAMED.test(key) || isOneSign(key)
   return isKey && modifiers.every((one, at) => MODIFIERS.includes(one) && modifiers.indexOf(one) === at)
+}
+
+function isOneSign(key: string): boolean {
+  return /^.$/u.test(key)
 }
 
 /** The keys of a shortcut, the last of which is no modifier; `Mod++` has a plus. */
@@ -113,8 +117,8 @@ export function comparableKeys(text: string, isMac: boolean): string {
   const key = keys.at(-1) ?? ''
   const modifiers = new Set(keys.slice(0, -1).map((one) => (one === 'Ctrl' && !isMac ? 'Mod' : one)))
   // A character such as "?" already implies Shift.
-  if ([...key].length === 1 && !/\p{L}/u.test(key)) modifiers.delete('Shift')
-  return [...MODIFIERS.filter((one) => modifiers.has(one)), [...key].length === 1 ? key.toUpperCase() : key].join('+')
+  if (isOneSign(key) && !/\p{L}/u.test(key)) modifiers.delete('Shift')
+  return [...MODIFIERS.filter((one) => modifiers.has(one)), isOneSign(key) ? key.toUpperCase() : key].join('+')
 }
 
 /** Why keys should not, or cannot, be used for a command. */

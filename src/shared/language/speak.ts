@@ -33,7 +33,7 @@ export function t<Key extends MessageKey>(
   key: Key,
   ...[values]: [NamesIn<(typeof ENGLISH)[Key]>] extends [never] ? [] : [values: Values<Key>]
 ): string {
-  return fill(CATALOGS[language][key], (values ?? {}) as Readonly<Record<string, string | number>>, language)
+  return fill(CATALOGS[language][key], values ?? {}, language)
 }
 
 /** Fills in a message; its plural form follows `count`. */

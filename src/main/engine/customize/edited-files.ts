@@ -111,7 +111,7 @@ export function createEditedFiles({ home, config, trust, agentTrace }: EditedFil
     })
   }
 
-  /** The text of a file; undefined when there is none. */
+  /** The text of a file; undefined when there is no file. */
   function textAt(place: Place, file: string): string | undefined {
     const within = place.scope === 'project' ? { within: place.folder, home } : {}
     const found = readGuardedText(file, { mostBytes: MAX_BYTES, ...within })

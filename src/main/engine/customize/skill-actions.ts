@@ -61,15 +61,6 @@ export function createSkillActions({
     return place
   }
 
-  async function requireUsable(name: string, text: string): Promise<void> {
-    const fatal = (await readSkill(text, name)).problems.find(({ isFatal }) => isFatal)
-    if (fatal)
-      throw new CodedError(
-        'customize.invalid',
-        `${fatal.line === undefined ? '' : `Line ${fatal.line}: `}${fatal.message}`,
-      )
-  }
-
   return {
     list: async (folder) => skills.all(await realpath(folder).catch(() => folder)),
     async read(folder, path) {
@@ -125,4 +116,13 @@ export function createSkillActions({
   async function writeSkill(place: Place, path: string, before: string | undefined, text: string): Promise<Undoable> {
     return files.write(place, path, before, text, { needsTrust: false })
   }
+}
+
+async function requireUsable(name: string, text: string): Promise<void> {
+  const fatal = (await readSkill(text, name)).problems.find(({ isFatal }) => isFatal)
+  if (fatal)
+    throw new CodedError(
+      'customize.invalid',
+      `${fatal.line === undefined ? '' : `Line ${fatal.line}: `}${fatal.message}`,
+    )
 }

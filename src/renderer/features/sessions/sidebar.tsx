@@ -15,7 +15,6 @@ import {
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
 import { t } from '../../../shared/language/speak'
-import { shortcutAria } from '../../format/shortcut'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions, withChanges } from '../../state/session/sessions-state'
@@ -29,7 +28,7 @@ import { useClient, useQueries, useSettings } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
-import { CommandKeys } from '../../ui/command-keys'
+import { CommandKeys, useAriaKeys } from '../../ui/command-keys'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/loading'
 import { SessionTree } from './session-tree'
@@ -103,8 +102,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
     ],
   )
 
-  const sidebarKeys = useKeys('sidebar')
-  const newKeys = useKeys('new')
+  const [sidebarKeys, newKeys] = [useKeys('sidebar'), useKeys('new')]
   const toggleProject = (folder: string): void => {
     setCollapsed((before) => {
       const next = new Set(before)
@@ -129,12 +127,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
             <PanelLeft aria-hidden />
           </IconButton>
         )}
-        <IconButton
-          label={t('shell.newSession')}
-          kbd={newKeys}
-          className="-mr-1.5"
-          onClick={() => useLayout.getState().openNew()}
-        >
+        <IconButton label={t('shell.newSession')} kbd={newKeys} className="-mr-1.5" onClick={openNew}>
           <Plus aria-hidden />
         </IconButton>
       </header>
@@ -222,7 +215,7 @@ function SidebarFoot() {
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
-        aria-keyshortcuts={ariaKeys(useKeys('settings'))}
+        aria-keyshortcuts={useAriaKeys('settings')}
         onClick={() => useLayout.getState().openSettings()}
         className={cx(FOOT_ROW, view.kind === 'settings' && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
       >
@@ -242,7 +235,7 @@ function InboxEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts={ariaKeys(useKeys('inbox'))}
+      aria-keyshortcuts={useAriaKeys('inbox')}
       onClick={() => useLayout.getState().openInbox()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
@@ -323,7 +316,7 @@ function TasksEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts={ariaKeys(useKeys('tasks'))}
+      aria-keyshortcuts={useAriaKeys('tasks')}
       onClick={() => useLayout.getState().openTasks()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
@@ -341,10 +334,7 @@ function TasksEntry({ current }: { current: boolean }) {
   )
 }
 
-function ariaKeys(keys: string | undefined): string | undefined {
-  return keys === undefined ? undefined : shortcutAria(keys)
-}
-
+const openNew = (): void => useLayout.getState().openNew()
 const FOOT_ROW =
   'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2'
 

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import { FONT_NAME, USUAL_APPEARANCE, type Appearance } from '../../../shared/configuration/appearance'
-import type { Theme } from '../../../shared/configuration/settings'
+import type { Theme } from '../../../shared/configuration/appearance'
 import type { TrestleClient } from '../../../shared/contract'
 import { browserStorage } from './browser-storage'
 import { desktopBridge } from './desktop-bridge'

@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { BUILTIN_TOOLS } from '../../../../shared/tool-label'
 import { t } from '../../../../shared/language/speak'
 import type { AgentFields } from '../../../../shared/model/agent'
 import { EFFORTS } from '../../../../shared/model/effort'
@@ -103,11 +102,6 @@ export function AgentForm({ fields, onChange }: AgentFormProps) {
           }}
         />
       </div>
-      <datalist id="builtin-tools">
-        {BUILTIN_TOOLS.map(({ name }) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
     </>
   )
 }

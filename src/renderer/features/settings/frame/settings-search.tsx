@@ -81,23 +81,28 @@ export function SettingsSearch({ sections }: { sections: readonly SettingsSectio
               <span className="block text-small text-ink-3">{t('settings.search.noneHint')}</span>
             </p>
           ) : null}
-          <ul id={listId} role="listbox" aria-label={t('settings.search')}>
+          <div id={listId} role="listbox" aria-label={t('settings.search')}>
             {found.map((setting, at) => (
-              <li
+              <button
                 key={setting.label}
                 id={`${listId}-${at}`}
+                type="button"
                 role="option"
+                tabIndex={-1}
                 aria-selected={setting === chosen}
-                className={cx('cursor-pointer rounded-[6px] px-2 py-1 text-ui', setting === chosen && 'bg-sunken')}
+                className={cx(
+                  'block w-full rounded-[6px] px-2 py-1 text-left text-ui',
+                  setting === chosen && 'bg-sunken',
+                )}
                 onMouseEnter={() => setCurrent(at)}
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => go(setting)}
               >
                 {setting.label}
                 <span className="block text-tiny text-ink-3">{t(`settings.section.${setting.section}`)}</span>
-              </li>
+              </button>
             ))}
-          </ul>
+          </div>
         </div>
       )}
     </div>

@@ -9,7 +9,7 @@ import {
   USUAL_APPEARANCE,
   type Appearance,
 } from '../../../../shared/configuration/appearance'
-import { THEMES } from '../../../../shared/configuration/settings'
+import { THEMES } from '../../../../shared/configuration/appearance'
 import { t, type MessageKeyWithoutValues } from '../../../../shared/language/speak'
 import { changeAppearance, useAppearance } from '../../../state/page/appearance'
 import { useClient } from '../../../state/page/queries'
@@ -170,7 +170,9 @@ function CodeFontField({ value, onChange }: { value: string; onChange: (font: st
       <datalist id={listId}>
         {['Cascadia Code', 'Consolas', 'Fira Code', 'Menlo', 'SF Mono', 'Source Code Pro', 'Ubuntu Mono'].map(
           (font) => (
-            <option key={font} value={font} />
+            <option key={font} value={font}>
+              {font}
+            </option>
           ),
         )}
       </datalist>

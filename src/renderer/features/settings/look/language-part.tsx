@@ -25,6 +25,9 @@ const LOCALES = [
   'zh-CN',
 ]
 
+/** Shown in the chosen formats. */
+const EXAMPLE = new Date(2026, 10, 26, 15, 4)
+
 /** The language, and how dates and numbers are written. */
 export function LanguagePart() {
   const chosen = useLanguage()
@@ -52,7 +55,7 @@ export function LanguagePart() {
           label={t('language.formats')}
           value={chosen.formats}
           hint={t('language.example', {
-            date: formatDate(Date.now(), { dateStyle: 'medium', timeStyle: 'short' }),
+            date: formatDate(EXAMPLE, { dateStyle: 'medium', timeStyle: 'short' }),
             number: formatNumber(1234567.8),
           })}
           onChange={(event) => change({ formats: event.target.value })}
