@@ -40,7 +40,7 @@ import { hasLinks } from './state/session/route'
 import { sessionStore } from './state/session/session-view'
 import { THEMES } from '../shared/configuration/appearance'
 import { changeAppearance, useAppearance } from './state/page/appearance'
-import { useShortcutChoices, withKeys } from './state/page/shortcuts'
+import { useCommandKeys } from './state/page/shortcuts'
 import { showFailureToast } from './state/page/toasts-state'
 import { useClient } from './state/page/queries'
 import { StatusDot } from './ui/badge'
@@ -73,8 +73,7 @@ export function useAppCommands({
   const listed = useSessions((state) => (withSessions ? state : undefined))
   const prompts = useTasks((state) => state.waiting)
   const theme = useAppearance((appearance) => appearance.theme)
-  const choices = useShortcutChoices((state) => state.choices)
-  return useMemo(() => {
+  const commands = useMemo(() => {
     const projects = listed ? projectsOf(listed) : []
     const step = (by: 1 | -1) => (): void => {
       const next = adjacentSession(projectsOf(useSessions.getState()), sessionId, by)
@@ -344,7 +343,7 @@ export function useAppCommands({
         run: () => actions.begin(folder),
       }
     })
-    return [...ofSession, ...general, ...sessions, ...viewing, ...newIn].map((command) => withKeys(command, choices))
+    return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
   }, [
     client,
     actions,
@@ -354,13 +353,13 @@ export function useAppCommands({
     waiting,
     sessionId,
     theme,
-    choices,
     prompts,
     settings,
     userHome,
     toggleInspector,
     toggleSidebar,
   ])
+  return useCommandKeys(commands)
 }
 
 /** The sandbox of a session that has been opened in this window. */

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { ENGLISH, type Message } from '../../src/shared/language/en'
-import { CATALOGS, fill, formatDate, formatNumber, setSpoken, t } from '../../src/shared/language/speak'
+import { SETTINGS_MESSAGES, t } from '../../src/shared/language/settings-messages'
+import { SHELL_MESSAGES, t as shell } from '../../src/shared/language/shell-messages'
+import { fill, formatDate, formatNumber, setSpoken, translator, type Message } from '../../src/shared/language/speak'
 
 afterEach(() => void setSpoken({ language: 'en', formats: 'system' }))
 
@@ -12,11 +13,23 @@ const namesIn = (message: Message): string[] =>
     .filter((name, at, all) => all.indexOf(name) === at)
     .toSorted()
 
+/** The messages of each part of the interface, in each language. A part that is added belongs here. */
+const PARTS: Record<string, { en: Record<string, Message> } & Record<string, Record<string, Message>>> = {
+  shell: { en: SHELL_MESSAGES },
+  settings: { en: SETTINGS_MESSAGES },
+}
+
 test('every language has every message, with the same values to fill in', () => {
-  for (const catalog of Object.values(CATALOGS)) {
-    expect(Object.keys(catalog).toSorted()).toEqual(Object.keys(ENGLISH).toSorted())
-    for (const [key, message] of Object.entries(ENGLISH))
-      expect([key, namesIn(catalog[key as keyof typeof ENGLISH])]).toEqual([key, namesIn(message)])
+  for (const [part, catalogs] of Object.entries(PARTS)) {
+    for (const [language, catalog] of Object.entries(catalogs)) {
+      expect([part, language, Object.keys(catalog).toSorted()]).toEqual([
+        part,
+        language,
+        Object.keys(catalogs.en).toSorted(),
+      ])
+      for (const [key, message] of Object.entries(catalogs.en))
+        expect([key, namesIn(catalog[key]!)]).toEqual([key, namesIn(message)])
+    }
   }
 })
 
@@ -26,13 +39,18 @@ test('every message is used, and every message that is used exists', () => {
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n')
-  const named = new Set([...sources.matchAll(/(?<![\w.])t\(\s*'([^']+)'/g)].map(([, key]) => key!))
-  expect([...named].filter((key) => !Object.hasOwn(ENGLISH, key))).toEqual([])
+  const messages = Object.keys({ ...SHELL_MESSAGES, ...SETTINGS_MESSAGES })
+  const named = [...sources.matchAll(/(?<![\w.])t\(\s*'([^']+)'/g)].map(([, key]) => key!)
+  expect(named.filter((key) => !messages.includes(key))).toEqual([])
   // Keys that are put together: t(`rules.${decision}`).
-  const prefixes = [...sources.matchAll(/t\(\s*`([^`$]*)\$\{/g)].map(([, prefix]) => prefix!)
-  const isUsed = (key: string) =>
-    named.has(key) || sources.includes(`'${key}'`) || prefixes.some((prefix) => key.startsWith(prefix))
-  expect(Object.keys(ENGLISH).filter((key) => !isUsed(key))).toEqual([])
+  const prefixes = [...sources.matchAll(/(?<![\w.])t\(\s*`([^`$]*)\$\{/g)].map(([, prefix]) => prefix!)
+  const isUsed = (key: string) => sources.includes(`'${key}'`) || prefixes.some((prefix) => key.startsWith(prefix))
+  expect(messages.filter((key) => !isUsed(key))).toEqual([])
+})
+
+test('a value that is missing from a message is shown by its name', () => {
+  expect(fill('Hello {name}', {}, 'en')).toBe('Hello {name}')
+  expect(translator({ en: { hello: 'Hello {name}' } })('hello', { name: '{x}' })).toBe('Hello {x}')
 })
 
 test('a message follows the plural forms of its language', () => {
@@ -51,7 +69,7 @@ test('numbers and dates follow the formats that were chosen, messages the langua
   setSpoken({ language: 'en', formats: 'de-DE' })
   expect(formatNumber(1234.5)).toBe('1.234,5')
   expect(formatDate(new Date(2026, 10, 26), { dateStyle: 'short' })).toBe('26.11.26')
-  expect(t('shell.pending', { count: 1500 })).toBe('1.500 pending')
+  expect(shell('shell.pending', { count: 1500 })).toBe('1.500 pending')
 })
 
 test('the page says its language and the direction it is written in', () => {

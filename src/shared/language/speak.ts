@@ -1,8 +1,7 @@
 import type { Language, LanguageSettings } from '../configuration/appearance'
-import { ENGLISH, type Catalog, type Message, type MessageKey } from './en'
 
-/** The messages of each language. */
-export const CATALOGS: Readonly<Record<Language, Catalog>> = { en: ENGLISH }
+/** A text, or one for each plural form of `{count}`. */
+export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>)
 
 /** Languages that are written from right to left. */
 const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur']
@@ -20,24 +19,32 @@ export function setSpoken(settings: LanguageSettings): { lang: string; dir: 'ltr
 
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never
 type NamesIn<M> = M extends string ? Names<M> : M extends { other: infer Other } ? Names<Other> : never
-/** What has to be filled in for a message. */
-type Values<Key extends MessageKey> = Readonly<Record<NamesIn<(typeof ENGLISH)[Key]>, string | number>>
+type Messages = Readonly<Record<string, Message>>
+type Values = Readonly<Record<string, string | number>>
 
 /** The keys of messages without values. */
-export type MessageKeyWithoutValues = {
-  [Key in MessageKey]: [NamesIn<(typeof ENGLISH)[Key]>] extends [never] ? Key : never
-}[MessageKey]
+export type PlainKeys<Own extends Messages> = {
+  [Key in keyof Own]: [NamesIn<Own[Key]>] extends [never] ? Key : never
+}[keyof Own]
 
-/** A message in the user's language, with its values filled in; numbers are written as the user's formats have it. */
-export function t<Key extends MessageKey>(
+/** A function that gives a message in the user's language, with its values filled in. */
+export type Translator<Own extends Messages> = <Key extends keyof Own>(
   key: Key,
-  ...[values]: [NamesIn<(typeof ENGLISH)[Key]>] extends [never] ? [] : [values: Values<Key>]
-): string {
-  return fill(CATALOGS[language][key], values ?? {}, language)
+  ...values: [NamesIn<Own[Key]>] extends [never] ? [] : [values: Readonly<Record<NamesIn<Own[Key]>, string | number>>]
+) => string
+
+/** The messages of a part of the interface in every language. What a language lacks does not compile. */
+export type Catalogs<Own extends Messages> = { readonly en: Own } & Readonly<
+  Record<Language, Readonly<Record<keyof Own, Message>>>
+>
+
+/** Makes the function that gives the messages of a part of the interface. */
+export function translator<const Own extends Messages>(catalogs: Catalogs<Own>): Translator<Own> {
+  return (key, ...[values]) => fill(catalogs[language][key], (values as Values | undefined) ?? {}, language)
 }
 
-/** Fills in a message; its plural form follows `count`. */
-export function fill(message: Message, values: Readonly<Record<string, string | number>>, locale: string): string {
+/** Fills in a message; its plural form follows `count`, and numbers are written in the user's formats. */
+export function fill(message: Message, values: Values, locale: string): string {
   const { count } = values
   const text =
     typeof message === 'string'

@@ -14,7 +14,7 @@ import {
 } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
-import { t } from '../../../shared/language/speak'
+import { t } from '../../../shared/language/shell-messages'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions, withChanges } from '../../state/session/sessions-state'

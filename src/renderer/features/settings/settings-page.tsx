@@ -1,7 +1,7 @@
 import { Tabs } from 'radix-ui'
 import { useEffect, useRef, type ComponentType, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
-import { t } from '../../../shared/language/speak'
+import { t } from '../../../shared/language/settings-messages'
 import { failureFrom } from '../../client/failure-from'
 import { SETTINGS_SECTIONS, useLayout, useMediaQuery, type SettingsSection } from '../../state/page/layout-state'
 import { useSettings } from '../../state/page/queries'
@@ -74,7 +74,7 @@ export function SettingsPage({
         <SettingsSearch sections={sections} />
         <Tabs.List
           ref={tabs}
-          aria-label={t('shell.settings')}
+          aria-label={t('settings.title')}
           className={cx(
             'flex gap-0.5',
             isWide ? 'mt-2 min-h-0 flex-1 flex-col overflow-y-auto' : 'overflow-x-auto py-2',

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { folderName } from '../../format/folder-name'
 import { IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
-import { t } from '../../../shared/language/speak'
+import { t } from '../../../shared/language/shell-messages'
 import { useKeys } from '../../state/page/shortcuts'
 
 /** Props of the bar in every view. */

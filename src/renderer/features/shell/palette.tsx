@@ -2,7 +2,7 @@ import { Check, ChevronRight, Search } from 'lucide-react'
 import { Command as Cmdk } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { useState, type ReactNode } from 'react'
-import { t } from '../../../shared/language/speak'
+import { t } from '../../../shared/language/shell-messages'
 import { Kbd } from '../../ui/tooltip'
 import { shortcutAria } from '../../format/shortcut'
 

@@ -19,8 +19,12 @@ function stored(): Partial<Appearance> {
     typeof document === 'undefined'
       ? undefined
       : (document.documentElement.dataset['appearance'] ?? browserStorage.read(KEY))
+  return written === undefined ? {} : parsed(written)
+}
+
+function parsed(written: string): Partial<Appearance> {
   try {
-    return written === undefined ? {} : (JSON.parse(written) as Partial<Appearance>)
+    return JSON.parse(written) as Partial<Appearance>
   } catch {
     return {}
   }
@@ -69,7 +73,13 @@ export function followAppearance(): () => void {
   dark.addEventListener('change', apply)
   contrast.addEventListener('change', apply)
   const stop = useAppearance.subscribe(apply)
+  // Another window of the same browser has saved a choice.
+  const onStored = ({ key, newValue }: StorageEvent): void => {
+    if (key === KEY && newValue !== null) useAppearance.setState(parsed(newValue))
+  }
+  window.addEventListener('storage', onStored)
   return () => {
+    window.removeEventListener('storage', onStored)
     dark.removeEventListener('change', apply)
     contrast.removeEventListener('change', apply)
     stop()

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import type { AgentFields } from '../../../../shared/model/agent'
 import { EFFORTS } from '../../../../shared/model/effort'
 import { useSettings } from '../../../state/page/queries'

@@ -1,7 +1,7 @@
 import { Bot, Copy, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { AppInfo } from '../../../../shared/contract/app'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import type { AgentView } from '../../../../shared/model/agent'
 import { useClient } from '../../../state/page/queries'
 import { Badge } from '../../../ui/badge'

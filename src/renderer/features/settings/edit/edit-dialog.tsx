@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
 import type { Undoable } from '../../../../shared/configuration/rules'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { failureFrom } from '../../../client/failure-from'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'

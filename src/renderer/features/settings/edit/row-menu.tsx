@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, MoreHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
 

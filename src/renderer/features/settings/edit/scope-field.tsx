@@ -1,5 +1,5 @@
 import type { EditScope } from '../../../../shared/configuration/rules'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { SelectField } from '../../../ui/form/choice-fields'
 import type { EditedPlace } from './use-place'
 

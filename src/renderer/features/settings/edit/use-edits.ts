@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Undoable } from '../../../../shared/configuration/rules'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { useClient } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 

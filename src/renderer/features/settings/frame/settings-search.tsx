@@ -1,6 +1,6 @@
 import { Search, X } from 'lucide-react'
 import { useId, useRef, useState, type KeyboardEvent } from 'react'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { useLayout, type SettingsSection } from '../../../state/page/layout-state'
 import { cx } from '../../../ui/cx'
 import { findSettings, type IndexedSetting } from './settings-index'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { HOOK_EVENTS, type HookEvent, type HookView } from '../../../../shared/configuration/customizations'
 import type { EditScope } from '../../../../shared/configuration/rules'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { useClient } from '../../../state/page/queries'
 import { SelectField, TextAreaField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'

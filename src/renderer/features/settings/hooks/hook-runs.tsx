@@ -1,5 +1,6 @@
 import type { HookOutcome, HookRun } from '../../../../shared/configuration/customizations'
-import { formatDate, t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
+import { formatDate } from '../../../../shared/language/speak'
 import { folderName } from '../../../format/folder-name'
 import { duration } from '../../../format/relative-time'
 import { Badge, type Tone } from '../../../ui/badge'

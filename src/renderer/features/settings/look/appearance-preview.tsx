@@ -1,4 +1,4 @@
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 

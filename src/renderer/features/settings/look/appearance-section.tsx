@@ -10,7 +10,7 @@ import {
   type Appearance,
 } from '../../../../shared/configuration/appearance'
 import { THEMES } from '../../../../shared/configuration/appearance'
-import { t, type MessageKeyWithoutValues } from '../../../../shared/language/speak'
+import { t, type PlainKey } from '../../../../shared/language/settings-messages'
 import { changeAppearance, useAppearance } from '../../../state/page/appearance'
 import { useClient } from '../../../state/page/queries'
 import { showToast } from '../../../state/page/toasts-state'
@@ -114,7 +114,7 @@ export function AppearanceSection() {
   )
 }
 
-function Row({ id, label, children }: { id: string; label: MessageKeyWithoutValues; children: ReactNode }) {
+function Row({ id, label, children }: { id: string; label: PlainKey; children: ReactNode }) {
   return (
     <div
       id={`setting-${id}`}

@@ -1,5 +1,6 @@
 import { LANGUAGE_CODES, LANGUAGES, type LanguageSettings } from '../../../../shared/configuration/appearance'
-import { formatDate, formatNumber, t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
+import { formatDate, formatNumber } from '../../../../shared/language/speak'
 import { useLanguage } from '../../../state/page/language'
 import { useSettingsChange } from '../../../state/page/queries'
 import { showFailureToast } from '../../../state/page/toasts-state'

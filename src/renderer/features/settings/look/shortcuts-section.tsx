@@ -1,13 +1,8 @@
 import { useState } from 'react'
-import {
-  FIXED_KEYS,
-  SHORTCUT_COMMANDS,
-  conflictsOf,
-  shortcutOf,
-  type ShortcutCommand,
-} from '../../../../shared/configuration/shortcuts'
+import { conflictsOf, FIXED_KEYS } from '../../../../shared/configuration/shortcut-conflicts'
+import { SHORTCUT_COMMANDS, shortcutOf, type ShortcutCommand } from '../../../../shared/configuration/shortcuts'
 import type { AppInfo } from '../../../../shared/contract/app'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { APPLE, shortcutText } from '../../../format/shortcut'
 import { useClient } from '../../../state/page/queries'
 import { useShortcutChoices } from '../../../state/page/shortcuts'
@@ -79,7 +74,9 @@ export function ShortcutsSection({ info }: { info: AppInfo | undefined }) {
                   }
                   isChosen={choices[command.id] !== undefined}
                   isRecording={recorded === command.id}
-                  conflicts={(keys) => conflictsOf(command.id, keys, choices, { isMac: APPLE, inBrowser })}
+                  conflicts={(keys) =>
+                    conflictsOf(command.id, keys, choices, { commands: all, isMac: APPLE, inBrowser })
+                  }
                   onRecord={(on) => setRecorded(on ? command.id : undefined)}
                   onSet={(keys) => set(command.id, keys)}
                   onTakeFrom={(id) => set(id, '')}

@@ -6,7 +6,7 @@ import {
   type RuleDecision,
   type RuleView,
 } from '../../../../shared/configuration/rules'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { RadioList } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'

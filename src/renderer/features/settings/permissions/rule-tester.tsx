@@ -10,7 +10,7 @@ import {
   type TestedTool,
 } from '../../../../shared/configuration/rules'
 import { MODE_NAMES } from '../../../../shared/configuration/sandbox-text'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
 import { failureFrom } from '../../../client/failure-from'
 import { shortPath } from '../../../format/folder-name'

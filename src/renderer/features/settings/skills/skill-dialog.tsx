@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState, type ComponentType } from 'react'
 import type { SkillText } from '../../../../shared/contract/customize'
 import type { EditScope } from '../../../../shared/configuration/rules'
-import { t } from '../../../../shared/language/speak'
+import { t } from '../../../../shared/language/settings-messages'
 import { failureFrom } from '../../../client/failure-from'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
@@ -117,7 +117,7 @@ function SkillForm({ skill, place, Markdown, onClose }: SkillDialogProps & { ski
         onOpenChange={(open) => !open && onClose()}
         width={720}
         title={t('skills.viewTitle', { name })}
-        footer={<Button onClick={onClose}>{t('shell.close')}</Button>}
+        footer={<Button onClick={onClose}>{t('edit.close')}</Button>}
       >
         <div className="flex flex-col gap-3">{fields}</div>
       </Dialog>

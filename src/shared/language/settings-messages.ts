@@ -1,26 +1,12 @@
+import { translator, type Message, type PlainKeys } from './speak'
+
 /**
- * The messages of the interface in English. A message is a text, or one for each plural form of its `{count}`; other
+ * The messages of the settings in English. A message is a text, or one for each plural form of its `{count}`; other
  * names in braces are filled in. How to add a language: docs/settings.md.
  */
-export const ENGLISH = {
-  'shell.newSession': 'New session',
-  'shell.settings': 'Settings',
-  'shell.inbox': 'Inbox',
-  'shell.tasks': 'Tasks',
-  'shell.messages': 'Messages',
-  'shell.hideSidebar': 'Hide the sidebar',
-  'shell.showSidebar': 'Projects and sessions',
-  'shell.hideInspector': 'Hide the inspector',
-  'shell.showInspector': 'Show the inspector',
-  'shell.close': 'Close',
-  'shell.searchSessions': 'Search sessions',
-  'shell.searchSessionsAndMessages': 'Search sessions and messages',
-  'shell.clearSearch': 'Clear the search',
-  'shell.openPalette': 'Open the command palette',
-  'shell.pending': '{count} pending',
-  'shell.running': '{count} running',
-  'palette.search': 'Search sessions and commands…',
-  'palette.choose': 'Choose…',
+export const SETTINGS_MESSAGES = {
+  'settings.title': 'Settings',
+  'edit.close': 'Close',
   'settings.section.providers': 'Providers',
   'settings.section.models': 'Models',
   'settings.section.mcp': 'MCP',
@@ -221,14 +207,13 @@ export const ENGLISH = {
   'shortcuts.recording': 'Press keys…',
   'shortcuts.swap': 'Use it here instead',
   'shortcuts.keep': 'Keep both',
-  'shortcuts.conflict': { one: '{count} conflict', other: '{count} conflicts' },
   'shortcuts.saved': '{name}: {keys}',
   'shortcuts.fixed': 'These keys can’t be changed',
   'shortcuts.noMatch': 'No command matches',
 } as const satisfies Readonly<Record<string, Message>>
 
-/** A text, or one for each plural form of `{count}`. */
-export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>)
-export type MessageKey = keyof typeof ENGLISH
-/** All messages in one language. */
-export type Catalog = Readonly<Record<MessageKey, Message>>
+/** A message of the settings in the user's language. */
+export const t = translator({ en: SETTINGS_MESSAGES })
+
+/** The keys of messages without values. */
+export type PlainKey = PlainKeys<typeof SETTINGS_MESSAGES>
