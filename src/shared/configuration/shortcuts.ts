@@ -29,8 +29,6 @@ export const SHORTCUT_COMMANDS: readonly ShortcutCommand[] = [
   { id: 'theme-system', label: 'Theme: system', group: 'View' },
   { id: 'stop', label: 'Stop the running turn', group: 'This session', keys: 'Mod+.' },
   { id: 'find', label: 'Find in this session', group: 'This session', keys: 'Mod+F' },
-  { id: 'model', label: 'Switch model', group: 'This session' },
-  { id: 'mode', label: 'Switch permission mode', group: 'This session' },
   { id: 'copy-link', label: 'Copy link to this session', group: 'This session' },
   { id: 'copy-id', label: 'Copy session ID', group: 'This session' },
 ]
