@@ -44,10 +44,12 @@ import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } fr
 import { isFindInConversation } from './state/session/find-state'
 import { hasLinks } from './state/session/route'
 import { sessionStore } from './state/session/session-view'
-import { useFrontSession } from './state/panes/panes-state'
+import { openPane, useFrontSession } from './state/panes/panes-state'
 import { paneCommands, usePaneCommands } from './views/panes/pane-commands'
-import { THEME_CHOICES, useTheme } from './state/page/theme'
 import { openInNewWindow } from './state/page/new-window'
+import { THEMES } from '../shared/configuration/appearance'
+import { changeAppearance, useAppearance } from './state/page/appearance'
+import { useCommandKeys } from './state/page/shortcuts'
 import { showFailureToast } from './state/page/toasts-state'
 import { useClient } from './state/page/queries'
 import { StatusDot } from './ui/badge'
@@ -81,8 +83,8 @@ export function useAppCommands({
   const waiting = useInbox((state) => state.entries.length)
   const listed = useSessions((state) => (withSessions ? state : undefined))
   const prompts = useTasks((state) => state.waiting)
-  const theme = useTheme()
-  return useMemo(() => {
+  const theme = useAppearance((appearance) => appearance.theme)
+  const commands = useMemo(() => {
     const projects = listed ? projectsOf(listed) : []
     const step = (by: 1 | -1) => (): void => {
       const next = adjacentSession(projectsOf(useSessions.getState()), sessionId, by)
@@ -109,7 +111,6 @@ export function useAppCommands({
                   id: 'stop',
                   group: 'This session',
                   label: 'Stop the running turn',
-                  shortcut: 'Mod+.',
                   icon: <Square aria-hidden />,
                   run: () => void client.session.stop({ sessionId: current.sessionId }).catch(showFailureToast),
                 },
@@ -127,7 +128,6 @@ export function useAppCommands({
             id: 'find',
             group: 'This session',
             label: 'Find in this session',
-            shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
             isFor: isFindInConversation,
             run: () => openFind(frontId),
@@ -201,7 +201,6 @@ export function useAppCommands({
         id: 'new',
         group: 'Go to',
         label: 'New session',
-        shortcut: 'Mod+N',
         icon: <Plus aria-hidden />,
         run: () => useLayout.getState().openNew(),
       },
@@ -218,7 +217,6 @@ export function useAppCommands({
         id: 'inbox',
         group: 'Go to',
         label: 'Inbox',
-        shortcut: 'Mod+U',
         keywords: 'approvals requests waiting',
         ...(waiting > 0 && { hint: `${waiting} pending` }),
         icon: <Inbox aria-hidden />,
@@ -240,7 +238,6 @@ export function useAppCommands({
         id: 'previous',
         group: 'Go to',
         label: 'Previous session',
-        shortcut: 'Alt+Up',
         icon: <ArrowUp aria-hidden />,
         run: step(-1),
       },
@@ -248,7 +245,6 @@ export function useAppCommands({
         id: 'next',
         group: 'Go to',
         label: 'Next session',
-        shortcut: 'Alt+Down',
         icon: <ArrowDown aria-hidden />,
         run: step(1),
       },
@@ -264,7 +260,6 @@ export function useAppCommands({
         id: 'tasks',
         group: 'Go to',
         label: 'Tasks',
-        shortcut: 'Mod+B',
         keywords: 'background dashboard terminal processes ports servers',
         icon: <SquareTerminal aria-hidden />,
         run: () => useLayout.getState().openTasks(),
@@ -305,7 +300,6 @@ export function useAppCommands({
         id: 'settings',
         group: 'Go to',
         label: 'Settings',
-        shortcut: 'Mod+,',
         icon: <Settings aria-hidden />,
         run: () => useLayout.getState().openSettings(),
       },
@@ -324,7 +318,6 @@ export function useAppCommands({
         id: 'sidebar',
         group: 'View',
         label: 'Show or hide the sidebar',
-        shortcut: 'Mod+\\',
         icon: <PanelLeft aria-hidden />,
         run: toggleSidebar,
       },
@@ -334,20 +327,19 @@ export function useAppCommands({
               id: 'inspector',
               group: 'View',
               label: 'Show or hide the inspector',
-              shortcut: 'Mod+I',
               icon: <PanelRight aria-hidden />,
               run: toggleInspector,
             },
           ]
         : []),
-      ...THEME_CHOICES.map((choice) => ({
+      ...THEMES.map((choice) => ({
         id: `theme-${choice}`,
         group: 'View',
         label: `Theme: ${choice}`,
         keywords: 'appearance colour dark light',
         icon: <Monitor aria-hidden />,
-        chosen: theme.choice === choice,
-        run: () => theme.choose(choice),
+        chosen: theme === choice,
+        run: () => changeAppearance(client, { theme: choice }),
       })),
       {
         id: 'messages',
@@ -361,7 +353,6 @@ export function useAppCommands({
         id: 'shortcuts',
         group: 'View',
         label: 'Keyboard shortcuts',
-        shortcut: '?',
         keywords: 'help keys',
         icon: <Keyboard aria-hidden />,
         run: () => useLayout.getState().setShortcutsOpen(true),
@@ -415,6 +406,7 @@ export function useAppCommands({
     toggleInspector,
     toggleSidebar,
   ])
+  return useCommandKeys(commands)
 }
 
 /** The sandbox of a session that has been opened in this window. */

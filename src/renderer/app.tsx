@@ -25,6 +25,8 @@ import {
 } from './views/lazy-views'
 import { useLayout } from './state/page/layout-state'
 import { useSessionDialog } from './state/session/session-dialog-state'
+import { useKeys } from './state/page/shortcuts'
+import { useUserPreferences } from './state/page/user-preferences'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'
@@ -55,6 +57,7 @@ export function App({ connection }: { connection: Connection }) {
   useFolderDrop()
   useNotifications(info?.host, settings?.notifications)
   useFinishedNotices(info?.host, settings?.notifications)
+  useUserPreferences(settings)
 
   const userHome = info?.userHome
   const sessionId = view.kind === 'session' ? view.sessionId : undefined
@@ -71,8 +74,10 @@ export function App({ connection }: { connection: Connection }) {
     toggleSidebar: room.sidebar ? toggleSidebar : openSidebar,
     withSessions: paletteOpen,
   })
+  const palette = useKeys('palette')
+  const paletteKeys = palette === undefined ? {} : { shortcut: palette }
   useShortcuts([
-    { shortcut: 'Mod+K', run: () => useLayout.getState().setPaletteOpen(true) },
+    { ...paletteKeys, run: () => useLayout.getState().setPaletteOpen(true) },
     ...commands,
     ...(view.kind === 'session' ? [] : [{ shortcut: 'Esc', run: leave }]),
   ])

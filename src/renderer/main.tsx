@@ -11,7 +11,7 @@ import { followApp } from './state/app-subscription'
 import { followRoute } from './state/session/route'
 import { useLayout } from './state/page/layout-state'
 import { markShownAsRead } from './state/session/session-marks'
-import { syncThemeToDesktop, followTheme } from './state/page/theme'
+import { followAppearance, syncThemeToDesktop } from './state/page/appearance'
 import { TrestleProvider } from './state/page/queries'
 import { ErrorBoundary } from './ui/notice'
 import { TooltipProvider } from './ui/tooltip'
@@ -32,7 +32,7 @@ const queryClient = new QueryClient({
   },
 })
 const connection = connectPage()
-followTheme()
+followAppearance()
 syncThemeToDesktop(connection.client)
 const isQuickPrompt = location.pathname === `/${PAGE_PATHS.quick}`
 if (!isQuickPrompt) {

@@ -25,7 +25,7 @@ const put = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
 }
-/** Starts the engine again, so that it reads the files anew. */
+/** Starts the engine again, so that it reads the files. */
 async function again(): Promise<void> {
   await engine.close()
   engine = await createEngine({ version: '0', home: scratch.home, watch: false })

@@ -2,7 +2,7 @@ import type { Customize } from '../../src/main/engine/customize/customize'
 
 const undoable = async () => ({ undoId: 'undo-1' })
 
-/** Rules, hooks, skills and agents of a memory engine: there are none, and every change works. */
+/** Rules, hooks, skills and agents of a memory engine: the lists are empty, and every change works. */
 export const memoryCustomize = async (): Promise<Customize> => ({
   rules: {
     list: async () => ({ rules: [], files: { user: '/home/.trestle/config.toml' }, trust: 'nothing' }),

@@ -79,6 +79,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       }),
     setEditor: () => update({}),
     setLoginShell: () => update({}),
+    appearance: () => settingsView.appearance,
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
     setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),
     setShortcut: (id, keys) => {

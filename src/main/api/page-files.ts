@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
+import type { Appearance } from '../../shared/configuration/appearance'
 import { isPagePath } from '../../shared/contract/page-host'
 
 /** A file of the built interface with its response headers. */
@@ -38,10 +39,15 @@ const COMPRESSED = [
  * Reads a file of the built interface by its URL path (`/` and every route of the page is index.html), compressed where
  * `accepts` (an Accept-Encoding header) allows it and the build has such a file. Undefined for anything that is not a
  * regular file of a known type inside the folder, however the path is written: `..`, encoded or not, backslashes, NUL,
- * hidden files, links that lead outside.
+ * hidden files, links that lead outside. The page is given the `appearance`, so that its first paint is right.
  */
-export async function readPageFile(folder: string, urlPath: string, accepts = ''): Promise<PageFile | undefined> {
-  if (isPagePath(urlPath)) return readPageFile(folder, '/', accepts)
+export async function readPageFile(
+  folder: string,
+  urlPath: string,
+  accepts = '',
+  appearance?: () => Appearance,
+): Promise<PageFile | undefined> {
+  if (isPagePath(urlPath)) return readPageFile(folder, '/', accepts, appearance)
   let path: string
   try {
     path = decodeURIComponent(urlPath)
@@ -61,8 +67,10 @@ export async function readPageFile(folder: string, urlPath: string, accepts = ''
     const root = await realpath(folder)
     const file = await realpath(join(root, ...segments))
     if (!file.startsWith(root.endsWith(sep) ? root : root + sep)) return undefined
-    const compressed = await readCompressed(file, accepts)
-    const body = compressed?.body ?? (await readFile(file))
+    const isPage = name === 'index.html' && appearance !== undefined
+    const compressed = isPage ? undefined : await readCompressed(file, accepts)
+    const plain = compressed?.body ?? (await readFile(file))
+    const body = isPage ? withAppearance(plain, appearance()) : plain
     return {
       body,
       contentType,
@@ -74,6 +82,13 @@ export async function readPageFile(folder: string, urlPath: string, accepts = ''
     // Missing, unreadable, a folder: the browser gets the same response.
     return undefined
   }
+}
+
+/** The page with how it is to look, for theme-before-paint.js. */
+function withAppearance(page: PageFile['body'], appearance: Appearance): PageFile['body'] {
+  const written = JSON.stringify(appearance).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  // A function, so that no `$` in it has a meaning.
+  return Buffer.from(page.toString('utf8').replace('<html', () => `<html data-appearance="${written}"`))
 }
 
 /** The best compressed variant that the browser accepts and the build has. */

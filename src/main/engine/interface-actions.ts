@@ -1,26 +1,20 @@
 import type { Appearance, LanguageSettings } from '../../shared/configuration/appearance'
-import { SHORTCUT_COMMANDS, type ShortcutChoices } from '../../shared/configuration/shortcuts'
+import { SHORTCUT_COMMANDS } from '../../shared/configuration/shortcuts'
 import type { SettingsView } from '../../shared/configuration/settings'
-import { CodedError } from '../../shared/errors'
 import { APPEARANCE, INTERFACE } from './config/settings/interface-settings'
 import type { TomlEdit } from './config/toml/edit-toml'
 
 /** Changes of how the interface looks, speaks and is used by keyboard. A usual value is not written. */
-export function interfaceActions(
-  edit: (...edits: TomlEdit[]) => Promise<SettingsView>,
-  shortcuts: () => ShortcutChoices,
-) {
+export function interfaceActions(edit: (...edits: TomlEdit[]) => Promise<SettingsView>) {
   return {
     setAppearance: (change: Partial<Appearance>) => edit(...editsOf('appearance', APPEARANCE.fields, change)),
     setLanguage: (change: Partial<LanguageSettings>) => edit(...editsOf('interface', INTERFACE.fields, change)),
     setShortcut(id: string | undefined, keys: string | undefined) {
       if (id === undefined) return edit({ path: ['shortcuts'], value: undefined })
-      const command = SHORTCUT_COMMANDS.find((one) => one.id === id)
-      if (!command && !Object.hasOwn(shortcuts(), id))
-        throw new CodedError('request.invalid', `id: there is no command "${id}".`)
+      const usual = SHORTCUT_COMMANDS.find((one) => one.id === id)?.keys ?? ''
       return edit({
         path: ['shortcuts', id],
-        value: keys === command?.keys || (keys === '' && !command?.keys) ? undefined : keys,
+        value: keys === usual ? undefined : keys,
       })
     },
   }

@@ -213,8 +213,9 @@ export function createSettingsActions({
           return [{ path, value: value === '' ? undefined : value }]
         }),
       ),
-    ...interfaceActions(edit, () => config.settings.shortcuts),
     setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
+    appearance: () => config.settings.appearance,
+    ...interfaceActions(edit),
     setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
@@ -364,6 +365,8 @@ export interface SettingsActions {
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
   setEditor(command: string): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
+  /** How the interface looks, for a page that is served. */
+  appearance(): Appearance
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>
   /** Gives a command keys, `''` for none; without keys, its usual ones. Without an id: all commands their usual ones. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isShortcut, shortcutAria, shortcutText } from './shortcut'
+import { isShortcut, shortcutAria, shortcutFrom, shortcutText } from './shortcut'
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) => ({
   key,
@@ -32,4 +32,35 @@ it('writes keys as they are labeled on this platform', () => {
   expect(shortcutText('Alt+Up')).toBe('Alt ↑')
   expect(shortcutAria('Alt+Up')).toBe('Alt+ArrowUp')
   expect(shortcutAria('Mod+K')).toBe('Control+K')
+})
+
+describe('shortcutFrom', () => {
+  const from = (key: string, more: Partial<Parameters<typeof shortcutFrom>[0]> = {}) =>
+    shortcutFrom({ ...press(key), ...more })
+
+  it('names the keys that were pressed, so that they match again', () => {
+    for (const [key, more, keys] of [
+      ['k', { ctrlKey: true }, 'Mod+K'],
+      ['K', { ctrlKey: true, shiftKey: true }, 'Mod+Shift+K'],
+      ['?', { shiftKey: true }, '?'],
+      ['ArrowUp', { altKey: true }, 'Alt+Up'],
+      ['F6', {}, 'F6'],
+      [' ', { ctrlKey: true }, 'Mod+Space'],
+      ['+', { ctrlKey: true }, 'Mod++'],
+    ] as const) {
+      expect(from(key, more)).toBe(keys)
+      const event = { ...press(key), ...more }
+      expect([keys, isShortcut(event, keys)]).toEqual([keys, true])
+    }
+  })
+
+  it('takes the letter from the place of the key when Alt types another sign', () => {
+    expect(from('å', { altKey: true, code: 'KeyA' })).toBe('Alt+A')
+    expect(isShortcut({ ...press('å', { altKey: true }), code: 'KeyA' }, 'Alt+A')).toBe(true)
+  })
+
+  it('waits while only modifiers are held', () => {
+    expect(from('Shift', { shiftKey: true })).toBeUndefined()
+    expect(from('Control', { ctrlKey: true })).toBeUndefined()
+  })
 })

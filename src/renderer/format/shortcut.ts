@@ -1,11 +1,14 @@
-const APPLE = /Mac|iPhone|iPad/.test(typeof navigator === 'undefined' ? '' : navigator.platform)
+import { keysOf } from '../../shared/configuration/shortcuts'
+
+/** Whether this is an Apple system, where Mod is Cmd. */
+export const APPLE = /Mac|iPhone|iPad/.test(typeof navigator === 'undefined' ? '' : navigator.platform)
 
 const APPLE_SIGNS: Record<string, string> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Ctrl: '⌃' }
 const ARROWS: Record<string, string> = { Up: '↑', Down: '↓', Left: '←', Right: '→' }
 
 /** A shortcut for display: `Mod+K` is `⌘K` on a Mac and `Ctrl K` elsewhere. */
 export function shortcutText(shortcut: string): string {
-  const keys = shortcut.split('+').map((key) => ARROWS[key] ?? key)
+  const keys = keysOf(shortcut).map((key) => ARROWS[key] ?? key)
   if (APPLE) return keys.map((key) => APPLE_SIGNS[key] ?? key).join('')
   return keys.map((key) => (key === 'Mod' ? 'Ctrl' : key)).join(' ')
 }
@@ -18,8 +21,13 @@ export function shortcutAria(shortcut: string): string {
     .replace(/\b(Up|Down|Left|Right)\b/, 'Arrow$1')
 }
 
+/** Keys whose names in the browser differ. */
+const NAMES: Readonly<Record<string, string>> = { Esc: 'Escape', Del: 'Delete', Space: ' ' }
+
 interface KeyPress {
   key: string
+  /** The key's place, such as `KeyK`. */
+  code?: string
   ctrlKey: boolean
   metaKey: boolean
   altKey: boolean
@@ -28,19 +36,52 @@ interface KeyPress {
 
 /** Whether a key press matches this shortcut, e.g. `Mod+K`, `Alt+Up`, `F2`. Mod is Cmd on a Mac and Ctrl elsewhere. */
 export function isShortcut(event: KeyPress, shortcut: string): boolean {
-  const keys = shortcut.split('+')
+  const keys = keysOf(shortcut)
   const key = keys.at(-1) ?? ''
-  const name = key in ARROWS ? `Arrow${key}` : key === 'Esc' ? 'Escape' : key
+  const name = key in ARROWS ? `Arrow${key}` : (NAMES[key] ?? key)
   const mod = keys.includes('Mod')
   const wantMeta = mod && APPLE
   const wantCtrl = (mod && !APPLE) || keys.includes('Ctrl')
   // A character like "?" already implies Shift on most layouts; letters and named keys do not.
   const shiftMatters = name.length > 1 || /[a-z]/i.test(name)
   return (
-    event.key.toLowerCase() === name.toLowerCase() &&
+    (event.key.toLowerCase() === name.toLowerCase() || isSameLetter(event, name)) &&
     event.metaKey === wantMeta &&
     event.ctrlKey === wantCtrl &&
     event.altKey === keys.includes('Alt') &&
     (!shiftMatters || event.shiftKey === keys.includes('Shift'))
   )
+}
+
+/** With Alt (Option on a Mac), a letter's key types another sign: then its place counts. */
+function isSameLetter({ altKey, code }: KeyPress, name: string): boolean {
+  return altKey && /^[a-z]$/i.test(name) && code === `Key${name.toUpperCase()}`
+}
+
+const BROWSER_NAMES: Readonly<Record<string, string>> = {
+  Escape: 'Esc',
+  Delete: 'Del',
+  ' ': 'Space',
+  ArrowUp: 'Up',
+  ArrowDown: 'Down',
+  ArrowLeft: 'Left',
+  ArrowRight: 'Right',
+}
+
+/** The shortcut that a key press stands for; undefined while only modifiers are held. */
+export function shortcutFrom(event: KeyPress): string | undefined {
+  const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
+  if (['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'Dead', 'Process', 'Unidentified'].includes(key))
+    return undefined
+  // The place tells the letter when Alt changes the sign.
+  const letter = altKey ? /^Key([A-Z])$/.exec(code ?? '')?.[1] : undefined
+  const name = letter ?? BROWSER_NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key)
+  const shiftMatters = name.length > 1 || /\p{L}/u.test(name)
+  return [
+    ...((APPLE ? metaKey : ctrlKey) ? ['Mod'] : []),
+    ...(APPLE && ctrlKey ? ['Ctrl'] : []),
+    ...(altKey ? ['Alt'] : []),
+    ...(shiftKey && shiftMatters ? ['Shift'] : []),
+    name,
+  ].join('+')
 }

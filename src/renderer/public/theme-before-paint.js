@@ -1,12 +1,28 @@
-// Runs before the first paint, so that a dark window never flashes white. A file of its own because the content policy allows no inline scripts.
-// The same rule, kept up to date while the page lives: state/theme.ts.
+// Runs before the first paint, so that a window never flashes in the wrong colors or sizes. A file of its own because the content policy allows
+// no inline scripts. The program puts the user's choice into the page; the browser's copy is for pages served by an older one.
+// The same rules, kept up to date while the page lives: state/page/appearance.ts.
 ;(function () {
-  var choice = null
+  var root = document.documentElement
+  var chosen = {}
   try {
-    choice = localStorage.getItem('trestle.theme')
+    chosen = JSON.parse(root.dataset.appearance || localStorage.getItem('trestle.appearance') || '{}')
   } catch {
-    // Storage is switched off: follow the system.
+    // Storage is switched off: as usual.
   }
-  var dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.dataset.theme = dark ? 'dark' : 'light'
+  var dark = chosen.theme === 'dark' || (chosen.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  var high =
+    chosen.contrast === 'high' || (chosen.contrast !== 'normal' && matchMedia('(prefers-contrast: more)').matches)
+  root.dataset.theme = dark ? 'dark' : 'light'
+  root.dataset.contrast = high ? 'high' : 'normal'
+  root.dataset.accent = chosen.accent || 'graphite'
+  root.dataset.density = chosen.density || 'comfortable'
+  root.dataset.motion = chosen.motion || 'system'
+  root.dataset.font = chosen.interfaceFont || 'inter'
+  if (chosen.textSize) root.style.setProperty('--text-scale', String(chosen.textSize / 100))
+  if (chosen.codeSize) root.style.setProperty('--code-scale', String(chosen.codeSize / 100))
+  if (/^[\p{L}\p{N} ._-]+$/u.test(chosen.codeFont || ''))
+    root.style.setProperty(
+      '--code-face',
+      '"' + chosen.codeFont + '", "JetBrains Mono Variable", ui-monospace, monospace',
+    )
 })()

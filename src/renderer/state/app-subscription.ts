@@ -39,7 +39,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           useInbox.setState({ entries: push.entries, loaded: true })
           break
         case 'trust':
-          void queryClient.invalidateQueries({ queryKey: [['trust']] })
+          for (const key of ['trust', 'rule', 'customize']) void queryClient.invalidateQueries({ queryKey: [[key]] })
           break
         case 'terminals':
           void queryClient.invalidateQueries({ queryKey: [['terminal', 'list']] })
@@ -57,6 +57,8 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           for (const key of ['skills', 'hooks', 'agents']) void queryClient.invalidateQueries({ queryKey: [key] })
           break
         case 'settings':
+          for (const key of ['rule', 'customize']) void queryClient.invalidateQueries({ queryKey: [[key]] })
+          for (const key of ['skills', 'hooks', 'agents']) void queryClient.invalidateQueries({ queryKey: [key] })
           void queryClient.invalidateQueries({ queryKey: [['mail']] })
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break

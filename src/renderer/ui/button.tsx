@@ -10,7 +10,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: 'normal' | 'small'
   /** The equivalent key, e.g. `1`, `Mod+N`. It is only shown; the view handles it. */
-  kbd?: string
+  kbd?: string | undefined
   icon?: ReactNode
   /** Shows a spinner and ignores clicks, but keeps the focus. */
   busy?: boolean
@@ -18,7 +18,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
 
 const VARIANTS: Record<ButtonVariant, string> = {
   default: 'border-line-strong bg-raised text-ink hover:bg-sunken',
-  primary: 'border-ink bg-ink text-paper hover:opacity-90',
+  primary: 'border-accent bg-accent text-on-accent hover:opacity-90',
   quiet: 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink',
   danger: 'border-[color-mix(in_oklab,var(--fail)_45%,var(--line))] bg-raised text-fail-ink hover:bg-fail-bg',
 }
@@ -64,7 +64,7 @@ export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-la
   /** Its accessible name and tooltip. */
   label: string
   /** The equivalent key; shown in the tooltip. */
-  kbd?: string
+  kbd?: string | undefined
   /** A lucide icon. */
   children: ReactNode
   tooltipSide?: 'top' | 'bottom' | 'left' | 'right'

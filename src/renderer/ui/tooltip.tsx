@@ -59,7 +59,7 @@ export function Kbd({ keys, inverted, always, className }: KbdProps) {
         'rounded-[4px] border border-b-2 px-1 py-0.5 font-mono text-[10.5px] leading-none font-medium whitespace-nowrap',
         !always && 'pointer-coarse:hidden max-mid:hidden',
         inverted
-          ? 'border-[color-mix(in_oklab,var(--paper)_35%,transparent)] text-paper'
+          ? 'border-[color-mix(in_oklab,var(--on-accent)_35%,transparent)] text-on-accent'
           : 'border-line bg-raised text-ink-3',
         className,
       )}

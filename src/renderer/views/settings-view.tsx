@@ -1,4 +1,5 @@
 import type { AppInfo } from '../../shared/contract/app'
+import { Markdown } from '../features/chat/markdown/markdown-on-demand'
 import { McpSection } from '../features/mcp/mcp-section'
 import { PluginsSection } from '../features/plugins/plugins-section'
 import { DesktopSection } from '../features/settings/desktop-section'
@@ -28,6 +29,7 @@ export function SettingsView({ section, item, info }: SettingsViewProps) {
           <DesktopSection settings={settings.desktop} desktop={desktop} platform={info.platform} />
         ) : undefined
       }
+      Markdown={Markdown}
       trustedFolders={<TrustedFolders />}
       plugins={<PluginsSection userHome={info?.userHome} />}
       mcpServers={

@@ -1,4 +1,5 @@
-import type { Theme } from './settings'
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
 
 /** How the interface looks. Kept in `[appearance]` of config.toml, so that all windows agree. */
 export interface Appearance {

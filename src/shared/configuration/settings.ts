@@ -197,9 +197,6 @@ export const QUICK_PROMPT = {
   must: 'must be modifiers and a key, for example Ctrl+Shift+Space',
 }
 
-export const THEMES = ['system', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
-
 /** What the page shows of the desktop app that runs it. */
 export interface DesktopView {
   /** Whether windows are drawn with the graphics card; a change applies at the next start. */

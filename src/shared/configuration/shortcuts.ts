@@ -29,8 +29,6 @@ export const SHORTCUT_COMMANDS: readonly ShortcutCommand[] = [
   { id: 'theme-system', label: 'Theme: system', group: 'View' },
   { id: 'stop', label: 'Stop the running turn', group: 'This session', keys: 'Mod+.' },
   { id: 'find', label: 'Find in this session', group: 'This session', keys: 'Mod+F' },
-  { id: 'model', label: 'Switch model', group: 'This session' },
-  { id: 'mode', label: 'Switch permission mode', group: 'This session' },
   { id: 'copy-link', label: 'Copy link to this session', group: 'This session' },
   { id: 'copy-id', label: 'Copy session ID', group: 'This session' },
 ]
@@ -45,7 +43,8 @@ export function shortcutOf(id: string, choices: ShortcutChoices | undefined): st
   return SHORTCUT_COMMANDS.find((command) => command.id === id)?.keys
 }
 
-const MODIFIERS = ['Mod', 'Ctrl', 'Alt', 'Shift']
+/** In the order they are written. */
+export const MODIFIERS = ['Mod', 'Ctrl', 'Alt', 'Shift']
 const NAMED =
   /^(?:Up|Down|Left|Right|Enter|Esc|Tab|Space|Del|Backspace|Home|End|PageUp|PageDown|Insert|F(?:[1-9]|1[0-9]|2[0-4]))$/
 
@@ -58,96 +57,17 @@ export function isShortcutText(text: string): boolean {
   const keys = keysOf(text)
   const key = keys.at(-1) ?? ''
   const modifiers = keys.slice(0, -1)
-  const isKey = NAMED.test(key) || [...key].length === 1
+  const isKey = NAMED.test(key) || isOneSign(key)
   return isKey && modifiers.every((one, at) => MODIFIERS.includes(one) && modifiers.indexOf(one) === at)
+}
+
+/** Whether a key is one sign, such as a letter. */
+export function isOneSign(key: string): boolean {
+  return /^.$/u.test(key)
 }
 
 /** The keys of a shortcut, the last of which is no modifier; `Mod++` has a plus. */
 export function keysOf(text: string): string[] {
   if (text === '+') return ['+']
   return text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+')
-}
-
-/** Keys that always mean the same in the interface. What to say of them follows "is used for". */
-export const FIXED_KEYS: Readonly<Record<string, string>> = {
-  Enter: 'sending a message and pressing buttons',
-  'Shift+Enter': 'a new line',
-  Tab: 'moving between controls',
-  'Shift+Tab': 'moving between controls',
-  Esc: 'closing and stopping',
-  Space: 'pressing buttons',
-  Up: 'moving in lists',
-  Down: 'moving in lists',
-  Left: 'moving in lists',
-  Right: 'moving in lists',
-  Home: 'moving in lists',
-  End: 'moving in lists',
-  Backspace: 'deleting text',
-  Del: 'deleting',
-  'Mod+C': 'copying',
-  'Mod+V': 'pasting',
-  'Mod+X': 'cutting',
-  'Mod+A': 'selecting everything',
-  'Mod+Z': 'undoing',
-  'Mod+S': 'sending a message at once',
-  'Ctrl+S': 'sending a message at once',
-}
-
-/** Keys that browsers keep for themselves, so that a page never gets them. */
-export const BROWSER_KEYS: readonly string[] = [
-  'Mod+T',
-  'Mod+W',
-  'Mod+N',
-  'Mod+Shift+T',
-  'Mod+Shift+N',
-  'Mod+Shift+W',
-  'Ctrl+Tab',
-  'Ctrl+Shift+Tab',
-  'Mod+Q',
-  'F11',
-]
-
-/** A shortcut in one spelling, to compare: modifiers in order, letters in upper case, Ctrl as Mod off a Mac. */
-export function comparableKeys(text: string, isMac: boolean): string {
-  const keys = keysOf(text)
-  const key = keys.at(-1) ?? ''
-  const modifiers = new Set(keys.slice(0, -1).map((one) => (one === 'Ctrl' && !isMac ? 'Mod' : one)))
-  // A character such as "?" already implies Shift.
-  if ([...key].length === 1 && !/\p{L}/u.test(key)) modifiers.delete('Shift')
-  return [...MODIFIERS.filter((one) => modifiers.has(one)), [...key].length === 1 ? key.toUpperCase() : key].join('+')
-}
-
-/** Why keys should not, or cannot, be used for a command. */
-export interface ShortcutConflict {
-  /** `fixed`: it cannot be used. `browser`: it works on desktop only. */
-  kind: 'command' | 'fixed' | 'browser'
-  /** The other command. */
-  id?: string
-  /** What is in the way, as a sentence. */
-  message: string
-}
-
-/** What is in the way of giving a command these keys. `inBrowser`: browsers count. */
-export function conflictsOf(
-  id: string,
-  keys: string,
-  choices: ShortcutChoices,
-  { isMac, inBrowser }: { isMac: boolean; inBrowser: boolean },
-): ShortcutConflict[] {
-  if (keys === '') return []
-  const same = comparableKeys(keys, isMac)
-  const isSame = (other: string): boolean => comparableKeys(other, isMac) === same
-  const fixed = Object.entries(FIXED_KEYS).find(([other]) => isSame(other))
-  const conflicts: ShortcutConflict[] = fixed ? [{ kind: 'fixed', message: `This is used for ${fixed[1]}.` }] : []
-  for (const other of SHORTCUT_COMMANDS) {
-    const theirs = shortcutOf(other.id, choices)
-    if (other.id !== id && theirs !== undefined && isSame(theirs))
-      conflicts.push({ kind: 'command', id: other.id, message: `${other.label} has these keys.` })
-  }
-  if (inBrowser && BROWSER_KEYS.some(isSame))
-    conflicts.push({
-      kind: 'browser',
-      message: 'Browsers keep these keys for themselves; they work in the desktop app.',
-    })
-  return conflicts
 }

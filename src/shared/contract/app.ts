@@ -7,8 +7,9 @@ import {
   UPDATE_CHANNELS,
   type UpdatesView,
 } from '../configuration/app'
-import { THEMES, type DesktopView } from '../configuration/settings'
 import type { TerminalPush } from '../model/terminal'
+import { type DesktopView } from '../configuration/settings'
+import { THEMES } from '../configuration/appearance'
 import type { AppPush, SessionPush, TaskPush, UsagePush } from '../events/push'
 
 export interface AppInfo {

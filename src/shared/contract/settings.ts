@@ -3,12 +3,12 @@ import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import {
   QUICK_PROMPT,
-  THEMES,
   type ConnectionTest,
   type FoundServer,
   type OfferedModels,
   type SettingsView,
 } from '../configuration/settings'
+import { THEMES } from '../configuration/appearance'
 import {
   ACCENTS,
   CONTRASTS,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { TrustView } from '../../../shared/configuration/customizations'
@@ -10,6 +10,7 @@ import { readConfigText } from '../config/read-config-file'
 import type { Trust } from '../trust/create-trust'
 import { readTrustState, type TrustState } from '../trust/trust-state'
 import { atomicWrite } from '../workspace/file/atomic-write'
+import { errorCode } from '../workspace/path/file-problem'
 import { readGuardedText } from '../workspace/guarded-text'
 
 /** Where something is kept: with the user, or with the project in `folder` (a real path). */
@@ -21,6 +22,8 @@ export interface EditedFilesDeps {
   trust: Pick<Trust, 'accept'>
   /** Why this program may change nothing: an agent's command started it. */
   agentTrace(): Promise<string | undefined>
+  /** Default: the system's clock. */
+  now?(): number
 }
 
 /** The user's own files and those of trusted projects, as the settings page changes them; every change can be undone. */
@@ -43,7 +46,7 @@ export interface EditedFiles {
     text: string | undefined,
     options?: { needsTrust: boolean },
   ): Promise<Undoable>
-  /** Moves a folder into the trash of the home. */
+  /** Moves a folder into the trash of the home, where it stays for 30 days. */
   removeFolder(place: Place, folder: string): Promise<Undoable>
   /** Undoes a change; throws `customize.changed` when what it changed was changed again since. */
   undo(undoId: string): Promise<void>
@@ -51,11 +54,12 @@ export interface EditedFiles {
 
 const MAX_UNDO = 50
 const MAX_BYTES = 4 * 1024 * 1024
+const TRASH_MS = 30 * 24 * 3_600_000
 /** A project may be changed in these states: what it has was accepted, or it has nothing. */
 const EDITABLE: readonly TrustView['state'][] = ['trusted', 'nothing']
 
 /** See `EditedFiles`. */
-export function createEditedFiles({ home, config, trust, agentTrace }: EditedFilesDeps): EditedFiles {
+export function createEditedFiles({ home, config, trust, agentTrace, now = Date.now }: EditedFilesDeps): EditedFiles {
   const undoing = new Map<string, () => Promise<void>>()
 
   const undoable = (undo: () => Promise<void>): Undoable => {
@@ -111,7 +115,7 @@ export function createEditedFiles({ home, config, trust, agentTrace }: EditedFil
     })
   }
 
-  /** The text of a file; undefined when there is none. */
+  /** The text of a file; undefined when there is no file. */
   function textAt(place: Place, file: string): string | undefined {
     const within = place.scope === 'project' ? { within: place.folder, home } : {}
     const found = readGuardedText(file, { mostBytes: MAX_BYTES, ...within })
@@ -174,6 +178,7 @@ export function createEditedFiles({ home, config, trust, agentTrace }: EditedFil
       await files.requireUser()
       if (place.scope === 'project' && realpathSync(folder) !== folder)
         throw new CodedError('customize.invalid', `${folder} is a link. Remove the link by hand.`)
+      emptyTrash(join(home, 'trash'), now())
       const trash = join(home, 'trash', randomUUID(), basename(folder))
       moveFolder(folder, trash)
       return undoable(async () => moveFolder(trash, folder))
@@ -195,6 +200,18 @@ function requireTrust(folder: string, state: TrustView['state']): void {
   throw new CodedError('customize.untrusted', `${folder} has settings of its own that you have not trusted.`)
 }
 
+/** Removes what has been in the trash for long. */
+function emptyTrash(trash: string, now: number): void {
+  try {
+    for (const name of readdirSync(trash)) {
+      const entry = join(trash, name)
+      if (now - statSync(entry).mtimeMs > TRASH_MS) rmSync(entry, { recursive: true, force: true })
+    }
+  } catch {
+    // It stays until the next time.
+  }
+}
+
 function changed(file: string): CodedError {
   return new CodedError('customize.changed', `${file} has changed.`)
 }
@@ -210,7 +227,14 @@ function realOf(file: string): string {
 function moveFolder(from: string, to: string): void {
   try {
     mkdirSync(dirname(to), { recursive: true })
-    renameSync(from, to)
+    try {
+      renameSync(from, to)
+    } catch (error) {
+      // Projects may lie on another disk.
+      if (errorCode(error) !== 'EXDEV') throw error
+      cpSync(from, to, { recursive: true, errorOnExist: true, force: false, verbatimSymlinks: true })
+      rmSync(from, { recursive: true })
+    }
   } catch (error) {
     throw new CodedError('config.write_failed', `${from} could not be moved: ${failureOf(error).message}`, {
       cause: error,

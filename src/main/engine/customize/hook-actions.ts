@@ -3,7 +3,7 @@ import type { HookEvent, HookList, HookRun, HookView } from '../../../shared/con
 import type { EditScope, Undoable } from '../../../shared/configuration/rules'
 import { CodedError } from '../../../shared/errors'
 import { matcherMistake } from '../config/settings/hook-settings'
-import type { TableValues } from '../config/toml/edit-table-list'
+import type { TableListEdit, TableValues } from '../config/toml/edit-table-list'
 import type { Hooks } from '../hook/hooks'
 import type { EditedFiles } from './edited-files'
 
@@ -47,7 +47,7 @@ export function createHookActions({
   async function edit(
     given: string,
     { scope, index, event, command }: HookPlace,
-    change: Parameters<typeof import('../config/toml/edit-table-list').editTableList>[2],
+    change: TableListEdit,
   ): Promise<Undoable> {
     const folder = await realFolder(given)
     const place = await files.placeOf(scope, folder)

@@ -14,6 +14,7 @@ import type { SessionMode } from '../../../shared/model/approval'
 import { CodedError } from '../../../shared/errors'
 import type { TestedCall } from '../approval/explain-call'
 import type { Settings } from '../config/settings/settings'
+import type { TableListEdit } from '../config/toml/edit-table-list'
 import { explainRule } from '../permission/explain-rule'
 import { parsePattern, type PermissionRule } from '../permission/permission-rule'
 import { createSandboxes } from '../sandbox/create-sandboxes'
@@ -72,7 +73,7 @@ export function createRuleActions({ home, settings, files }: RuleActionsDeps): R
   async function edit(
     given: string,
     { scope, index, decision, pattern }: RulePlace,
-    change: Parameters<typeof import('../config/toml/edit-table-list').editTableList>[2],
+    change: TableListEdit,
   ): Promise<Undoable> {
     const folder = await realFolder(given)
     const place = await files.placeOf(scope, folder)

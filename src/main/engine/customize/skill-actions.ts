@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { homedir } from 'node:os'
+import { basename, dirname, join, sep } from 'node:path'
 import type { SkillList, SkillProblem, SkillView } from '../../../shared/configuration/customizations'
 import type { SkillText } from '../../../shared/contract/customize'
 import type { EditScope, Undoable } from '../../../shared/configuration/rules'
@@ -42,6 +43,8 @@ export function createSkillActions({
   skills: Pick<Skills, 'all'>
   files: EditedFiles
 }): SkillActions {
+  const ownTops = [join(home, 'skills'), join(homedir(), '.agents', 'skills')]
+
   /** A skill, or a SKILL.md with a mistake, in one of the places that skills are looked for in. */
   async function find(given: string, path: string): Promise<{ place?: Place; skill?: SkillView }> {
     const folder = await realpath(given).catch(() => given)
@@ -50,24 +53,15 @@ export function createSkillActions({
     if (!skill && !problems.some((problem) => problem.path === path))
       throw new CodedError('customize.not_found', `There is no skill ${path}.`)
     if (skill?.source === 'plugin' || skill?.source === 'built-in') return { skill }
-    const isUsers = skill ? skill.source === 'user' : !path.startsWith(folder)
+    const isUsers = skill ? skill.source === 'user' : ownTops.some((top) => path.startsWith(join(top, sep)))
     return { place: isUsers ? { scope: 'user' } : { scope: 'project', folder: dirname(path) }, ...(skill && { skill }) }
   }
 
-  async function own(folder: string, path: string): Promise<Place> {
+  async function editable(folder: string, path: string): Promise<Place> {
     const { place } = await find(folder, path)
     if (!place)
       throw new CodedError('customize.invalid', 'Only your own skills and those of the project can be changed.')
     return place
-  }
-
-  async function requireUsable(name: string, text: string): Promise<void> {
-    const fatal = (await readSkill(text, name)).problems.find(({ isFatal }) => isFatal)
-    if (fatal)
-      throw new CodedError(
-        'customize.invalid',
-        `${fatal.line === undefined ? '' : `Line ${fatal.line}: `}${fatal.message}`,
-      )
   }
 
   return {
@@ -100,12 +94,12 @@ export function createSkillActions({
       return { ...(await writeSkill(place, path, undefined, text)), path }
     },
     async save(folder, path, before, text) {
-      const place = await own(folder, path)
+      const place = await editable(folder, path)
       await requireUsable(basename(dirname(path)), text)
       return writeSkill(place, path, before, text)
     },
     async remove(folder, path) {
-      const place = await own(folder, path)
+      const place = await editable(folder, path)
       return files.removeFolder(place, dirname(path))
     },
     setEnabled(name, enabled) {
@@ -125,4 +119,13 @@ export function createSkillActions({
   async function writeSkill(place: Place, path: string, before: string | undefined, text: string): Promise<Undoable> {
     return files.write(place, path, before, text, { needsTrust: false })
   }
+}
+
+async function requireUsable(name: string, text: string): Promise<void> {
+  const fatal = (await readSkill(text, name)).problems.find(({ isFatal }) => isFatal)
+  if (fatal)
+    throw new CodedError(
+      'customize.invalid',
+      `${fatal.line === undefined ? '' : `Line ${fatal.line}: `}${fatal.message}`,
+    )
 }

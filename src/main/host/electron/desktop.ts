@@ -137,7 +137,9 @@ export class Desktop {
         this.#menus.update()
       }),
       engine.onChange((change) => {
-        if (change.kind === 'settings') this.#applySettings()
+        if (change.kind !== 'settings') return
+        this.#applySettings()
+        this.#menus.update()
       }),
       notifyPending({ electron, engine, platform, log, show: (command) => this.show(command) }),
     )

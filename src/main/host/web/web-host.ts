@@ -106,7 +106,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
     .getBuiltinModule('node:http')
     .createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void answer(request, response, rendererDir, portOf(server)).catch((error: unknown) => {
+    void answer(request, response, { rendererDir, engine }, portOf(server)).catch((error: unknown) => {
       logBug('a page request failed', error)
       response.destroy()
     })
@@ -147,7 +147,12 @@ function checkedToken(token: string): string {
   return token
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, folder: string, port: number): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { rendererDir, engine }: { rendererDir: string; engine: Pick<Engine, 'settings'> },
+  port: number,
+): Promise<void> {
   const { host } = request.headers
   const isOurs = isOurHost(host, port)
   // Not every browser treats a WebSocket of the same origin as 'self'. A policy cannot name an IPv6 address; 'self' has
@@ -173,7 +178,9 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
     return
   }
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-  const file = await readPageFile(folder, path, request.headers['accept-encoding'])
+  const file = await readPageFile(rendererDir, path, request.headers['accept-encoding'], () =>
+    engine.settings.appearance(),
+  )
   if (!file) {
     say(404, path === '/' ? 'The interface has not been built; run npm run build.' : 'Not found.')
     return

@@ -14,10 +14,12 @@ import {
 } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
+import { t } from '../../../shared/language/shell-messages'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions } from '../../state/session/sessions-state'
 import { useNowEachMinute } from '../../format/relative-time'
+import { useKeys } from '../../state/page/shortcuts'
 import { useSessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
 import { useTasks } from '../../state/tasks-state'
@@ -26,7 +28,7 @@ import { useQueries, useSettings } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
-import { Kbd } from '../../ui/tooltip'
+import { CommandKeys, useAriaKeys } from '../../ui/command-keys'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/loading'
 import { useRemovals } from '../../state/session/bulk-actions'
@@ -115,6 +117,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
     ],
   )
 
+  const [sidebarKeys, newKeys] = [useKeys('sidebar'), useKeys('new')]
   const toggleProject = (folder: string): void => {
     setCollapsed((before) => {
       const next = new Set(before)
@@ -130,17 +133,17 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
         Trestle
         <span className="flex-1" />
         {hasMessages && (
-          <IconButton label="Messages" onClick={() => useLayout.getState().setMessagesOpen(true)}>
+          <IconButton label={t('shell.messages')} onClick={() => useLayout.getState().setMessagesOpen(true)}>
             <Bell aria-hidden />
           </IconButton>
         )}
         <ListMenu />
         {onHide && (
-          <IconButton label="Hide the sidebar" kbd="Mod+\" onClick={onHide}>
+          <IconButton label={t('shell.hideSidebar')} kbd={sidebarKeys} onClick={onHide}>
             <PanelLeft aria-hidden />
           </IconButton>
         )}
-        <IconButton label="New session" kbd="Mod+N" className="-mr-1.5" onClick={() => useLayout.getState().openNew()}>
+        <IconButton label={t('shell.newSession')} kbd={newKeys} className="-mr-1.5" onClick={openNew}>
           <Plus aria-hidden />
         </IconButton>
       </header>
@@ -176,8 +179,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         ref={field}
         type="text"
         value={value}
-        aria-label="Search sessions and messages"
-        placeholder="Search sessions"
+        aria-label={t('shell.searchSessionsAndMessages')}
+        placeholder={t('shell.searchSessions')}
         spellCheck={false}
         className="h-full min-w-0 flex-1 bg-transparent text-small text-ink outline-none"
         onChange={(event) => onChange(event.target.value)}
@@ -197,13 +200,13 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
           className="rounded-sm px-0.5 leading-none"
           onClick={() => useLayout.getState().setPaletteOpen(true)}
         >
-          <span className="sr-only">Open the command palette</span>
-          <Kbd keys="Mod+K" />
+          <span className="sr-only">{t('shell.openPalette')}</span>
+          <CommandKeys id="palette" />
         </button>
       ) : (
         <button
           type="button"
-          aria-label="Clear the search"
+          aria-label={t('shell.clearSearch')}
           className="rounded-sm p-1 hover:text-ink"
           onClick={() => {
             onChange('')
@@ -229,14 +232,14 @@ function SidebarFoot() {
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
-        aria-keyshortcuts="Control+,"
+        aria-keyshortcuts={useAriaKeys('settings')}
         onClick={() => useLayout.getState().openSettings()}
         className={cx(FOOT_ROW, view.kind === 'settings' && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
       >
         <Settings aria-hidden className="size-[15px] stroke-[1.6]" />
-        Settings
+        {t('shell.settings')}
         <span className="flex-1" />
-        <Kbd keys="Mod+," />
+        <CommandKeys id="settings" />
       </button>
     </footer>
   )
@@ -249,17 +252,17 @@ function InboxEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts="Control+U"
+      aria-keyshortcuts={useAriaKeys('inbox')}
       onClick={() => useLayout.getState().openInbox()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
       <Inbox aria-hidden className="size-[15px] stroke-[1.6]" />
-      Inbox
+      {t('shell.inbox')}
       <span className="flex-1" />
       <span role="status" className="contents">
-        {waiting > 0 && <Badge tone="wait">{`${waiting} pending`}</Badge>}
+        {waiting > 0 && <Badge tone="wait">{t('shell.pending', { count: waiting })}</Badge>}
       </span>
-      {waiting === 0 && <Kbd keys="Mod+U" />}
+      {waiting === 0 && <CommandKeys id="inbox" />}
     </button>
   )
 }
@@ -330,24 +333,25 @@ function TasksEntry({ current }: { current: boolean }) {
     <button
       type="button"
       aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts="Control+B"
+      aria-keyshortcuts={useAriaKeys('tasks')}
       onClick={() => useLayout.getState().openTasks()}
       className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
     >
       <SquareTerminal aria-hidden className="size-[15px] stroke-[1.6]" />
-      Tasks
+      {t('shell.tasks')}
       <span className="flex-1" />
       {waiting > 0 ? (
-        <Badge tone="wait">{`${waiting} pending`}</Badge>
+        <Badge tone="wait">{t('shell.pending', { count: waiting })}</Badge>
       ) : running > 0 ? (
-        <Badge tone="run">{running} running</Badge>
+        <Badge tone="run">{t('shell.running', { count: running })}</Badge>
       ) : (
-        <Kbd keys="Mod+B" />
+        <CommandKeys id="tasks" />
       )}
     </button>
   )
 }
 
+const openNew = (): void => useLayout.getState().openNew()
 const FOOT_ROW =
   'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2'
 

@@ -3,7 +3,6 @@ import { PERMISSION_MODES } from '../../../shared/model/approval'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView, NotificationSettings } from '../../../shared/configuration/settings'
 import { useSettingsChange, useAppInfo } from '../../state/page/queries'
-import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/page/theme'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { RadioList } from '../../ui/form/choice-fields'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
@@ -12,24 +11,12 @@ import { FeaturesPart } from './features-part'
 import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
 
-const THEME_LABELS: Record<ThemeChoice, string> = { system: 'Match system', light: 'Light', dark: 'Dark' }
-
-/** Theme, permission mode, and the tools offered to the model. */
+/** Permission mode, and the tools offered to the model. */
 export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
-  const theme = useTheme()
   const setMode = useSettingsChange((api, mode: SettingsView['defaultPermissionMode']) => api.setDefaultMode({ mode }))
   const confinement = confinementOf(undefined, settings.sandbox)
   return (
     <div className="space-y-9">
-      <section aria-labelledby="settings-theme">
-        <SectionHead id="settings-theme" title="Appearance" />
-        <RadioList
-          label="Theme"
-          value={theme.choice}
-          onChange={theme.choose}
-          options={THEME_CHOICES.map((value) => ({ value, label: THEME_LABELS[value] }))}
-        />
-      </section>
       <section aria-labelledby="settings-mode">
         <SectionHead
           id="settings-mode"

@@ -3,6 +3,8 @@ import { useState, type ReactNode } from 'react'
 import { folderName } from '../../format/folder-name'
 import { IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
+import { t } from '../../../shared/language/shell-messages'
+import { useKeys } from '../../state/page/shortcuts'
 
 /** Props of the bar in every view. */
 export interface HeaderFrame {
@@ -35,6 +37,7 @@ export function HeaderBar({
   inspector,
   children,
 }: HeaderBarProps) {
+  const sidebarKeys = useKeys('sidebar')
   return (
     // Depends on its own width, which the columns decide: where the title would be cut, the switches move to a second
     // row.
@@ -42,7 +45,7 @@ export function HeaderBar({
       <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] @max-[760px]:flex-wrap @max-[760px]:gap-y-0 @max-[760px]:px-2.5 @max-[760px]:pb-1.5">
         <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2">
           {onOpenSidebar && (
-            <IconButton label="Projects and sessions" kbd="Mod+\" className="-ml-1.5" onClick={onOpenSidebar}>
+            <IconButton label={t('shell.showSidebar')} kbd={sidebarKeys} className="-ml-1.5" onClick={onOpenSidebar}>
               <PanelLeft aria-hidden />
             </IconButton>
           )}
@@ -57,7 +60,7 @@ export function HeaderBar({
           <span className="flex-1" />
           {inspector && <InspectorToggle inspector={inspector} className="@min-[760px]:hidden" />}
           {onClose && (
-            <IconButton label="Close" kbd="Esc" onClick={onClose}>
+            <IconButton label={t('shell.close')} kbd="Esc" onClick={onClose}>
               <X aria-hidden />
             </IconButton>
           )}
@@ -78,10 +81,11 @@ function InspectorToggle({
   inspector: { open: boolean; toggle: () => void }
   className: string
 }) {
+  const keys = useKeys('inspector')
   return (
     <IconButton
-      label={inspector.open ? 'Hide the inspector' : 'Show the inspector'}
-      kbd="Mod+I"
+      label={inspector.open ? t('shell.hideInspector') : t('shell.showInspector')}
+      kbd={keys}
       aria-expanded={inspector.open}
       className={className}
       onClick={inspector.toggle}

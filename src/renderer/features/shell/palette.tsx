@@ -2,6 +2,7 @@ import { Check, ChevronRight, Search } from 'lucide-react'
 import { Command as Cmdk } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { useState, type ReactNode } from 'react'
+import { t } from '../../../shared/language/shell-messages'
 import { Kbd } from '../../ui/tooltip'
 import { shortcutAria } from '../../format/shortcut'
 
@@ -88,7 +89,7 @@ function PaletteBody({ commands, page, setPage, close }: PaletteBodyProps) {
           autoFocus
           value={search}
           onValueChange={setSearch}
-          placeholder={page ? 'Choose…' : 'Search sessions and commands…'}
+          placeholder={page ? t('palette.choose') : t('palette.search')}
           className="h-full min-w-0 flex-1 bg-transparent text-body text-ink outline-none"
         />
       </div>

@@ -1,22 +1,15 @@
 import { Dialog } from '../../ui/dialog'
+import { SHORTCUT_COMMANDS, shortcutOf } from '../../../shared/configuration/shortcuts'
+import { useShortcutChoices } from '../../state/page/shortcuts'
 import { Kbd } from '../../ui/tooltip'
 
-const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
-  {
-    title: 'Anywhere',
-    rows: [
-      [['Mod+K'], 'Command palette'],
-      [['Mod+N'], 'New session'],
-      [['Mod+,'], 'Settings'],
-      [['Mod+U'], 'Inbox: pending requests'],
-      [['Mod+B'], 'Tasks: running commands'],
-      [['Mod+\\'], 'Show or hide the sidebar'],
-      [['Mod+I'], 'Show or hide the inspector'],
-      [['Alt+Up', 'Alt+Down'], 'Previous and next session'],
-      [['Mod+.'], 'Stop the running turn'],
-      [['?'], 'Keyboard shortcuts'],
-    ],
-  },
+interface KeyGroup {
+  title: string
+  rows: [keys: string[], what: string][]
+}
+
+/** Keys that cannot be changed. */
+const FIXED: KeyGroup[] = [
   {
     title: 'Composer',
     rows: [
@@ -68,7 +61,7 @@ export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenC
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" width={680} isText>
       <div className="grid grid-cols-2 gap-x-10 gap-y-5 pb-3 max-mid:grid-cols-1">
-        {SHORTCUTS.map(({ title, rows }) => (
+        {[...useCommandKeys(), ...FIXED].map(({ title, rows }) => (
           <section key={title}>
             <h3 className="pb-1 text-tiny font-semibold text-ink-3">{title}</h3>
             <dl>
@@ -91,4 +84,18 @@ export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenC
       </div>
     </Dialog>
   )
+}
+
+/** The commands that have keys now, by group. */
+function useCommandKeys(): KeyGroup[] {
+  const { choices, others } = useShortcutChoices()
+  const groups = new Map<string, KeyGroup>()
+  for (const { id, label, group, keys: usual } of [...SHORTCUT_COMMANDS, ...others]) {
+    const keys = shortcutOf(id, choices) ?? (choices[id] === undefined ? usual : undefined)
+    if (keys === undefined) continue
+    const found = groups.get(group) ?? { title: group, rows: [] }
+    found.rows.push([[keys], label])
+    groups.set(group, found)
+  }
+  return [...groups.values()]
 }

@@ -3,7 +3,14 @@ import type { SearchAddon } from '@xterm/addon-search'
 import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { Terminal } from '@xterm/xterm'
 import { BoundedWriter } from './bounded-writer'
-import { drawWithWebgl, ignoreTerminalQueries, type Xterm, SEARCH_COLORS, terminalTheme } from './xterm-setup'
+import {
+  drawWithWebgl,
+  ignoreTerminalQueries,
+  type Xterm,
+  SEARCH_COLORS,
+  terminalFont,
+  terminalTheme,
+} from './xterm-setup'
 import { webLinks } from './web-links'
 import { keyMeaning, ownKeyMeaning } from './terminal-keys'
 
@@ -53,8 +60,7 @@ export class LiveTerminal {
       cols: 80,
       rows: options.growsTo === undefined ? 24 : 2,
       scrollback: LINES,
-      fontFamily: "'JetBrains Mono Variable', 'JetBrains Mono', ui-monospace, monospace",
-      fontSize: 11.5,
+      ...terminalFont(),
       lineHeight: 1.35,
       cursorBlink: false,
       cursorInactiveStyle: 'none',
@@ -91,8 +97,18 @@ export class LiveTerminal {
     if (options.growsTo === undefined) void drawWithWebgl(terminal, () => this.#gone)
     this.#resized = new ResizeObserver(() => this.#resize())
     this.#resized.observe(box.parentElement ?? box)
-    this.#themed = new MutationObserver(() => (terminal.options.theme = terminalTheme()))
-    this.#themed.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    this.#themed = new MutationObserver(() => {
+      const { fontFamily, fontSize } = terminalFont()
+      if (fontFamily !== terminal.options.fontFamily || fontSize !== terminal.options.fontSize) {
+        Object.assign(terminal.options, { fontFamily, fontSize })
+        this.#resize()
+      }
+      terminal.options.theme = terminalTheme()
+    })
+    this.#themed.observe(document.documentElement, {
+      attributes: true,
+      attributeFilter: ['data-theme', 'data-contrast', 'style'],
+    })
     this.#resize()
   }
 

@@ -134,3 +134,17 @@ export const SEARCH_COLORS = {
   activeMatchBorder: '#e3b94d',
   activeMatchColorOverviewRuler: '#e3b94d',
 }
+
+/** Size of a terminal's text at 100%, in px. */
+const USUAL_SIZE = 11.5
+
+/** The font of terminals, as the user chose it under Settings → Appearance. */
+export function terminalFont(): { fontFamily: string; fontSize: number } {
+  const style = getComputedStyle(document.documentElement)
+  const scale = Number(style.getPropertyValue('--code-scale')) || 1
+  const face = style.getPropertyValue('--code-face').trim()
+  return {
+    fontFamily: face || "'JetBrains Mono Variable', 'JetBrains Mono', ui-monospace, monospace",
+    fontSize: USUAL_SIZE * scale,
+  }
+}

@@ -38,9 +38,9 @@ export function RadioList<Value extends string>({ label, value, options, onChang
             id={`${id}-${option.value}`}
             value={option.value}
             disabled={option.disabled}
-            className="mt-[3px] flex size-[15px] flex-none items-center justify-center rounded-full border border-line-strong bg-raised data-[state=checked]:border-ink data-[state=checked]:bg-ink"
+            className="mt-[3px] flex size-[15px] flex-none items-center justify-center rounded-full border border-line-strong bg-raised data-[state=checked]:border-accent data-[state=checked]:bg-accent"
           >
-            <RadioGroup.Indicator className="size-[5px] rounded-full bg-paper" />
+            <RadioGroup.Indicator className="size-[5px] rounded-full bg-on-accent" />
           </RadioGroup.Item>
           <span className="min-w-0 flex-1">
             <span className="block font-medium">{option.label}</span>
@@ -48,6 +48,40 @@ export function RadioList<Value extends string>({ label, value, options, onChang
           </span>
           {option.end}
         </label>
+      ))}
+    </RadioGroup.Root>
+  )
+}
+
+interface ChoiceBarProps<Value extends string> {
+  label: string
+  value: Value
+  options: readonly { value: Value; label: string }[]
+  onChange: (value: Value) => void
+}
+
+/** A few short choices in a row. Arrow keys choose. */
+export function ChoiceBar<Value extends string>({ label, value, options, onChange }: ChoiceBarProps<Value>) {
+  const choose = (next: string): void => {
+    const option = options.find((candidate) => candidate.value === next)
+    if (option) onChange(option.value)
+  }
+  return (
+    <RadioGroup.Root
+      aria-label={label}
+      orientation="horizontal"
+      value={value}
+      onValueChange={choose}
+      className="flex flex-wrap gap-0.5 rounded-md border border-line bg-sunken p-0.5"
+    >
+      {options.map((option) => (
+        <RadioGroup.Item
+          key={option.value}
+          value={option.value}
+          className="min-h-[25px] rounded-[5px] border border-transparent px-2.5 text-ui text-ink-2 hover:text-ink data-[state=checked]:border-line-strong data-[state=checked]:bg-raised data-[state=checked]:font-medium data-[state=checked]:text-ink"
+        >
+          {option.label}
+        </RadioGroup.Item>
       ))}
     </RadioGroup.Root>
   )

@@ -55,7 +55,7 @@ const NAMES = new Map<Policy, string>([
   [askByDefault, 'the permission mode'],
 ])
 
-/** The name of a policy; of the time limit when there is none. */
+/** The name of a policy; without one, the time limit decided. */
 export function policyName(policy: Policy | undefined): string {
   return (policy && NAMES.get(policy)) ?? 'the time limit for checks'
 }

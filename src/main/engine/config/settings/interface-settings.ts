@@ -9,7 +9,7 @@ import {
   MOTIONS,
   TEXT_SIZES,
 } from '../../../../shared/configuration/appearance'
-import { THEMES } from '../../../../shared/configuration/settings'
+import { THEMES } from '../../../../shared/configuration/appearance'
 import { isShortcutText, SHORTCUT_RULE } from '../../../../shared/configuration/shortcuts'
 import { choice, custom, names, number, settingTable } from './setting-table'
 import type { TableReader } from './table-reader'

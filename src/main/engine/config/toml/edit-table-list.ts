@@ -120,19 +120,10 @@ function withComments(text: string, start: number): number {
 
 function editBlocks(document: TomlDocument, path: readonly string[], blocks: Block[], edit: TableListEdit): string {
   const { text } = document
-  switch (edit.kind) {
-    case 'add':
-      return addBlock(text, path, blocks, edit)
-    case 'change':
-      return Object.entries(edit.values).reduce(
-        (out, [key, value]) => setKey(out, [...path, edit.index], key, value),
-        text,
-      )
-    case 'remove':
-      return removeBlock(document, blocks[edit.index]!)
-    case 'move':
-      return moveBlock(text, blocks, edit.index, edit.to)
-  }
+  if (edit.kind === 'add') return addBlock(text, path, blocks, edit)
+  if (edit.kind === 'remove') return removeBlock(document, blocks[edit.index]!)
+  if (edit.kind === 'move') return moveBlock(text, blocks, edit.index, edit.to)
+  return Object.entries(edit.values).reduce((out, [key, value]) => setKey(out, [...path, edit.index], key, value), text)
 }
 
 function addBlock(

@@ -1,4 +1,6 @@
 import type { MenuItemConstructorOptions } from 'electron'
+import { shortcutOf, type ShortcutChoices } from '../../../../shared/configuration/shortcuts'
+import { acceleratorOf } from './accelerator'
 
 /** What the menus do, beyond the system's own roles. */
 export interface MenuActions {
@@ -10,7 +12,7 @@ export interface MenuActions {
   closeWindow(): void
   settings(): void
   find(): void
-  shortcuts(): void
+  showShortcuts(): void
   showLog(): void
   /** Installs `trestle` as a terminal command. */
   installCommand(): void
@@ -23,6 +25,8 @@ export interface MenuOptions extends MenuActions {
   isPackaged: boolean
   /** Recent projects, newest first. */
   recent: readonly { folder: string; label: string }[]
+  /** The keys that the user chose for commands. */
+  shortcuts: ShortcutChoices
 }
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
@@ -33,7 +37,7 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin'
   const settings: MenuItemConstructorOptions = {
     label: 'Settings…',
-    accelerator: 'CmdOrCtrl+,',
+    ...acceleratorOf(shortcutOf('settings', options.shortcuts)),
     click: () => options.settings(),
   }
   const applicationMenu: MenuItemConstructorOptions = {
@@ -68,7 +72,7 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
         { role: 'pasteAndMatchStyle' },
         { role: 'selectAll' },
         SEPARATOR,
-        { label: 'Find…', accelerator: 'CmdOrCtrl+F', click: () => options.find() },
+        { label: 'Find…', ...acceleratorOf(shortcutOf('find', options.shortcuts)), click: () => options.find() },
       ],
     },
     {
@@ -88,7 +92,12 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
     {
       role: 'help',
       submenu: [
-        { label: 'Keyboard Shortcuts', accelerator: isMac ? 'Cmd+/' : 'Ctrl+/', click: () => options.shortcuts() },
+        {
+          label: 'Keyboard Shortcuts',
+          // A menu has no key without Ctrl or Cmd, so the usual `?` is left to the page.
+          ...acceleratorOf(options.shortcuts['shortcuts'] ?? 'Mod+/'),
+          click: () => options.showShortcuts(),
+        },
         { label: 'Show Log', click: () => options.showLog() },
         ...(isPackaged ? [{ label: 'Install “trestle” Command…', click: () => options.installCommand() }] : []),
         ...(isMac ? [] : [SEPARATOR, { role: 'about' } as const]),
@@ -112,7 +121,11 @@ function fileMenu(options: MenuOptions, settings: MenuItemConstructorOptions): M
   return {
     label: 'File',
     submenu: [
-      { label: 'New Session', accelerator: 'CmdOrCtrl+N', click: () => options.newSession() },
+      {
+        label: 'New Session',
+        ...acceleratorOf(shortcutOf('new', options.shortcuts)),
+        click: () => options.newSession(),
+      },
       { label: 'New Window', accelerator: 'CmdOrCtrl+Shift+N', click: () => options.newWindow() },
       SEPARATOR,
       { label: 'Open Project…', accelerator: 'CmdOrCtrl+O', click: () => options.openProject() },

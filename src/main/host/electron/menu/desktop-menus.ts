@@ -13,7 +13,7 @@ export interface DesktopMenusOptions {
   electron: ElectronModule
   platform: NodeJS.Platform
   home: string
-  engine: Pick<Engine, 'sessions'>
+  engine: Pick<Engine, 'sessions' | 'settings'>
   windows: AppWindows
   /** Brings a window to the front and sends its page a command. */
   show(command: HostCommand): void
@@ -21,7 +21,7 @@ export interface DesktopMenusOptions {
   log(message: string): void
 }
 
-/** The application menu and the system's lists of recent projects. Rebuilt only when those have changed. */
+/** The application menu and the system's lists of recent projects. Rebuilt only when those, or the user's keys, have changed. */
 export class DesktopMenus {
   readonly #options: DesktopMenusOptions
   #clearedAt = 0
@@ -37,7 +37,8 @@ export class DesktopMenus {
 
   update(): void {
     const recent = this.#recent()
-    const now = JSON.stringify(recent)
+    const { shortcuts } = this.#options.engine.settings.view()
+    const now = JSON.stringify([recent, shortcuts])
     if (now === this.#shown) return
     this.#shown = now
     const { electron, platform, windows, home, show, openProject, log } = this.#options
@@ -46,6 +47,7 @@ export class DesktopMenus {
       appName: 'Trestle',
       isPackaged: electron.app.isPackaged,
       recent,
+      shortcuts,
       newSession: () => show('new-session'),
       newWindow: () => void windows.open('/new'),
       openProject: () => void this.#chooseProject(),
@@ -58,7 +60,7 @@ export class DesktopMenus {
       closeWindow: () => electron.BrowserWindow.getFocusedWindow()?.close(),
       settings: () => show('open-settings'),
       find: () => show('find'),
-      shortcuts: () => show('show-shortcuts'),
+      showShortcuts: () => show('show-shortcuts'),
       showLog: () => electron.shell.showItemInFolder(logFile(home)),
       installCommand: () => void this.#installCommand(),
     })

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { THEMES } from '../../../../shared/configuration/settings'
+import { THEMES } from '../../../../shared/configuration/appearance'
 
 /** State the desktop app needs before the engine is open, or that must survive a crash. */
 const known = z.object({

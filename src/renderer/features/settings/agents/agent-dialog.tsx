@@ -1,0 +1,135 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { EditScope } from '../../../../shared/configuration/rules'
+import type { AgentText } from '../../../../shared/contract/customize'
+import { t } from '../../../../shared/language/settings-messages'
+import type { AgentFields } from '../../../../shared/model/agent'
+import { failureFrom } from '../../../client/failure-from'
+import { useClient, useQueries } from '../../../state/page/queries'
+import { Button } from '../../../ui/button'
+import { Dialog } from '../../../ui/dialog'
+import { TextAreaField } from '../../../ui/form/choice-fields'
+import { Skeleton } from '../../../ui/loading'
+import { ErrorNote } from '../../../ui/notice'
+import { EditDialog } from '../edit/edit-dialog'
+import { ScopeField } from '../edit/scope-field'
+import type { EditedPlace } from '../edit/use-place'
+import { AgentForm } from './agent-form'
+
+/** What the dialog is for: a new agent, a copy of one, or one to change. */
+export type AgentTask = { kind: 'new' } | { kind: 'edit' | 'duplicate'; path: string }
+
+interface AgentDialogProps {
+  task: AgentTask
+  place: EditedPlace
+  onClose: () => void
+}
+
+const EMPTY: AgentFields = {
+  name: '',
+  description: '',
+  systemPrompt: '',
+  excludeTools: [],
+  subagents: [],
+  readOnly: false,
+}
+
+/** An agent to create, copy or change. */
+export function AgentDialog(props: AgentDialogProps) {
+  const { task, place, onClose } = props
+  const queries = useQueries()
+  const path = task.kind === 'new' ? undefined : task.path
+  const { data, error } = useQuery(
+    queries.customize.readAgent.queryOptions({
+      input: { folder: place.folder ?? '', path: path ?? '' },
+      enabled: path !== undefined,
+      retry: false,
+      staleTime: Infinity,
+      gcTime: 0,
+    }),
+  )
+  if (path === undefined) return <NewAgent {...props} fields={EMPTY} />
+  if (data && task.kind === 'edit') return <EditedAgent {...props} agent={data} />
+  if (data?.fields) return <NewAgent {...props} fields={{ ...data.fields, name: `my-${data.fields.name}` }} />
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title={t('agents.newTitle')}>
+      {error ? <ErrorNote failure={failureFrom(error)} /> : <Skeleton className="my-4 w-3/5" />}
+    </Dialog>
+  )
+}
+
+function NewAgent({ fields: first, place, onClose }: AgentDialogProps & { fields: AgentFields }) {
+  const client = useClient()
+  const [fields, setFields] = useState(first)
+  const [scope, setScope] = useState<EditScope>('user')
+  const { name } = fields
+  return (
+    <EditDialog
+      width={720}
+      title={t('agents.newTitle')}
+      canSave={name !== '' && fields.description.trim() !== ''}
+      saved={t('agents.created', { name })}
+      save={() => client.customize.createAgent({ folder: place.folder ?? '', scope, fields })}
+      onClose={onClose}
+    >
+      <AgentForm fields={fields} onChange={setFields} />
+      <ScopeField value={scope} place={place} onChange={setScope} />
+    </EditDialog>
+  )
+}
+
+/** As a form, or as the text of its file; always as text when the file cannot be read as an agent. */
+function EditedAgent({ agent, place, onClose }: AgentDialogProps & { agent: AgentText }) {
+  const client = useClient()
+  const [fields, setFields] = useState(agent.fields)
+  const [text, setText] = useState(agent.text)
+  const [isText, setIsText] = useState(agent.fields === undefined)
+  const name = agent.fields?.name ?? agent.path.split('/').at(-1) ?? ''
+  const folder = place.folder ?? ''
+  return (
+    <EditDialog
+      width={720}
+      title={t('agents.editTitle', { name })}
+      canSave={isText ? text !== agent.text : fields !== undefined && fields.description.trim() !== ''}
+      saved={t('agents.saved', { name })}
+      save={() =>
+        client.customize.saveAgent({
+          folder,
+          path: agent.path,
+          before: agent.text,
+          to: isText || !fields ? { text } : { fields },
+        })
+      }
+      more={
+        agent.fields && (
+          <Button variant="quiet" onClick={() => setIsText(!isText)}>
+            {isText ? t('agents.asForm') : t('agents.asText')}
+          </Button>
+        )
+      }
+      onClose={onClose}
+    >
+      {isText || !fields ? (
+        <TextAreaField
+          label={t('agents.file')}
+          mono
+          rows={18}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      ) : (
+        <AgentForm fields={fields} onChange={setFields} />
+      )}
+      {agent.problems.length > 0 && (
+        <ul aria-label="Problems" className="space-y-0.5">
+          {agent.problems.map(({ message, line }, at) => (
+            <li key={at} className="text-small text-fail-ink">
+              {line !== undefined && `Line ${line}: `}
+              {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </EditDialog>
+  )
+}

@@ -1,0 +1,79 @@
+import { useMutation } from '@tanstack/react-query'
+import { useId, type ReactNode } from 'react'
+import type { Undoable } from '../../../../shared/configuration/rules'
+import { t } from '../../../../shared/language/settings-messages'
+import { failureFrom } from '../../../client/failure-from'
+import { Button } from '../../../ui/button'
+import { Dialog } from '../../../ui/dialog'
+import { ErrorNote } from '../../../ui/notice'
+import { useEdits } from './use-edits'
+
+interface EditDialogProps {
+  title: string
+  /** The label of the button that saves; default: Save. */
+  action?: string
+  canSave: boolean
+  /** Saves; a failure is shown, and what was typed stays. */
+  save: () => Promise<Undoable>
+  /** What to say once it is saved. */
+  saved: string
+  onClose: () => void
+  /** Further buttons, at the left. */
+  more?: ReactNode
+  width?: number
+  children: ReactNode
+}
+
+/** A form in a dialog, whose change can be undone. */
+export function EditDialog({
+  title,
+  action,
+  canSave,
+  save,
+  saved,
+  onClose,
+  more,
+  width = 600,
+  children,
+}: EditDialogProps) {
+  const formId = useId()
+  const edits = useEdits()
+  const saving = useMutation({
+    mutationFn: save,
+    onSuccess: async (change) => {
+      await edits.done(saved, change)
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      width={width}
+      title={title}
+      footer={
+        <>
+          <span className="mr-auto flex gap-2">{more}</span>
+          <Button variant="quiet" onClick={onClose}>
+            {t('edit.cancel')}
+          </Button>
+          <Button variant="primary" type="submit" form={formId} busy={saving.isPending} disabled={!canSave}>
+            {action ?? t('edit.save')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (canSave && !saving.isPending) saving.mutate()
+        }}
+      >
+        {children}
+        {saving.error && <ErrorNote failure={failureFrom(saving.error)} />}
+      </form>
+    </Dialog>
+  )
+}

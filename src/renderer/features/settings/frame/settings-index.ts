@@ -1,0 +1,90 @@
+import type { SettingsSection } from '../../../state/page/layout-state'
+
+/** Something on the settings page that can be found by words. */
+export interface IndexedSetting {
+  section: SettingsSection
+  label: string
+  /** Other words for it. */
+  words: string
+  /** The id of the element to show; default: the section. */
+  anchor?: string
+}
+
+/** Every setting of the page. */
+export const SETTINGS_INDEX: readonly IndexedSetting[] = [
+  {
+    section: 'providers',
+    label: 'Providers and API keys',
+    words: 'key token account anthropic openai gemini ollama local url',
+  },
+  { section: 'models', label: 'Models', words: 'default small fallback context window capabilities' },
+  { section: 'mcp', label: 'MCP servers', words: 'tools protocol sign-in oauth import' },
+  { section: 'mcp', label: 'Tool search', words: 'threshold tokens many tools' },
+  { section: 'mail', label: 'Mail accounts', words: 'imap smtp email inbox' },
+  { section: 'skills', label: 'Skills', words: 'instructions slash commands SKILL.md', anchor: 'settings-skills' },
+  { section: 'agents', label: 'Agents', words: 'subagents types yaml prompt tools', anchor: 'settings-agents' },
+  { section: 'hooks', label: 'Hooks', words: 'commands events block before after', anchor: 'settings-hooks' },
+  { section: 'plugins', label: 'Plugins', words: 'extensions install consent' },
+  {
+    section: 'permissions',
+    label: 'Permission rules',
+    words: 'allow ask deny always block command tool',
+    anchor: 'settings-permissions',
+  },
+  {
+    section: 'permissions',
+    label: 'Test a command or path',
+    words: 'check explain why verdict',
+    anchor: 'settings-rule-test',
+  },
+  { section: 'sandbox', label: 'Sandbox', words: 'bubblewrap network hosts folders read write isolation' },
+  {
+    section: 'general',
+    label: 'Default permission mode',
+    words: 'ask accept edits auto new sessions',
+    anchor: 'settings-mode',
+  },
+  { section: 'general', label: 'Notifications', words: 'sound alert background', anchor: 'settings-notifications' },
+  { section: 'general', label: 'Trusted folders', words: 'trust project configuration', anchor: 'settings-trust' },
+  { section: 'general', label: 'Features', words: 'memory schedules mail location', anchor: 'settings-features' },
+  { section: 'general', label: 'Tools', words: 'enable disable web search bash', anchor: 'settings-tools' },
+  { section: 'appearance', label: 'Theme', words: 'dark light system color night', anchor: 'setting-theme' },
+  { section: 'appearance', label: 'Accent', words: 'color violet graphite', anchor: 'setting-accent' },
+  { section: 'appearance', label: 'Contrast', words: 'high accessibility', anchor: 'setting-contrast' },
+  { section: 'appearance', label: 'Density', words: 'compact comfortable spacing', anchor: 'setting-density' },
+  { section: 'appearance', label: 'Motion', words: 'animation reduced', anchor: 'setting-motion' },
+  {
+    section: 'appearance',
+    label: 'Text size and fonts',
+    words: 'font family zoom code monospace larger',
+    anchor: 'settings-appearance',
+  },
+  {
+    section: 'appearance',
+    label: 'Language and formats',
+    words: 'locale dates numbers translation',
+    anchor: 'settings-language',
+  },
+  {
+    section: 'shortcuts',
+    label: 'Keyboard shortcuts',
+    words: 'keys bindings hotkeys conflicts',
+    anchor: 'settings-shortcuts',
+  },
+  { section: 'desktop', label: 'Desktop app', words: 'tray login quick prompt menu bar window graphics awake' },
+  { section: 'diagnostics', label: 'Diagnostics', words: 'doctor checks log errors problems' },
+  { section: 'about', label: 'About and updates', words: 'version license home folder backups' },
+]
+
+/** The settings that have every word, those that begin with one first. */
+export function findSettings(query: string, sections: readonly SettingsSection[]): IndexedSetting[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return []
+  const score = ({ label }: IndexedSetting): number =>
+    words.filter((word) => ` ${label.toLowerCase()}`.includes(` ${word}`)).length
+  return SETTINGS_INDEX.filter(
+    (setting) =>
+      sections.includes(setting.section) &&
+      words.every((word) => `${setting.label} ${setting.words} ${setting.section}`.toLowerCase().includes(word)),
+  ).toSorted((a, b) => score(b) - score(a))
+}

@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus, ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
+import type { RuleList, RuleView } from '../../../../shared/configuration/rules'
+import type { AppInfo } from '../../../../shared/contract/app'
+import { t } from '../../../../shared/language/settings-messages'
+import { failureFrom } from '../../../client/failure-from'
+import { shortPath } from '../../../format/folder-name'
+import { useClient, useQueries } from '../../../state/page/queries'
+import { Badge, type Tone } from '../../../ui/badge'
+import { Button } from '../../../ui/button'
+import { SectionHead } from '../../../ui/form/settings-controls'
+import { Skeleton } from '../../../ui/loading'
+import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { RowMenu } from '../edit/row-menu'
+import { useEdits } from '../edit/use-edits'
+import { useEditedPlace, type EditedPlace } from '../edit/use-place'
+import { RuleDialog } from './rule-dialog'
+import { RuleTester } from './rule-tester'
+
+const TONES: Record<RuleView['decision'], Tone> = { allow: 'done', ask: 'wait', deny: 'fail' }
+
+/** The permission rules for a project: to test, add, change, order and delete. */
+export function PermissionsSection({ info }: { info: AppInfo | undefined }) {
+  const queries = useQueries()
+  const place = useEditedPlace(info)
+  const [edited, setEdited] = useState<RuleView | 'new'>()
+  const { data, error } = useQuery(
+    queries.rule.list.queryOptions({ input: { folder: place.folder ?? '' }, enabled: place.folder !== undefined }),
+  )
+  return (
+    <section aria-labelledby="settings-permissions">
+      <SectionHead id="settings-permissions" title={t('rules.title')} text={t('rules.text', { place: place.name })}>
+        <Button icon={<Plus aria-hidden />} onClick={() => setEdited('new')}>
+          {t('rules.add')}
+        </Button>
+      </SectionHead>
+      {data ? (
+        <Rules list={data} place={place} onEdit={setEdited} />
+      ) : error ? (
+        <ErrorNote failure={failureFrom(error)} />
+      ) : (
+        <Skeleton className="h-16 w-full rounded-lg" />
+      )}
+      <RuleTester place={place} />
+      {edited && (
+        <RuleDialog rule={edited === 'new' ? undefined : edited} place={place} onClose={() => setEdited(undefined)} />
+      )}
+    </section>
+  )
+}
+
+interface RulesProps {
+  list: RuleList
+  place: EditedPlace
+  onEdit: (rule: RuleView) => void
+}
+
+function Rules({ list, place, onEdit }: RulesProps) {
+  if (list.rules.length === 0) {
+    return (
+      <EmptyState
+        icon={<ShieldCheck aria-hidden />}
+        title={t('rules.none')}
+        className="rounded-lg border border-dashed border-line-strong"
+      >
+        {t('rules.noneHint')}
+      </EmptyState>
+    )
+  }
+  const groups = [
+    { title: t('rules.yours'), rules: list.rules.filter(({ scope }) => scope === 'user') },
+    { title: t('rules.projects', { name: place.name }), rules: list.rules.filter(({ scope }) => scope === 'project') },
+  ].filter(({ rules }) => rules.length > 0)
+  return (
+    <div className="space-y-4">
+      {groups.map(({ title, rules }) => (
+        <div key={title}>
+          <h3 className="mb-1.5 text-small font-semibold text-ink-2">{title}</h3>
+          <ul aria-label={title} className="overflow-hidden rounded-lg border border-line bg-raised">
+            {rules.map((rule, at) => (
+              <RuleRow
+                key={`${rule.decision} ${rule.pattern} ${rule.index}`}
+                rule={rule}
+                place={place}
+                before={rules[at - 1]}
+                after={rules[at + 1]}
+                onEdit={() => onEdit(rule)}
+              />
+            ))}
+          </ul>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface RuleRowProps {
+  rule: RuleView
+  place: EditedPlace
+  before: RuleView | undefined
+  after: RuleView | undefined
+  onEdit: () => void
+}
+
+function RuleRow({ rule, place, before, after, onEdit }: RuleRowProps) {
+  const client = useClient()
+  const edits = useEdits()
+  const folder = place.folder ?? ''
+  const { scope, index, decision, pattern } = rule
+  const at = { scope, index, decision, pattern }
+  const name = `${t(`rules.${decision}`)} ${pattern}`
+  const canEdit = !rule.isOff && (rule.scope === 'user' || place.canEditProject === true)
+  const move = (to: number | undefined) =>
+    to === undefined ? undefined : () => edits.run(t('rules.moved'), client.rule.move({ folder, place: at, to }))
+  return (
+    <li className="flex items-start gap-2 border-t border-line px-3.5 py-2.5 first:border-t-0">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2">
+          <Badge tone={TONES[decision]}>{t(`rules.${decision}`)}</Badge>
+          <code className="font-mono text-ui wrap-anywhere">{pattern}</code>
+          {rule.isOff && <Badge tone="wait">{t('edit.notTrusted')}</Badge>}
+        </p>
+        <p className={rule.mistake === undefined ? 'text-ui text-ink-2' : 'text-ui text-fail-ink'}>
+          {rule.mistake ?? rule.explanation}
+        </p>
+        <p className="font-mono text-tiny wrap-anywhere text-ink-3">
+          {shortPath(rule.file, place.userHome)}
+          {rule.line !== undefined && `:${rule.line}`}
+        </p>
+      </div>
+      {canEdit && (
+        <div className="flex flex-none items-center gap-1">
+          <Button size="small" aria-label={`${t('edit.edit')}: ${name}`} onClick={onEdit}>
+            {t('edit.edit')}
+          </Button>
+          <RowMenu
+            name={name}
+            onMoveUp={move(before?.index)}
+            onMoveDown={move(after?.index)}
+            onDelete={() => edits.run(t('rules.removed'), client.rule.remove({ folder, place: at }))}
+          />
+        </div>
+      )}
+    </li>
+  )
+}
