@@ -1,6 +1,7 @@
 import {
   Brain,
   CalendarClock,
+  FileDiff,
   Bell,
   BellRing,
   Inbox,
@@ -33,6 +34,7 @@ import type { Command } from './features/shell/palette'
 import { answerTask, useTasks } from './state/tasks-state'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
+import { openPane } from './state/panes/panes-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
 import { changeMode, useSessionActions } from './state/session/session-actions'
 import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session/sessions-state'
@@ -111,6 +113,14 @@ export function useAppCommands({
             shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
             run: openFind,
+          },
+          {
+            id: 'review',
+            group: 'This session',
+            label: 'Review changes',
+            keywords: 'diff files compare branch turn undo comment',
+            icon: <FileDiff aria-hidden />,
+            run: () => openPane(current.sessionId, { kind: 'review', scope: { kind: 'session' } }),
           },
           {
             id: 'model',

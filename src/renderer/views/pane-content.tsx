@@ -1,4 +1,11 @@
 import type { Pane } from '../state/panes/pane'
+import { onDemand } from '../ui/on-demand'
+import { Skeleton } from '../ui/loading'
+
+const ReviewPane = onDemand(
+  () => import('../features/review/review-pane').then((module) => module.ReviewPane),
+  () => <Skeleton className="m-4 h-6 w-1/2" />,
+)
 
 export interface PaneContentProps {
   sessionId: string
@@ -6,8 +13,10 @@ export interface PaneContentProps {
 }
 
 /** The content of a pane. Each kind is loaded when it is first shown. */
-export function PaneContent({ pane }: PaneContentProps) {
+export function PaneContent({ sessionId, pane }: PaneContentProps) {
   switch (pane.kind) {
+    case 'review':
+      return <ReviewPane sessionId={sessionId} scope={pane.scope} />
     default:
       return null
   }
@@ -30,7 +39,7 @@ export function paneTitle(pane: Pane): string {
       return 'Tasks'
     case 'preview':
       return `Preview ${new URL(pane.url).host}`
-    case 'session':
+    default:
       return 'Session'
   }
 }

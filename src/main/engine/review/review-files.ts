@@ -37,7 +37,7 @@ export interface ReviewDeps extends Pick<RestoreDeps, 'home' | 'store' | 'blobs'
   isTrusted(folder: string): boolean
 }
 
-/** More files are not shown: nobody reads them one by one. */
+/** More files are not shown. */
 const MAX_FILES = 5_000
 
 /** The files that differ in a scope, by name. */

@@ -153,7 +153,7 @@ async function asBefore(
 
 const PLAIN_MODE = 0o644
 
-/** The state before, with its content in the store; a text says why there is none. */
+/** The state before, with its content in the store; a text says why it is missing. */
 function stateOf(
   deps: ReviewDeps & RestoreDeps,
   file: ReviewedFile,
