@@ -4,7 +4,7 @@ import { CodedError } from '../../../shared/errors'
 import type { ReviewBases } from '../../../shared/model/review'
 import { captureFile } from '../checkpoint/file-state'
 import { GitFailure, gitRunner, type GitRunner } from './git-runner'
-import type { Listing, ReviewDeps, ReviewedFile, Version } from './review-files'
+import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** More untracked files are a folder that should be ignored, not work to review. */
 const MAX_UNTRACKED = 2_000
