@@ -135,6 +135,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['approval.list'] = await client.approval.list()
   results['approval.get'] = await client.approval.get({ sessionId, approvalId: 'a' })
   results['approval.choices'] = await client.approval.choices({ sessionId, approvalId: 'a' })
+  results['approval.proposal'] = await client.approval.proposal({ sessionId, approvalId: 'a' })
   results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],

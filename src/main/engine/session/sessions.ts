@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
-import type { RuleChoice, PermissionMode } from '../../../shared/model/approval'
+import type { ApprovalProposal, EditedProposal, RuleChoice, PermissionMode } from '../../../shared/model/approval'
 import type { Effort, EffortChoice } from '../../../shared/model/effort'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
@@ -284,6 +284,8 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
+    proposal: (sessionId, approvalId, edited) =>
+      withSession(sessionId, (session) => session.proposal(approvalId, edited)),
     choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.choices(approvalId)),
     withSession,
     isLoaded: (sessionId) => loaded.has(sessionId),
@@ -378,6 +380,8 @@ export interface Sessions {
   /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
   fork(sessionId: string, to?: number): Promise<SessionHeader>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
+  /** What the call of a pending approval proposes to write, or would with the user's changes; undefined when it cannot be edited. */
+  proposal(sessionId: string, approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
   /** Compacts the conversation while no turn runs; returns false when it was stopped. */
   compact(sessionId: string, instruction?: string): Promise<boolean>
   /** Undoes the latest compaction. */

@@ -15,7 +15,11 @@ const NO_KEPT: readonly string[] = []
 export class ReviewBlocks {
   readonly #known = new Map<string, Known>()
 
-  make(state: ReviewState, isSplit: boolean, isOpen: (path: string) => boolean): ReviewBlock[] {
+  make(
+    state: Pick<ReviewState, 'list' | 'diffs' | 'marks' | 'draft'>,
+    isSplit: boolean,
+    isOpen: (path: string) => boolean,
+  ): ReviewBlock[] {
     const { list, diffs, marks, draft } = state
     const comments = byPath(marks.comments)
     return (list?.files ?? []).map((file) => {

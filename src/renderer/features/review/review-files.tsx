@@ -1,28 +1,31 @@
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { ReviewFile } from '../../../shared/model/review'
 import { useKeyDown } from '../../state/page/escape'
 import { cx } from '../../ui/cx'
+import { useStore } from 'zustand'
+import { isViewed } from './review-blocks'
 import type { ShownDiff } from './review-rows'
+import type { ReviewStore } from './review-store'
 
 interface ReviewFilesProps {
-  files: readonly ReviewFile[]
-  diffs: ReadonlyMap<string, ShownDiff>
-  isViewed: (file: ReviewFile) => boolean
-  current: string | undefined
+  review: ReviewStore
   onShow: (path: string) => void
   onViewed: (file: ReviewFile, viewed: boolean) => void
 }
 
 /** The files of a review, with their counts and whether they were viewed. Arrow keys move within the list. */
-export function ReviewFiles({ files, diffs, isViewed, current, onShow, onViewed }: ReviewFilesProps) {
+export const ReviewFiles = memo(function ReviewFiles({ review, onShow, onViewed }: ReviewFilesProps) {
+  const { list: listed, diffs, marks, top: current } = useStore(review.store)
+  const files = listed?.files ?? NO_FILES
+
   const scroller = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const at = Math.max(
     0,
     files.findIndex(({ path }) => path === current),
   )
-  const viewed = files.filter(isViewed).length
+  const viewed = files.filter((file) => isViewed(marks, file)).length
   useEffect(() => {
     list.current?.scrollToIndex(at, { align: 'nearest' })
   }, [at])
@@ -47,7 +50,7 @@ export function ReviewFiles({ files, diffs, isViewed, current, onShow, onViewed 
               key={file.path}
               file={file}
               diff={diffs.get(file.path)}
-              isViewed={isViewed(file)}
+              isViewed={isViewed(marks, file)}
               isCurrent={file.path === files[at]?.path}
               onShow={onShow}
               onViewed={onViewed}
@@ -60,12 +63,14 @@ export function ReviewFiles({ files, diffs, isViewed, current, onShow, onViewed 
       </p>
     </nav>
   )
-}
+})
 
-function FileRow({
+const NO_FILES: readonly ReviewFile[] = []
+
+const FileRow = memo(function FileRow({
   file,
   diff,
-  isViewed,
+  isViewed: viewed,
   isCurrent,
   onShow,
   onViewed,
@@ -83,15 +88,15 @@ function FileRow({
       <button
         type="button"
         role="checkbox"
-        aria-checked={isViewed}
+        aria-checked={viewed}
         aria-label={`Viewed: ${file.name}`}
         tabIndex={isCurrent ? 0 : -1}
         className="flex h-[28px] w-[24px] flex-none items-center justify-center"
-        onClick={() => onViewed(file, !isViewed)}
+        onClick={() => onViewed(file, !viewed)}
       >
         <span
           aria-hidden
-          className={cx('size-[8px] rounded-full border', isViewed ? 'border-done bg-done' : 'border-line-strong')}
+          className={cx('size-[8px] rounded-full border', viewed ? 'border-done bg-done' : 'border-line-strong')}
         />
       </button>
       <button
@@ -110,7 +115,7 @@ function FileRow({
       </button>
     </div>
   )
-}
+})
 
 /** `+12 −3`, or what else happened to the file. */
 export function FileCounts({ file, diff }: { file: ReviewFile; diff: ShownDiff | undefined }) {

@@ -2,6 +2,7 @@ import './review.css'
 import { FileDiff } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { useShallow } from 'zustand/react/shallow'
 import type { ReviewComment, ReviewedScope, ReviewFile, ReviewSide } from '../../../shared/model/review'
 import { browserStorage } from '../../state/page/browser-storage'
 import { useKeyDown } from '../../state/page/escape'
@@ -18,7 +19,7 @@ import { ReviewFiles } from './review-files'
 import { ReviewHead } from './review-head'
 import { ReviewScroller, type CurrentChange, type ScrollerHandle } from './review-scroller'
 import type { CommentDraft } from './review-rows'
-import { ReviewStore } from './review-store'
+import { ReviewStore, type ReviewState } from './review-store'
 
 const SPLIT_KEY = 'trestle.review-split'
 const draftKey = (sessionId: string): string => `trestle.review-draft.${sessionId}`
@@ -36,8 +37,11 @@ export function ReviewPane({ sessionId, scope }: ReviewPaneProps) {
 function Review({ sessionId, scope }: ReviewPaneProps) {
   const client = useClient()
   const [review] = useState(() => new ReviewStore(client, sessionId, scope))
-  const state = useStore(review.store)
-  const { list, failure, diffs, marks, draft } = state
+  const parts = useStore(
+    review.store,
+    useShallow(({ list, failure, diffs, marks, draft }: ReviewState) => ({ list, failure, diffs, marks, draft })),
+  )
+  const { list, failure, diffs, marks, draft } = parts
   const header = useSessionHeader(sessionId)
   const changes = useSessionChanges(sessionId)
   const latestTurn = useSessionState(sessionId, ({ view }) => view?.items.at(-1)?.turnId)
@@ -46,7 +50,6 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const version = busy ? `turn ${changes.length}` : `idle ${header?.seq}`
   const [isSplit, setSplit] = useState(() => browserStorage.read(SPLIT_KEY) === 'yes')
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set())
-  const [top, setTop] = useState<string>()
   const [current, setCurrent] = useState<CurrentChange>()
   const [isSending, setSending] = useState(false)
   const area = useRef<HTMLElement>(null)
@@ -67,9 +70,10 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   }, [review, version])
 
   const blocks = useMemo(
-    () => maker.make(state, isSplit, (path) => unfolded.has(path)),
-    [maker, state, isSplit, unfolded],
+    () => maker.make(parts, isSplit, (path) => unfolded.has(path)),
+    [maker, parts, isSplit, unfolded],
   )
+  const all = useMemo(() => changesIn(blocks), [blocks])
   const files = list?.files ?? []
   const fileOf = (path: string): ReviewFile | undefined => files.find((file) => file.path === path)
   const totals = useMemo(() => {
@@ -167,8 +171,8 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     },
   })
 
+  const topPath = (): string | undefined => review.store.getState().top
   const goTo = (by: 1 | -1): void => {
-    const all = changesIn(blocks)
     const at = all.findIndex((one) => one.path === current?.path && one.change === current.change)
     const from =
       at >= 0
@@ -177,7 +181,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
           ? firstFrom(
               all,
               blocks.map(({ id }) => id),
-              top,
+              topPath(),
             )
           : all.length - 1
     const next = all[Math.min(all.length - 1, Math.max(0, from))]
@@ -186,25 +190,25 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     scroller.current?.show(next.path, next.row)
   }
   const goToFile = (by: 1 | -1): void => {
-    const at = blocks.findIndex(({ id }) => id === (current?.path ?? top))
+    const at = blocks.findIndex(({ id }) => id === (current?.path ?? topPath()))
     const next = blocks[Math.min(blocks.length - 1, Math.max(0, at + by))]
     if (next) showFile(next.id)
   }
   const showFile = (path: string): void => {
     const first = changesIn(blocks.filter(({ id }) => id === path))[0]
     setCurrent(first)
-    setTop(path)
     scroller.current?.show(path)
   }
   const chooseSplit = (next: boolean): void => {
     browserStorage.write(SPLIT_KEY, next ? 'yes' : 'no')
     setSplit(next)
   }
+  const inList = useStable({ show: showFile, viewed: setViewed })
   useKeyDown(area, (event) => {
     const target = event.target as HTMLElement
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest('input, textarea, select, [role="menu"]'))
       return
-    const path = current?.path ?? top
+    const path = current?.path ?? topPath()
     const file = path === undefined ? undefined : fileOf(path)
     const keys: Record<string, () => void> = {
       n: () => goTo(1),
@@ -232,10 +236,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     act()
   })
   const onMove = useCallback(
-    (path: string | undefined, visible: readonly string[]): void => {
-      setTop(path)
-      review.want(visible)
-    },
+    (path: string | undefined, visible: readonly string[]): void => review.look(visible, path),
     [review],
   )
   const send = async (): Promise<void> => {
@@ -243,7 +244,6 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     await sendComments(client, review)
     setSending(false)
   }
-  const all = changesIn(blocks)
   const position = all.findIndex((one) => one.path === current?.path && one.change === current.change)
 
   return (
@@ -291,14 +291,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
       )}
       {files.length > 0 && (
         <div className="flex min-h-0 flex-1">
-          <ReviewFiles
-            files={files}
-            diffs={diffs}
-            isViewed={(file) => isViewed(marks, file)}
-            current={top}
-            onShow={showFile}
-            onViewed={setViewed}
-          />
+          <ReviewFiles review={review} onShow={inList.show} onViewed={inList.viewed} />
           <ReviewScroller
             ref={scroller}
             blocks={blocks}

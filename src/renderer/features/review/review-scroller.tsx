@@ -54,8 +54,8 @@ interface ReviewScrollerProps {
 const HEAD = 36
 const LINE = 20
 /** Drawn beyond the screen, and how far the screen moves until more is drawn. */
-const BEYOND = 700
-const STEP = 200
+const BEYOND = 500
+const STEP = 150
 
 const HEIGHTS: Record<ReviewRow['kind'], number> = {
   line: LINE,
@@ -85,6 +85,7 @@ export function ReviewScroller({
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const anchor = useRef<Anchor>(undefined)
+  const measured = useRef(new WeakSet<Element>())
   const [window] = useState(() => new RowWindow<ReviewRow>({ head: HEAD, of: ({ kind }) => HEIGHTS[kind] }))
   const [view, setView] = useState({ top: 0, height: 800 })
   const [, redraw] = useState(0)
@@ -126,9 +127,12 @@ export function ReviewScroller({
       const heights: [string, number][] = []
       for (const child of section.children) {
         const row = child.getAttribute('data-row')
-        if (row !== null && child instanceof HTMLElement) heights.push([row, child.offsetHeight])
+        if (row === null || !(child instanceof HTMLElement) || measured.current.has(child)) continue
+        heights.push([row, child.offsetHeight])
+        // Forms and comments may grow.
+        if (child.className === '') measured.current.add(child)
       }
-      if (id !== null && window.measure(id, heights)) hasChanged = true
+      if (id !== null && heights.length > 0 && window.measure(id, heights)) hasChanged = true
     }
     const place = anchor.current && window.scrollTopFor(anchor.current)
     if (hasChanged) {
@@ -143,7 +147,10 @@ export function ReviewScroller({
     if (!element) return undefined
     let width = element.clientWidth
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth !== width) window.forget()
+      if (element.clientWidth !== width) {
+        window.forget()
+        measured.current = new WeakSet()
+      }
       width = element.clientWidth
       setView({ top: element.scrollTop, height: element.clientHeight })
     })
@@ -152,6 +159,7 @@ export function ReviewScroller({
   }, [window])
   useEffect(() => {
     window.forget()
+    measured.current = new WeakSet()
     redraw((n) => n + 1)
   }, [window, isSplit])
 

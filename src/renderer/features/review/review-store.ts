@@ -19,6 +19,8 @@ export interface ReviewState {
   diffs: ReadonlyMap<string, ShownDiff>
   marks: ReviewMarks
   draft: CommentDraft | undefined
+  /** The file at the top of the screen. */
+  top: string | undefined
 }
 
 const NO_MARKS: ReviewMarks = { viewed: {}, kept: {}, comments: [] }
@@ -52,6 +54,7 @@ export class ReviewStore {
       diffs: new Map(),
       marks: NO_MARKS,
       draft: undefined,
+      top: undefined,
     }))
   }
 
@@ -86,9 +89,10 @@ export class ReviewStore {
     if (!this.#isClosed) this.store.setState({ marks })
   }
 
-  /** Loads these files next. */
-  want(paths: readonly string[]): void {
-    this.#wanted = paths
+  /** The files on screen, from the top: they are loaded next. */
+  look(visible: readonly string[], top: string | undefined): void {
+    this.#wanted = visible
+    if (this.store.getState().top !== top) this.store.setState({ top })
   }
 
   async #load(): Promise<void> {
