@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
@@ -97,4 +98,76 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   writeFileSync(file(app, 'src/values.ts'), 'changed again\n')
   await pane(page).getByRole('button', { name: 'Read the changes again' }).click()
   await expect(pane(page).getByText('0 of 3 viewed')).toBeVisible()
+})
+
+test('a turn and the difference to a branch are reviewed alone, side by side', async ({ app }) => {
+  const { page } = app
+  const git = (...args: string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.scratch.project })
+  git('init', '-q', '-b', 'main')
+  git('add', '.')
+  git('commit', '-qm', 'first')
+  git('checkout', '-qb', 'work')
+  writeFileSync(file(app, 'of the user.txt'), 'untracked\n')
+  await twoTurns(app)
+  await openReview(page)
+  const review = pane(page)
+  const choose = async (now: string, next: string): Promise<void> => {
+    await review.getByRole('button', { name: now }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: next }).focus()
+    await page.keyboard.press('Enter')
+  }
+  await choose('All changes', 'The latest turn')
+  await expect(review.getByText('2 files')).toBeVisible()
+  await expect(review.getByRole('region', { name: 'src/values.ts' })).toHaveCount(0)
+  await choose('Latest turn', 'Since main')
+  await expect(review.getByText('4 files')).toBeVisible()
+  await expect(review.getByRole('region', { name: 'of the user.txt' })).toBeVisible()
+  await choose('Inline', 'Side by side')
+  await expect(review.locator('.review-split').first()).toBeVisible()
+  for (const colors of ['dark', 'light'] as const) {
+    await theme(page, colors)
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'review-branch')
+})
+
+test('comments are drafted by keyboard, survive a reload, follow their lines and are sent as one message', async ({
+  app,
+}) => {
+  const { page } = app
+  await twoTurns(app)
+  await openReview(page)
+  const changes = pane(page).getByRole('group', { name: 'Changes', exact: true })
+  await changes.focus()
+  for (const key of ['n', ']', ']', 'c']) await page.keyboard.press(key)
+  const field = pane(page).getByRole('textbox', { name: 'Comment' })
+  await expect(field).toBeFocused()
+  await page.keyboard.type('Why 33?')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(pane(page).getByRole('group', { name: 'Comment on line 3' })).toBeVisible()
+  for (const key of ['n', 'c']) await page.keyboard.press(key)
+  await page.keyboard.type('Keep this at 30.')
+  // What is not saved yet survives, too.
+  await page.reload()
+  await expect(transcriptText(page, 'Second done.')).toBeVisible()
+  writeFileSync(file(app, 'src/values.ts'), `// A new line.\n${read(app, 'src/values.ts')}`)
+  await openReview(page)
+  await expect(pane(page).getByRole('group', { name: 'Comment on line 4' })).toBeVisible()
+  await expect(field).toHaveValue('Keep this at 30.')
+  await field.fill('Keep this at 30, please.')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  for (const colors of ['dark', 'light'] as const) {
+    await theme(page, colors)
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'review-comments')
+  await pane(page).getByRole('button', { name: 'Send 2 comments' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(transcriptText(page, 'Comments read.')).toBeVisible()
+  const sent = JSON.stringify(app.server.requests.at(-1)?.body)
+  expect(sent).toContain('2 comments on the changes:')
+  expect(sent).toMatch(/src\/values\.ts:4\\n> export const value3 = 33\\n\\nWhy 33\?/)
+  await expect(pane(page).getByRole('button', { name: /^Send/ })).toHaveCount(0)
 })

@@ -1,11 +1,5 @@
 import type { Pane } from '../state/panes/pane'
-import { onDemand } from '../ui/on-demand'
-import { Skeleton } from '../ui/loading'
-
-const ReviewPane = onDemand(
-  () => import('../features/review/review-pane').then((module) => module.ReviewPane),
-  () => <Skeleton className="m-4 h-6 w-1/2" />,
-)
+import { ReviewPane } from './lazy-review-pane'
 
 export interface PaneContentProps {
   sessionId: string

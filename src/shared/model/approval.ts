@@ -75,7 +75,7 @@ export interface Approval {
   requestedAt: number
 }
 
-/** What the user wants a call to write instead; see `ProposedText`. */
+/** The text that a call is to write instead of what it proposed; see `ProposedText`. */
 export interface EditedProposal {
   path: string
   /** With line feeds only: lines keep the ends that they have. */

@@ -23,6 +23,7 @@ import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './rules/poli
 import type { PermissionRule } from '../permission/permission-rule'
 import { chosenSandbox, commandOptions } from './policies/sandbox-verdict'
 import { inspectCommand } from './command/inspect-command'
+import { proposalOf, withEdit } from './edited-proposal'
 import { asPinned, type ToolPins } from './rules/tool-pins'
 import { visibleCall } from './visible-preview'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalAnswer } from './waiting-requests'
@@ -335,16 +336,6 @@ export function createGate(deps: GateDeps): ApprovalGate {
     return made
   }
 
-  async function proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined> {
-    const { request } = await requests.find(approvalId)
-    const call = await request.prepareAgain()
-    const texts = 'refused' in call ? undefined : await call.proposal?.texts()
-    if (!texts || 'refused' in call) return undefined
-    const made = edited ? await withEdit(call, edited) : call
-    const { preview } = await visibleCall(made.summary, made.preview ?? (async () => undefined))
-    return { ...texts, ...(preview && { preview }) }
-  }
-
   /** Ends a request whose call is not possible any more; the model learns why. */
   function cancelImpossible(entry: Waiting, why: string): CodedError {
     requests.end(entry, 'cancelled', { reason: `It cannot be done any more: ${why}` }, { allowed: false, message: why })
@@ -377,21 +368,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
     gate,
     reply,
     choices,
-    proposal,
+    proposal: async (approvalId, edited) =>
+      proposalOf(await (await requests.find(approvalId)).request.prepareAgain(), edited),
     reconsider,
     expect: (asked) => requests.expect(asked),
     withdraw: (asked, reason) => requests.withdraw(asked, reason),
     ask: (...asking) => questions.ask(...asking),
   }
-}
-
-async function withEdit(call: PreparedCall, { path, text }: EditedProposal): Promise<PreparedCall> {
-  const texts = await call.proposal?.texts()
-  if (!call.proposal || texts?.path !== path)
-    throw new CodedError('request.invalid', `edited: this call writes no text to ${path} that could be changed.`)
-  const made = await call.proposal.withText(text)
-  if ('refused' in made) throw new CodedError('request.invalid', `edited: ${textOf(made.refused.content)}`)
-  return made
 }
 
 /** What a command does, broken down into parts; undefined for a call that runs no command. */

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type {
   ReviewBases,
@@ -125,7 +126,10 @@ export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Revie
       const files = await current(sessionId, scope, paths)
       const texts = await textsOf(deps, folderOf(sessionId), files)
       const diffs: ReviewDiff[] = []
-      for (const file of files) diffs.push(await fileDiff(file, texts.get(file)!))
+      for (const file of files) {
+        diffs.push(await fileDiff(file, texts.get(file)!))
+        await breathe()
+      }
       return diffs
     },
     async lines(sessionId, scope, { path, from, to }) {

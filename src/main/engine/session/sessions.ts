@@ -284,8 +284,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
-    proposal: (sessionId, approvalId, edited) =>
-      withSession(sessionId, (session) => session.proposal(approvalId, edited)),
+    proposal: (id, approvalId, edited) => withSession(id, (session) => session.proposal(approvalId, edited)),
     choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.choices(approvalId)),
     withSession,
     isLoaded: (sessionId) => loaded.has(sessionId),
@@ -380,7 +379,6 @@ export interface Sessions {
   /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
   fork(sessionId: string, to?: number): Promise<SessionHeader>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
-  /** What the call of a pending approval proposes to write, or would with the user's changes; undefined when it cannot be edited. */
   proposal(sessionId: string, approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
   /** Compacts the conversation while no turn runs; returns false when it was stopped. */
   compact(sessionId: string, instruction?: string): Promise<boolean>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, type RefObject } from 'react'
 import type { ReviewHunk } from '../../../shared/model/review'
 import { changedWords, type TextRange } from '../../format/diff-lines'
 import { CodeLines, type CodeToken } from '../../ui/content/highlighter'
@@ -23,6 +23,8 @@ interface Work {
 }
 
 const SLICE_MS = 5
+/** While the page scrolls, lines stay plain: drawing them comes first. */
+const QUIET_MS = 80
 /** The rest of a longer side stays plain: its end is hardly looked at. */
 const MAX_LINES = 3000
 
@@ -74,11 +76,12 @@ function highlight({ colors, sides }: Work, end: number, later: () => void): { h
 }
 
 /**
- * The colors of the hunks on screen. They are computed while the page is idle: a line is shown plain until then. Draws
+ * The colors of the hunks on screen; `movedAt`: when it was scrolled last. They are computed while the page is idle: a line is shown plain until then. Draws
  * again when there are more.
  */
 export function useLineColors(
   visible: readonly { hunk: ReviewHunk; path: string }[],
+  movedAt: RefObject<number>,
 ): (hunk: ReviewHunk, path: string) => HunkColors {
   const [, redraw] = useState(0)
   useEffect(() => {
@@ -89,6 +92,7 @@ export function useLineColors(
     }
     const slice = (): void => {
       scheduled = undefined
+      if (performance.now() - movedAt.current < QUIET_MS) return later()
       const end = performance.now() + SLICE_MS
       let [hasMore, hasChanged] = [false, false]
       for (const { hunk, path } of visible) {
@@ -104,6 +108,6 @@ export function useLineColors(
       isOver = true
       if (scheduled !== undefined) cancelIdleCallback(scheduled)
     }
-  }, [visible])
+  }, [visible, movedAt])
   return (hunk, path) => workFor(hunk, path).colors
 }

@@ -1,12 +1,4 @@
-import {
-  ChevronsDown,
-  ChevronsUp,
-  UnfoldVertical,
-  MessageSquarePlus,
-  Check,
-  Undo2,
-  MessageCircleQuestion,
-} from 'lucide-react'
+import { ChevronsDown, ChevronsUp, UnfoldVertical, Check, Undo2, MessageCircleQuestion } from 'lucide-react'
 import { memo } from 'react'
 import type { ReviewSide } from '../../../shared/model/review'
 import type { TextRange } from '../../format/diff-lines'
@@ -145,10 +137,7 @@ function LineNumber({
       aria-label={`Comment on line ${cell.line}${side === 'old' ? ' before the change' : ''}`}
       onClick={(event) => actions.comment(path, side, cell.line, event.shiftKey)}
     >
-      <span aria-hidden className="review-number-text">
-        {text}
-      </span>
-      <MessageSquarePlus aria-hidden />
+      {text}
     </button>
   )
 }

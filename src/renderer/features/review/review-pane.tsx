@@ -24,7 +24,7 @@ import { ReviewStore, type ReviewState } from './review-store'
 const SPLIT_KEY = 'trestle.review-split'
 const draftKey = (sessionId: string): string => `trestle.review-draft.${sessionId}`
 
-interface ReviewPaneProps {
+export interface ReviewPaneProps {
   sessionId: string
   scope: ReviewedScope
 }

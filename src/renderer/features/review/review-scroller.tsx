@@ -98,12 +98,14 @@ export function ReviewScroller({
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- The stamp says what the parts are.
     [blocks, stamp],
   )
-  const colors = useLineColors(visible)
+  const movedAt = useRef(Number.NEGATIVE_INFINITY)
+  const colors = useLineColors(visible, movedAt)
 
   const look = useCallback((): void => {
     const element = scroller.current
     if (!element) return
     const top = element.scrollTop
+    movedAt.current = performance.now()
     anchor.current = window.anchorAt(top)
     setView((now) => (Math.abs(now.top - top) < STEP ? now : { ...now, top }))
   }, [window])
@@ -124,10 +126,12 @@ export function ReviewScroller({
     let hasChanged = false
     for (const section of content.current.children) {
       const id = section.getAttribute('data-path')
-      const heights: [string, number][] = []
-      for (const child of section.children) {
-        const row = child.getAttribute('data-row')
-        if (row === null || !(child instanceof HTMLElement) || measured.current.has(child)) continue
+      const part = parts.find(({ index }) => blocks[index]?.id === id)
+      const heights: [ReviewRow, number][] = []
+      // Before the rows stand the head and the room of the rows above.
+      for (const [n, child] of [...section.children].slice(2).entries()) {
+        const row = part && blocks[part.index]?.rows[part.from + n]
+        if (!row || !(child instanceof HTMLElement) || measured.current.has(child)) continue
         heights.push([row, child.offsetHeight])
         // Forms and comments may grow.
         if (child.className === '') measured.current.add(child)
@@ -228,7 +232,7 @@ export function ReviewScroller({
                   const found = hunk && colors(hunk, path)
                   const [old, fresh] = [row.old?.at ?? -1, row.new?.at ?? -1]
                   return (
-                    <div key={row.key} data-row={row.key}>
+                    <div key={row.key}>
                       <ReviewLine
                         row={row}
                         path={path}
@@ -247,7 +251,7 @@ export function ReviewScroller({
                   )
                 }
                 return (
-                  <div key={row.key} data-row={row.key} className="flow-root">
+                  <div key={row.key} className="flow-root">
                     <OtherRow row={row} path={path} isCurrent={isNow} lines={lines} comments={comments} />
                   </div>
                 )

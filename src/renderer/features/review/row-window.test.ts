@@ -34,7 +34,7 @@ it('every offset is covered by the rows that are drawn, whatever their heights',
         const window = make(...counts)
         for (const [file, row, height] of measured) {
           const index = file % counts.length
-          if (counts[index]! > 0) window.measure(`f${index}`, [[`${row % counts[index]!}`, height]])
+          if (counts[index]! > 0) window.measure(`f${index}`, [[{ key: `${row % counts[index]!}` }, height]])
         }
         const top = place % window.height
         const parts = window.parts(top, top + 300)
@@ -55,7 +55,7 @@ it('what is on screen stays there when rows above it change', () => {
   expect(anchor).toEqual({ id: 'f1', row: '2', offset: 5 })
   window.setBlocks(blocks(500, 10))
   expect(window.scrollTopFor(anchor)).toBe(30 + 500 * 20 + 30 + 45)
-  window.measure('f0', [['3', 120]])
+  window.measure('f0', [[{ key: '3' }, 120]])
   expect(window.scrollTopFor(anchor)).toBe(30 + 500 * 20 + 100 + 30 + 45)
 })
 

@@ -66,11 +66,11 @@ export class RowWindow<Row extends { key: string }> {
   }
 
   /** Heights of rows that were drawn; returns whether one differs from what was assumed. */
-  measure(id: string, heights: Iterable<readonly [row: string, height: number]>): boolean {
+  measure(id: string, heights: Iterable<readonly [row: Row, height: number]>): boolean {
     let hasChanged = false
     for (const [row, height] of heights) {
-      const key = `${id}\n${row}`
-      if (this.#measured.get(key) === height) continue
+      const key = `${id}\n${row.key}`
+      if ((this.#measured.get(key) ?? this.#heights.of(row)) === height) continue
       this.#measured.set(key, height)
       hasChanged = true
     }

@@ -1,8 +1,9 @@
-import { CornerDownRight, EllipsisVertical, GitFork, History, Link } from 'lucide-react'
+import { CornerDownRight, EllipsisVertical, GitFork, History, Link, FileDiff } from 'lucide-react'
 import { memo, useState } from 'react'
 import { isUserProvided, textOf, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/events/transcript-item'
 import { requestRestore } from '../../../state/session/restore-state'
+import { openPane } from '../../../state/panes/panes-state'
 import { useSessionActions } from '../../../state/session/session-actions'
 import { hasLinks } from '../../../state/session/route'
 import { IconButton } from '../../../ui/button'
@@ -71,6 +72,14 @@ function MessageMenu({ sessionId, item, parts }: { sessionId: string; item: User
       <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts })}>
         Restore to here…
       </MenuItem>
+      {!item.steered && (
+        <MenuItem
+          icon={<FileDiff aria-hidden />}
+          onSelect={() => openPane(sessionId, { kind: 'review', scope: { kind: 'turn', turnId: item.turnId } })}
+        >
+          Review this turn
+        </MenuItem>
+      )}
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
         Fork the session from here
       </MenuItem>
