@@ -2,6 +2,7 @@ import {
   Brain,
   CalendarClock,
   FolderTree,
+  FileDiff,
   Bell,
   BellRing,
   Inbox,
@@ -133,6 +134,14 @@ export function useAppCommands({
             run: () => openFind(frontId),
           },
           ...gitCommands(client, current.sessionId),
+          {
+            id: 'review',
+            group: 'This session',
+            label: 'Review changes',
+            keywords: 'diff files compare branch turn undo comment',
+            icon: <FileDiff aria-hidden />,
+            run: () => openPane(current.sessionId, { kind: 'review', scope: { kind: 'session' } }),
+          },
           {
             id: 'model',
             group: 'This session',

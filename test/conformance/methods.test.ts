@@ -159,6 +159,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['approval.list'] = await client.approval.list()
   results['approval.get'] = await client.approval.get({ sessionId, approvalId: 'a' })
   results['approval.choices'] = await client.approval.choices({ sessionId, approvalId: 'a' })
+  results['approval.proposal'] = await client.approval.proposal({ sessionId, approvalId: 'a' })
   results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
   await callTerminals(client, results)
   results['preview.open'] = await client.preview.open({ url: 'http://localhost:3000/' })

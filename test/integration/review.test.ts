@@ -223,7 +223,7 @@ describe('the review against a branch', () => {
     expect(await list(bench, MAIN)).toEqual([])
   })
 
-  it('runs nothing that an untrusted repository configures, and shows its changes all the same', async () => {
+  it('runs nothing that an untrusted repository configures, and still shows its changes', async () => {
     const bench = await repository({ trusted: false })
     const mark = bench.path('../ran')
     bench.write('../evil.sh', `#!/bin/sh\ntouch '${mark}'\ncat\n`)

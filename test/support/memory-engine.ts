@@ -225,6 +225,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       if (turnId !== undefined)
         record(sessionId, { type: 'turn.finished', turnId, stop: 'cancelled', steps: 0, durationMs: 0 })
     },
+    proposal: async () => undefined,
     async reply(sessionId, { approvalId, optionId, feedback }) {
       const approval = get(sessionId).header.approvals.find((waiting) => waiting.approvalId === approvalId)
       if (!approval) throw new CodedError('approval.gone', 'Already answered by another client.')

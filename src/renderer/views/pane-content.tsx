@@ -23,6 +23,7 @@ const TasksPane = onDemand(
 )
 import { GitPane } from './lazy-session-parts'
 import { FilePane, FilesPane } from './lazy-file-panes'
+import { ReviewPane } from './lazy-review-pane'
 
 export interface PaneContentProps {
   sessionId: string
@@ -46,6 +47,8 @@ export function PaneContent({ sessionId, pane }: PaneContentProps) {
       return <FilePane key={pane.path} sessionId={sessionId} path={pane.path} line={pane.line} />
     case 'files':
       return <FilesPane sessionId={sessionId} />
+    case 'review':
+      return <ReviewPane sessionId={sessionId} scope={pane.scope} />
     default:
       return null
   }

@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { isPlanFile } from '../../shared/model/plan'
 import { Markdown } from '../features/chat/markdown/markdown-on-demand'
 import { ChangesPane } from '../features/inspector/changes-pane'
@@ -6,6 +7,7 @@ import { Inspector } from '../features/inspector/inspector'
 import { TodosPane, PlanPane } from '../features/inspector/plan-pane'
 import { McpPane } from '../features/mcp/mcp-pane'
 import { TasksPane } from '../features/tasks/tasks-pane'
+import { ReviewPane } from './lazy-review-pane'
 import { TaskTerminal } from './lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
 import { useLayout } from '../state/page/layout-state'
@@ -24,6 +26,10 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   const { data: settings } = useSettings()
   const { data: info } = useAppInfo()
   const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
+  // So that a review opens at once.
+  useEffect(() => {
+    if (changes.length > 0) void ReviewPane.preload()
+  }, [changes.length])
   const jump = (callId: string): void => {
     if (isDrawer) closeDrawer()
     jumpToCall(sessionId, callId)

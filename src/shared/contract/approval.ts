@@ -1,6 +1,6 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
-import type { Approval, InboxEntry, RuleChoice } from '../model/approval'
+import type { Approval, ApprovalProposal, InboxEntry, RuleChoice } from '../model/approval'
 import type { PlanView } from '../model/plan'
 import type { SessionHeader } from '../model/session'
 
@@ -19,6 +19,8 @@ export const planContract = {
 }
 
 const which = { sessionId: z.string(), approvalId: z.string() }
+/** The text that a call is to write instead, with line feeds only. */
+const edited = z.strictObject({ path: z.string().min(1).max(10_000), text: z.string().max(2_000_000) })
 
 export const approvalContract = {
   /** Everything that waits for an answer, over all sessions, first in first out. */
@@ -31,11 +33,17 @@ export const approvalContract = {
    */
   choices: oc.input(z.strictObject(which)).output(type<RuleChoice[]>()),
   /**
+   * What a call that changes one text file proposes, so that the user can change it; null for other calls. With `edited`
+   * the preview is that of the changed call. `request.invalid`: the changed call would fail.
+   */
+  proposal: oc.input(z.strictObject({ ...which, edited: edited.optional() })).output(type<ApprovalProposal | null>()),
+  /**
    * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the
    * pattern of one of the
    * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then. `comments`
    * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order; `values` with
-   * the `send` of a form.
+   * the `send` of a form. `edited` goes with what allows: the call writes this text instead of what it proposed, and the
+   * agent is told.
    */
   reply: oc
     .input(
@@ -60,6 +68,7 @@ export const approvalContract = {
           )
           .refine((values) => Object.keys(values).length <= 1000)
           .optional(),
+        edited: edited.optional(),
         rule: z.strictObject({ pattern: z.string().max(10_000), scope: z.enum(['session', 'user']) }).optional(),
       }),
     )

@@ -150,6 +150,7 @@ export type EventBody =
       /** Which option was chosen, where it was not asked whether the call may run. */ chosen?: string
       /** What was filled into a form, without what seems to be a secret. */ values?: FormValues
       /** Why it ended without an answer, or what answered in place of a person; a sentence. */ reason?: string
+      /** The user changed what it writes; the result of the call says how. */ edited?: true
     }
   /** Exactly one for each tool.started, also when stopped. */
   | {

@@ -1,6 +1,6 @@
 import type { FormValues, QuestionAnswer } from './form'
 import type { PlanComment } from './plan'
-import type { Preview } from './preview'
+import type { Preview, ProposedText } from './preview'
 import type { SandboxLevel, SandboxNetwork } from './sandbox'
 import { toolLabel } from '../tool-label'
 
@@ -73,6 +73,19 @@ export interface Approval {
   asks?: AskKind
   /** ms since the epoch. */
   requestedAt: number
+}
+
+/** The text that a call is to write instead of what it proposed; see `ProposedText`. */
+export interface EditedProposal {
+  path: string
+  /** With line feeds only: lines keep the ends that they have. */
+  text: string
+}
+
+/** What a call that changes one text file proposes, and what it would do with the user's changes. */
+export interface ApprovalProposal extends ProposedText {
+  /** What would be written, as hooks leave it. */
+  preview?: Preview
 }
 
 /** What a person answers to a call that asks, besides the option they chose. */

@@ -17,6 +17,13 @@ export interface FileDiff {
   /** The file is removed. */ deleted?: true
 }
 
+/** A file as it is, and as a call would leave it; with line feeds only. */
+export interface ProposedText {
+  path: string
+  /** Undefined: the call makes the file. */ before?: string
+  after: string
+}
+
 /** What an approval card shows before a call and a tool card shows after it. Plain data for the interface only. */
 export type Preview =
   | ({ kind: 'diff' } & FileDiff)

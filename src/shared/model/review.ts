@@ -104,6 +104,6 @@ export interface ReviewBases {
   current?: string
   /** Branches, the most likely first. */
   branches: string[]
-  /** Why there are none. */
+  /** Why branches cannot be compared. */
   problem?: string
 }

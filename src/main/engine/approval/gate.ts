@@ -3,6 +3,8 @@ import {
   REJECT_STOP,
   type Approval,
   type ApprovalOption,
+  type ApprovalProposal,
+  type EditedProposal,
   type PermissionMode,
   type RuleChoice,
 } from '../../../shared/model/approval'
@@ -21,6 +23,7 @@ import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './rules/poli
 import type { PermissionRule } from '../permission/permission-rule'
 import { chosenSandbox, commandOptions } from './policies/sandbox-verdict'
 import { inspectCommand } from './command/inspect-command'
+import { proposalOf, withEdit } from './edited-proposal'
 import { asPinned, type ToolPins } from './rules/tool-pins'
 import { visibleCall } from './visible-preview'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalAnswer } from './waiting-requests'
@@ -95,6 +98,11 @@ export interface ApprovalGate {
   reply(answer: ApprovalAnswer): Promise<void>
   /** What "always" can cover for a pending approval, narrowest first. */
   choices(approvalId: string): Promise<RuleChoice[]>
+  /**
+   * What the call of a pending approval proposes to write, or would with the user's changes; undefined when it cannot be
+   * edited. `request.invalid` when the changed call would fail.
+   */
+  proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
   /** Judges pending requests again after rules have changed, and settles those that a rule now allows or denies. */
   reconsider(): Promise<void>
 }
@@ -218,7 +226,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
 
   async function reply(given: ApprovalAnswer): Promise<void> {
     if (questions.reply(given)) return
-    const { approvalId, optionId, feedback, rule } = given
+    const { approvalId, optionId, feedback, rule, edited } = given
     const entry = await requests.find(approvalId)
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
     if (!option)
@@ -230,7 +238,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const stops = option.optionId === REJECT_STOP
     const granted = option.kind === 'allow_always' ? grantedRule(entry.offers, rule) : undefined
     await requests.answer(entry, async () => {
-      const call = option.kind === 'reject_once' ? undefined : await confirmCall(entry)
+      const call = option.kind === 'reject_once' ? undefined : await confirmCall(entry, edited)
       if (granted?.scope === 'user') {
         await kept.keepRules(granted.pattern.split('\n'))
         requests.assertWaiting(entry, RULE_KEPT)
@@ -246,7 +254,12 @@ export function createGate(deps: GateDeps): ApprovalGate {
       requests.end(
         entry,
         option.kind,
-        { ...chosen, ...(words && { feedback: words }), ...(granted && { rule: granted }) },
+        {
+          ...chosen,
+          ...(words && { feedback: words }),
+          ...(granted && { rule: granted }),
+          ...(call && edited && { edited: true as const }),
+        },
         answer,
       )
       // Before any waiter sees the answer.
@@ -262,7 +275,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     option: ApprovalOption,
     given: ApprovalAnswer,
   ): Promise<void> {
-    const { approvalId: _id, rule: _rule, ...answer } = given
+    const { approvalId: _id, rule: _rule, edited: _edited, ...answer } = given
     const problem = asks.problemOf(answer)
     if (problem !== undefined) throw new CodedError('request.invalid', problem)
     const words = given.feedback?.trim()
@@ -280,7 +293,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
    * The call as prepared now, when it is still allowed and still does what was shown. Otherwise the request ends with
    * the reason, and a call that is still possible asks again.
    */
-  async function confirmCall(entry: Waiting): Promise<PreparedCall> {
+  async function confirmCall(entry: Waiting, edited?: EditedProposal): Promise<PreparedCall> {
     const { request, approval, signal } = entry
     const call = await request.prepareAgain()
     requests.assertWaiting(entry)
@@ -297,7 +310,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       throw goneError(`Denied: ${verdict.reason}`)
     }
     if (problem) throw cancelImpossible(entry, textOf(problem.content))
-    if (!changed) return call
+    if (!changed) return edited ? editedCall(entry, call, edited) : call
     const { asked: _before, ...fresh } = again
     requests.end(
       entry,
@@ -306,6 +319,21 @@ export function createGate(deps: GateDeps): ApprovalGate {
       ask(fresh, judged, { ...verdict, reason: `${CHANGED} ${verdict.reason}` }, signal),
     )
     throw goneError(`${CHANGED} Look at the new request.`)
+  }
+
+  /** The call with the user's changes, prepared and judged like any other. */
+  async function editedCall(entry: Waiting, call: PreparedCall, edited: EditedProposal): Promise<PreparedCall> {
+    const made = await withEdit(call, edited)
+    const judged = await judgedCall({ ...entry.request, call: made })
+    const verdict = judge(deps.policies, judged)
+    const problem = await made.check?.()
+    requests.assertWaiting(entry)
+    if (verdict.decision === 'deny') {
+      settleByRule(entry, verdict)
+      throw goneError(`Denied: ${verdict.reason}`)
+    }
+    if (problem) throw new CodedError('request.invalid', `edited: ${textOf(problem.content)}`)
+    return made
   }
 
   /** Ends a request whose call is not possible any more; the model learns why. */
@@ -340,6 +368,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
     gate,
     reply,
     choices,
+    proposal: async (approvalId, edited) =>
+      proposalOf(await (await requests.find(approvalId)).request.prepareAgain(), edited),
     reconsider,
     expect: (asked) => requests.expect(asked),
     withdraw: (asked, reason) => requests.withdraw(asked, reason),

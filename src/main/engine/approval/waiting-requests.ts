@@ -1,5 +1,5 @@
 import { CodedError } from '../../../shared/errors'
-import type { Approval, ApprovalOutcome, PersonAnswer } from '../../../shared/model/approval'
+import type { Approval, ApprovalOutcome, EditedProposal, PersonAnswer } from '../../../shared/model/approval'
 import type { EventBody } from '../../../shared/events/event'
 import type { GateAnswer, GateCall } from '../loop/call-lifecycle'
 import { isSuspended, stopMessage } from '../loop/turn-context'
@@ -30,6 +30,7 @@ export interface Resolution {
   chosen?: string
   reason?: string
   rule?: ApprovalAnswer['rule']
+  edited?: true
 }
 
 /** The pending requests of a session, each ended once. */
@@ -137,5 +138,7 @@ export class WaitingRequests {
 /** The answer to a pending approval. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
 export interface ApprovalAnswer extends PersonAnswer {
   approvalId: string
+  /** The text that the call is to write instead of what it proposed. */
+  edited?: EditedProposal
   rule?: { pattern: string; scope: 'session' | 'user' }
 }

@@ -4,11 +4,14 @@ import { CodedError } from '../../../shared/errors'
 import type { ReviewBases } from '../../../shared/model/review'
 import { captureFile } from '../checkpoint/file-state'
 import { GitFailure, gitRunner, type GitRunner } from './git-runner'
-import type { Listing, ReviewDeps, ReviewedFile, Version } from './review-files'
+import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** More untracked files are a folder that should be ignored, not work to review. */
 const MAX_UNTRACKED = 2_000
 const SLICE_MS = 8
+/** Lists what differs, by the objects of git alone. */
+const RAW_DIFF =
+  'diff --raw -z -M --no-abbrev --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --relative'.split(' ')
 
 /**
  * The files that differ from where the work branched off `base`: committed, staged, unstaged and untracked. Throws
@@ -17,10 +20,7 @@ const SLICE_MS = 8
 export async function branchFiles(deps: ReviewDeps, folder: string, base: string): Promise<Listing> {
   const git = await runnerFor(deps, folder)
   const { commit, note } = await branchPoint(git, base)
-  const raw = await git([
-    ...['diff', '--raw', '-z', '-M', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-color'],
-    ...['--ignore-submodules=dirty', '--relative', commit, '--'],
-  ]).catch(refuse)
+  const raw = await git([...RAW_DIFF, commit, '--']).catch(refuse)
   const untracked = splitZero(await git(['ls-files', '--others', '--exclude-standard', '-z']).catch(refuse))
   const files = new Map<string, ReviewedFile>()
   let sliceEnd = performance.now() + SLICE_MS
@@ -105,6 +105,11 @@ function versionOf(oid: string, mode: number): Version {
   return { kind: 'object', oid, mode: mode & 0o777, isLink: mode === LINK }
 }
 
+/** Whether the name fits into a line. */
+function isPlain({ name }: { name: string }): boolean {
+  return !/[\n\r]/.test(name)
+}
+
 function splitZero(bytes: Buffer): string[] {
   return bytes.toString('utf8').split('\0').slice(0, -1)
 }
@@ -118,6 +123,7 @@ function messageOf(error: unknown): string {
 }
 
 const MAX_BRANCHES = 100
+const BY_DATE = ['--sort=-committerdate', `--count=${MAX_BRANCHES}`, '--format=%(refname:short)']
 
 /** What the work in a folder can be compared with. */
 export async function reviewBases(deps: Pick<ReviewDeps, 'isTrusted'>, folder: string): Promise<ReviewBases> {
@@ -127,10 +133,7 @@ export async function reviewBases(deps: Pick<ReviewDeps, 'isTrusted'>, folder: s
     await text('rev-parse', '--git-dir')
     const current = await text('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => '')
     const main = await text('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD').catch(() => '')
-    const listed = await text(
-      ...['for-each-ref', '--sort=-committerdate', `--count=${MAX_BRANCHES}`, '--format=%(refname:short)'],
-      ...['refs/heads', 'refs/remotes'],
-    )
+    const listed = await text('for-each-ref', ...BY_DATE, 'refs/heads', 'refs/remotes')
     const names = listed.split('\n').filter((name) => name !== '' && !name.endsWith('/HEAD') && name !== 'origin')
     const likely = [main, 'main', 'master', 'origin/main', 'origin/master'].filter((name) => names.includes(name))
     const others = [...likely, ...names].filter((name) => name !== current)
@@ -156,7 +159,6 @@ export async function objectContents(
 ): Promise<Map<string, Buffer>> {
   const contents = new Map<string, Buffer>()
   // A name with a line feed cannot be passed with its object; filters may depend on names, so it gets none.
-  const isPlain = ({ name }: { name: string }): boolean => !/[\n\r]/.test(name)
   const filtered = objects.filter(isPlain)
   const read = async (args: string[], list: typeof objects, line: (one: (typeof objects)[number]) => string) => {
     if (list.length === 0) return

@@ -1,10 +1,11 @@
 import type { ReviewDiff } from '../../../shared/model/review'
 import { describeFormat, lineEndings } from '../workspace/file/text-file'
 import type { FileTexts } from './file-texts'
-import { keyOf, type ReviewedFile, type Version } from './review-files'
+import { keyOf } from './review-files'
+import type { ReviewedFile, Version } from './reviewed-file'
 import { hunksOf, textDifference } from './text-diff'
 
-/** A longer difference is not shown line by line: nobody reads it, and a page would be slow. */
+/** A longer difference is not shown line by line: it would make a page slow. */
 const MAX_SHOWN_LINES = 20_000
 
 /** The difference of one file, for a screen. */

@@ -3,7 +3,8 @@ import { CodedError } from '../../../shared/errors'
 import { captureFile, sameState, type BlobStore } from '../checkpoint/file-state'
 import { decodeText, type TextFormat } from '../workspace/file/text-file'
 import { objectContents, runnerFor } from './branch-files'
-import { nameIn, type ReviewDeps, type ReviewedFile, type Version } from './review-files'
+import { nameIn } from './review-files'
+import type { ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** The text of one side of a file; `problem`: why it has none. */
 export type SideText = { text: string; format?: TextFormat; bytes: number } | { problem: string }

@@ -42,9 +42,11 @@ export async function moveRange(before: string, after: string, { line, endLine }
 
 /** Line ends are no part of what a comment is on. */
 function withSameEnds(before: string, after: string): [string, string] {
-  const plain = (text: string): string =>
-    linesOf(text)
-      .map((line) => `${bareLine(line)}\n`)
-      .join('')
-  return [plain(before), plain(after)]
+  return [plainEnds(before), plainEnds(after)]
+}
+
+function plainEnds(text: string): string {
+  return linesOf(text)
+    .map((line) => `${bareLine(line)}\n`)
+    .join('')
 }

@@ -2,42 +2,16 @@ import { hash } from 'node:crypto'
 import { isAbsolute, relative, sep } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
-import type { FileChange, FileState } from '../../../shared/model/checkpoint'
+import type { FileChange } from '../../../shared/model/checkpoint'
 import type { ReviewedScope, ReviewFile } from '../../../shared/model/review'
 import { listedChanges } from '../checkpoint/call-checkpoints'
 import { captureFile, sameState } from '../checkpoint/file-state'
 import { changesAfter, pathHistories, type ChangeEvent, type PathHistory } from '../checkpoint/plan-restore'
-import type { RestoreDeps } from '../checkpoint/restore-session'
 import { isWithin } from '../workspace/path/real-path'
 import { branchFiles } from './branch-files'
+import type { Listing, ReviewDeps, ReviewedFile } from './reviewed-file'
 
-/** One version of a file: what lies at a path, or an object of git. */
-export type Version = FileState | { kind: 'object'; oid: string; mode: number; isLink: boolean }
-
-/** A file with the versions that a review compares. */
-export interface ReviewedFile {
-  path: string
-  /** The path it had before it was renamed. */
-  from?: string
-  before: Version
-  /** The new side: what is there now, or what was there at the end of an earlier turn. */
-  after: FileState
-  now: FileState
-  changedElsewhere?: true
-}
-
-export interface Listing {
-  files: ReviewedFile[]
-  base?: { name: string; commit: string }
-  note?: string
-}
-
-export interface ReviewDeps extends Pick<RestoreDeps, 'home' | 'store' | 'blobs' | 'maxBytes'> {
-  /** Whether the user trusts the configuration of a project. */
-  isTrusted(folder: string): boolean
-}
-
-/** More files are not shown: nobody reads them one by one. */
+/** More files are not shown. */
 const MAX_FILES = 5_000
 
 /** The files that differ in a scope, by name. */

@@ -30,7 +30,7 @@ export interface Notes {
 /** Older versions of a file are forgotten. */
 const MAX_VERSIONS = 8
 const MAX_DELETED = 50
-/** More than anybody writes in one review. */
+/** Comments of one session that wait to be sent. */
 const MAX_COMMENTS = 500
 
 /** The notes of all sessions, a file each. */

@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type {
   ReviewBases,
@@ -15,7 +16,8 @@ import { commentMessage } from './comment-message'
 import { fileDiff } from './file-diffs'
 import { currentText, textsOf, type SideText } from './file-texts'
 import { addComment, changeComment, placedComments, removeComment, type NewComment } from './review-comments'
-import { nameIn, reviewedFiles, shownFile, type ReviewDeps, type ReviewedFile } from './review-files'
+import { nameIn, reviewedFiles, shownFile } from './review-files'
+import type { Listing, ReviewDeps, ReviewedFile } from './reviewed-file'
 import { createNoteStore, type StoredComment } from './review-notes'
 import { linesOf, shownLine } from './text-diff'
 import { undoChanges, type WantedUndo } from './undo-changes'
@@ -58,7 +60,7 @@ export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Revie
   const deps: ReviewDeps & typeof restoring = { ...restoring, isTrusted }
   const notes = createNoteStore(restoring.home)
   const comments = { notes, blobs: restoring.blobs, place: restoring.place, newId: restoring.newId }
-  const listings = new Map<string, Awaited<ReturnType<typeof reviewedFiles>>>()
+  const listings = new Map<string, Listing>()
 
   const folderOf = (sessionId: string): string => {
     const header = restoring.store.header(sessionId)
@@ -124,7 +126,10 @@ export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Revie
       const files = await current(sessionId, scope, paths)
       const texts = await textsOf(deps, folderOf(sessionId), files)
       const diffs: ReviewDiff[] = []
-      for (const file of files) diffs.push(await fileDiff(file, texts.get(file)!))
+      for (const file of files) {
+        diffs.push(await fileDiff(file, texts.get(file)!))
+        await breathe()
+      }
       return diffs
     },
     async lines(sessionId, scope, { path, from, to }) {

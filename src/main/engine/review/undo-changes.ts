@@ -6,7 +6,8 @@ import { captureFile, sameState } from '../checkpoint/file-state'
 import { executeRestore, type RestoreDeps, type RestoringSession } from '../checkpoint/restore-session'
 import { encodeText } from '../workspace/file/text-file'
 import { bytesOf, currentText, gitContents, textsOf } from './file-texts'
-import { keyOf, reviewedFiles, type ReviewDeps, type ReviewedFile, type Version } from './review-files'
+import { keyOf, reviewedFiles } from './review-files'
+import type { ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 import { bareLine, linesOf, textDifference, type LineRun } from './text-diff'
 
 /** What is undone in one file: all of it, or the changes with these ids. */
@@ -153,7 +154,7 @@ async function asBefore(
 
 const PLAIN_MODE = 0o644
 
-/** The state before, with its content in the store; a text says why there is none. */
+/** The state before, with its content in the store; a text says why it is missing. */
 function stateOf(
   deps: ReviewDeps & RestoreDeps,
   file: ReviewedFile,

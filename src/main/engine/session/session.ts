@@ -2,7 +2,7 @@ import type { ContextView, ToolsView } from '../../../shared/model/context'
 import { isAgentId } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 import { CodedError, failureOf, type Failure } from '../../../shared/errors'
-import { isMidCall, type RuleChoice } from '../../../shared/model/approval'
+import { isMidCall, type ApprovalProposal, type EditedProposal, type RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import type { UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -188,6 +188,12 @@ export class Session {
   async reply(answer: ApprovalAnswer): Promise<void> {
     await this.#resumeIfOpen()
     await this.approvals.reply(answer)
+  }
+
+  /** What the call of a pending request proposes to write; see `ApprovalGate`. */
+  async proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined> {
+    await this.#resumeIfOpen()
+    return this.approvals.proposal(approvalId, edited)
   }
 
   /** The rules that "always allow" offers for a pending request. */

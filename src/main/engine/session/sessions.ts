@@ -1,5 +1,5 @@
 import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
-import type { RuleChoice, PermissionMode } from '../../../shared/model/approval'
+import type { ApprovalProposal, EditedProposal, RuleChoice, PermissionMode } from '../../../shared/model/approval'
 import type { Effort, EffortChoice } from '../../../shared/model/effort'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
@@ -291,6 +291,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     },
     live: (sessionId) => loaded.get(sessionId)?.liveSnapshot() ?? [],
     completeFile: (sessionId, query, limit) => deps.completeFile(header(sessionId).folder, query, limit),
+    proposal: (id, approvalId, edited) => withSession(id, (session) => session.proposal(approvalId, edited)),
     choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.choices(approvalId)),
     withSession,
     isLoaded: (sessionId) => loaded.has(sessionId),
@@ -381,6 +382,7 @@ export interface Sessions {
   /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
   fork(sessionId: string, to?: number): Promise<SessionHeader>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
+  proposal(sessionId: string, approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
   /** Compacts the conversation while no turn runs; returns false when it was stopped. */
   compact(sessionId: string, instruction?: string): Promise<boolean>
   /** Undoes the latest compaction. */

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ApprovalKind, ApprovalOption, MidCallAsk, PersonAnswer } from '../../../shared/model/approval'
 import type { FormValues } from '../../../shared/model/form'
 import type { ResultPart } from '../../../shared/model/message'
-import type { Preview, ToolDetails } from '../../../shared/model/preview'
+import type { Preview, ProposedText, ToolDetails } from '../../../shared/model/preview'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
 import type { Todo } from '../../../shared/model/plan'
 
@@ -126,9 +126,19 @@ export interface PreparedCall {
    */
   check?: () => Promise<ToolResult | undefined>
   rememberAs?: Remember
+  /** What it would write, for a call that changes one text file: the user may change it before allowing the call. */
+  proposal?: Proposal
   asks?: PersonQuestion
   /** Called once, only when allowed. */
   run(ctx: CallContext): Promise<ToolResult>
+}
+
+/** A change to one text file that can still be changed. Looks at the file as it is now; without effects. */
+export interface Proposal {
+  /** Undefined when the file is too large to be edited by hand, or the call would fail. */
+  texts(): Promise<ProposedText | undefined>
+  /** The same call, leaving the file with this text instead; its result tells the model what the user has changed. */
+  withText(text: string): Promise<PreparedCall | Refusal>
 }
 
 /** What `prepare` answers when the call cannot be made: a result the model can act on. */

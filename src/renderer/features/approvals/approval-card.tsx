@@ -7,6 +7,7 @@ import { toolLabel } from '../../../shared/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { Button, type ButtonVariant } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
+import { onDemand } from '../../ui/on-demand'
 import { useEscape } from '../../state/page/escape'
 import { SandboxNote } from '../../ui/content/sandbox-note'
 import { AlwaysForm } from './always-form'
@@ -37,7 +38,17 @@ export interface ApprovalCardProps {
   onAnswered?: () => void
 }
 
-type Step = { kind: 'open' } | { kind: 'rejecting' } | { kind: 'sent' } | { kind: 'always'; scope: 'session' | 'user' }
+type Step =
+  | { kind: 'open' }
+  | { kind: 'rejecting' }
+  | { kind: 'editing' }
+  | { kind: 'sent' }
+  | { kind: 'always'; scope: 'session' | 'user' }
+
+const ProposalEditor = onDemand(() => import('./proposal-editor').then((module) => module.ProposalEditor))
+
+/** Tools that change one text file, as their prompts say. */
+const EDITABLE: ReadonlySet<string> = new Set(['Write', 'Edit', 'Patch'])
 
 /**
  * Asks whether a call may run. Answered by a button or its number; "always" shows what it would cover, and rejecting
@@ -69,10 +80,13 @@ export function ApprovalCard({
   const [seen, setSeen] = useState(preview === undefined)
   const reject = options.find((option) => option.kind === 'reject_once')
   const always = options.find((option) => option.kind === 'allow_always')
+  const once = options.find((option) => option.kind === 'allow_once')
+  const canEdit = once !== undefined && preview?.kind === 'diff' && EDITABLE.has(tool)
 
   const send = async (option: ApprovalOption, more: Omit<ApprovalReply, 'optionId'> = {}): Promise<void> => {
     const focused = card.current?.contains(document.activeElement) ?? false
-    setStep({ kind: 'sent' })
+    // What was edited stays until it is written.
+    if (!more.edited) setStep({ kind: 'sent' })
     setFailure(undefined)
     try {
       await onReply(approvalId, { optionId: option.optionId, ...more })
@@ -82,7 +96,7 @@ export function ApprovalCard({
       // Answered elsewhere in the meantime: the card disappears with the next push.
       if (failed.code === 'approval.gone') return
       setFailure(failed)
-      setStep({ kind: 'open' })
+      if (!more.edited) setStep({ kind: 'open' })
     }
   }
   const canAct = ({ kind }: CardAction): boolean => kind === 'reject' || kind === 'stop' || seen
@@ -157,7 +171,9 @@ export function ApprovalCard({
               {reason}
             </p>
           ))}
-        {preview && <PreviewView preview={preview} onSeen={() => setSeen(true)} dangers={dangerousParts(approval)} />}
+        {preview && step.kind !== 'editing' && (
+          <PreviewView preview={preview} onSeen={() => setSeen(true)} dangers={dangerousParts(approval)} />
+        )}
         {failure && <ErrorNote failure={failure} className="m-3" />}
         {step.kind === 'always' && always && (
           <AlwaysForm
@@ -169,7 +185,14 @@ export function ApprovalCard({
           />
         )}
       </div>
-      {step.kind === 'rejecting' && reject ? (
+      {step.kind === 'editing' && once ? (
+        <ProposalEditor
+          sessionId={sessionId}
+          approvalId={approvalId}
+          onAllow={(edited) => void send(once, { edited })}
+          onBack={goBack}
+        />
+      ) : step.kind === 'rejecting' && reject ? (
         <RejectForm
           onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })}
           onBack={goBack}
@@ -192,6 +215,21 @@ export function ApprovalCard({
                 <span className="truncate">{action.label}</span>
               </Button>
             ))}
+            {canEdit && (
+              <Button
+                data-action="edit"
+                variant="quiet"
+                disabled={step.kind === 'sent' || blocked !== undefined}
+                onClick={() => {
+                  if (step.kind !== 'open' || blocked !== undefined) return
+                  lastAction.current = 'edit'
+                  fold?.setCompact(false)
+                  setStep({ kind: 'editing' })
+                }}
+              >
+                Edit…
+              </Button>
+            )}
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
             <span className={seen ? 'sr-only' : 'approval-hint'} role="status">
               {grace.isArmed &&

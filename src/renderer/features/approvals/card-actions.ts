@@ -1,5 +1,11 @@
 import { use, useEffect, useLayoutEffect, useRef, useState, type RefObject, useEffectEvent } from 'react'
-import { REJECT_STOP, type ApprovalOption, type PersonAnswer, fixedKeys } from '../../../shared/model/approval'
+import {
+  REJECT_STOP,
+  type ApprovalOption,
+  type EditedProposal,
+  type PersonAnswer,
+  fixedKeys,
+} from '../../../shared/model/approval'
 import { FileSessionContext } from '../../state/file-links'
 import { frontSession } from '../../state/panes/panes-state'
 
@@ -46,6 +52,8 @@ export function cardActions(options: readonly ApprovalOption[], danger = false):
 
 /** An answer: `rule` goes with "always", `feedback` with a rejection. */
 export interface ApprovalReply extends PersonAnswer {
+  /** The text to write instead of the proposed one. */
+  edited?: EditedProposal
   rule?: { pattern: string; scope: 'session' | 'user' }
 }
 

@@ -3,6 +3,7 @@ import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import type { SessionFile, FileHunk } from '../../../shared/model/checkpoint'
 import type { SessionHeader } from '../../../shared/model/session'
+import { openPane } from '../../state/panes/panes-state'
 import { useQueries, useClient } from '../../state/page/queries'
 import { FileLink } from '../../ui/content/file-link'
 import { cx } from '../../ui/cx'
@@ -44,9 +45,14 @@ export function ChangesPane({ sessionId, header, changes, onJump }: ChangesPaneP
   const edits = new Map(groupByFile(changes).map((file) => [file.path, file]))
   return (
     <div className="py-2">
-      <p className="px-3.5 pb-1.5 text-tiny text-ink-3 tabular-nums">
-        {files.length} {files.length === 1 ? 'file differs' : 'files differ'} from before the session
-      </p>
+      <div className="flex items-center gap-2 px-3.5 pb-1.5">
+        <p className="flex-1 text-tiny text-ink-3 tabular-nums">
+          {files.length} {files.length === 1 ? 'file differs' : 'files differ'} from before the session
+        </p>
+        <Button size="small" onClick={() => openPane(sessionId, { kind: 'review', scope: { kind: 'session' } })}>
+          Review
+        </Button>
+      </div>
       <ul className="px-1.5">
         {files.toReversed().map((file) => (
           <FileRow

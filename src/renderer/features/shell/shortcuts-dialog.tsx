@@ -33,6 +33,19 @@ const FIXED: KeyGroup[] = [
     ],
   },
   {
+    title: 'Review',
+    rows: [
+      [['N', 'P'], 'Next and previous change'],
+      [[']', '['], 'Next and previous file'],
+      [['V'], 'Mark the file as viewed'],
+      [['A', 'Shift+A'], 'Keep the change, the file'],
+      [['U', 'Shift+U'], 'Undo the change, the file'],
+      [['C'], 'Comment on the change'],
+      [['Q'], 'Ask about the change'],
+      [['S'], 'Side by side or inline'],
+    ],
+  },
+  {
     title: 'Tasks and terminals',
     rows: [
       [['Up', 'Down'], 'Move in the list'],

@@ -106,7 +106,7 @@ interface DiffTextProps {
 }
 
 /** The text of a diff line: highlighted code with the changed words marked. Hidden characters always stay marked. */
-function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
+export function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
   if (text === '') return ' '
   if ((!tokens && changed.length === 0) || text.search(VISIBLE_TOKEN) >= 0) return <VisibleTokens text={text} />
   const kinds = tokens?.map(({ text: piece }) => piece).join('') === text ? tokens : [{ text, kind: 'plain' }]

@@ -5,6 +5,7 @@ import type { CurrentText } from './planned-change'
 import type { ChangedText } from './file-change'
 import type { WriteHooks } from './write-changes'
 import type { ModelInfo } from '../../model/provider'
+import { withLineFeeds } from './line-ends'
 
 /** What tools need that change texts. */
 export interface EditDeps {
@@ -36,10 +37,6 @@ export function editText(current: CurrentText | undefined, shown: string, edit: 
     format,
     said: endings === 'mixed' ? `${said} The file has mixed line endings; only the replaced text was touched.` : said,
   }
-}
-
-function withLineFeeds(text: string): string {
-  return text.replaceAll('\r\n', '\n')
 }
 
 const GENERAL = ['Edit', 'Patch']

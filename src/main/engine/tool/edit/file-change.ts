@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Preview } from '../../../../shared/model/preview'
+import type { Preview, ProposedText } from '../../../../shared/model/preview'
 import { FileProblem } from '../../workspace/path/file-problem'
 import type { TextFormat } from '../../workspace/file/text-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
@@ -19,8 +19,10 @@ import {
   type PlannedChange,
 } from './planned-change'
 import { writeChanges, type WriteHooks } from './write-changes'
+import { unifiedDiff } from '../../workspace/unified-diff'
+import { withEndsOf, withLineFeeds } from './line-ends'
 import { missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
-import { failed, ok, type CallContext, type PreparedCall, type Refusal, type ToolResult } from '../tool'
+import { failed, ok, refuse, type CallContext, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 
 /** The new text of a file, and what to tell the model once it is written. */
 export interface ChangedText {
@@ -50,6 +52,8 @@ export interface FileChange {
   hidden?: (() => Promise<(path: string) => boolean>) | undefined
   /** `isKnown`: the agent has read the file as it is now. */
   change(current: CurrentText | undefined, shown: string, isKnown: boolean): ChangedText
+  /** What the user changed of the proposal, for the model; the agent does not know the text when `isCut`. */
+  userNote?: { text: string; isCut: boolean }
   /** What may look at the write, as things are at that moment. */
   hooks?: (() => WriteHooks | undefined) | undefined
 }
@@ -69,6 +73,10 @@ export async function prepareFileChange(change: FileChange): Promise<PreparedCal
     accesses: [{ kind: 'file', path: path.realPath, written: path.path, write: true }],
     rememberAs: rememberFolder(workspace, 'edit', dirname(path.realPath)),
     preview: () => preview(change, path),
+    proposal: {
+      texts: () => proposedText(change, path),
+      withText: (text) => prepareWithText(change, path, text),
+    },
     check: () => catchFileProblem(async () => void (await evaluate(change, path, true))),
     run: async (ctx) => (await catchFileProblem(() => apply(change, path, ctx))) ?? failed('Nothing was done.'),
   }
@@ -106,8 +114,76 @@ async function evaluate(
   const { text: meant, format, said } = change.change(before, shown, isKnown)
   const text =
     (await change.hooks?.()?.before({ path: path.realPath, text: meant, exists: current !== undefined })) ?? meant
-  return { path, shown, current, before, after: { text, format }, meant, newFolders, isKnown, isPartial, said }
+  const knowsAll = isKnown && change.userNote?.isCut !== true
+  return {
+    path,
+    shown,
+    current,
+    before,
+    after: { text, format },
+    meant,
+    newFolders,
+    isKnown: knowsAll,
+    isPartial,
+    said,
+  }
 }
+
+/** Larger files are not edited on a card. */
+const MAX_EDITED_CHARS = 1_000_000
+
+async function proposedText(change: FileChange, path: ResolvedPath): Promise<ProposedText | undefined> {
+  try {
+    const { current, before, after, meant } = await evaluate(change, path, false)
+    if (!after || (current && !before) || (before?.text.length ?? 0) + meant.length > MAX_EDITED_CHARS) return undefined
+    return {
+      path: path.realPath,
+      ...(before && { before: withLineFeeds(before.text) }),
+      after: withLineFeeds(meant),
+    }
+  } catch (error) {
+    if (error instanceof FileProblem) return undefined
+    throw error
+  }
+}
+
+/** The call with the text that the user wants instead. It is bound to the file as it is now. */
+async function prepareWithText(
+  change: FileChange,
+  path: ResolvedPath,
+  wanted: string,
+): Promise<PreparedCall | Refusal> {
+  let planned: PlannedChange
+  try {
+    planned = await evaluate(change, path, false)
+  } catch (error) {
+    if (error instanceof FileProblem) return refuse(error.message)
+    throw error
+  }
+  const { shown, before, meant } = planned
+  const text = withEndsOf(wanted, meant)
+  if (text === meant) return prepareFileChange(change)
+  const { diff } = await unifiedDiff(shown, meant, text)
+  const isCut = diff.length > MAX_USER_DIFF_CHARS
+  const note = isCut
+    ? 'The user changed the proposal before allowing it. Read the file before you change it again.'
+    : `The user changed the proposal before allowing it. From what you proposed to what was written:\n${diff}`
+  return prepareFileChange({
+    ...change,
+    userNote: { text: note, isCut },
+    change(current, name, isKnown) {
+      const proposed = change.change(current, name, isKnown)
+      if (current?.text !== before?.text || proposed.text !== meant)
+        throw new FileProblem(
+          `${name} was changed after the user had edited the proposal. Nothing was written.`,
+          'changed',
+        )
+      return { ...proposed, text, said: `Wrote ${name} as the user wants it.` }
+    },
+  })
+}
+
+const MAX_USER_DIFF_CHARS = 8_000
 
 async function preview(change: FileChange, path: ResolvedPath): Promise<Preview> {
   try {
@@ -131,7 +207,11 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
     ...diff,
     ...(isKnown && written?.mark !== undefined && { hash: written.mark, ...(isPartial && { part: true as const }) }),
   }
-  if (written?.isUnchanged) return ok(`${shown} already has exactly this content; nothing was written.`, details)
+  const { userNote } = change
+  if (written?.isUnchanged) {
+    const same = `${shown} already has exactly this content; nothing was written.`
+    return ok([same, userNote?.text].filter((text) => text !== undefined).join(' '), details)
+  }
   const notes = [
     said,
     foldersNote(workspace, newFolders, 'Made'),
@@ -139,6 +219,7 @@ async function apply(change: FileChange, path: ResolvedPath, { signal }: CallCon
     linksNote(planned),
     written?.note,
     await hookNote(planned),
+    userNote?.text,
   ]
   return ok(notes.filter((text) => text !== undefined).join(' '), details)
 }

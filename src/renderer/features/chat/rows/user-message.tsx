@@ -1,10 +1,11 @@
-import { Copy, CornerDownRight, EllipsisVertical, GitFork, History, Link, Pencil, Quote } from 'lucide-react'
+import { Copy, CornerDownRight, EllipsisVertical, FileDiff, GitFork, History, Link, Pencil, Quote } from 'lucide-react'
 import { memo, useRef, useState } from 'react'
 import { isUserProvided, typedText, type UserPart } from '../../../../shared/model/message'
 import type { UserItem } from '../../../../shared/events/transcript-item'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
 import { requestResend } from '../../../state/session/resend-state'
 import { requestRestore } from '../../../state/session/restore-state'
+import { openPane } from '../../../state/panes/panes-state'
 import { useSessionActions } from '../../../state/session/session-actions'
 import { hasLinks } from '../../../state/session/route'
 import { IconButton } from '../../../ui/button'
@@ -105,6 +106,14 @@ function MessageActions({ sessionId, item, parts }: { sessionId: string; item: U
         <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts })}>
           Restore to here…
         </MenuItem>
+        {!item.steered && (
+          <MenuItem
+            icon={<FileDiff aria-hidden />}
+            onSelect={() => openPane(sessionId, { kind: 'review', scope: { kind: 'turn', turnId: item.turnId } })}
+          >
+            Review this turn
+          </MenuItem>
+        )}
         <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
           Fork the session from here
         </MenuItem>

@@ -1,0 +1,28 @@
+import type { FileState } from '../../../shared/model/checkpoint'
+import type { RestoreDeps } from '../checkpoint/restore-session'
+
+/** One version of a file: what lies at a path, or an object of git. */
+export type Version = FileState | { kind: 'object'; oid: string; mode: number; isLink: boolean }
+
+/** A file with the versions that a review compares. */
+export interface ReviewedFile {
+  path: string
+  /** The path it had before it was renamed. */
+  from?: string
+  before: Version
+  /** The new side: what is there now, or what was there at the end of an earlier turn. */
+  after: FileState
+  now: FileState
+  changedElsewhere?: true
+}
+
+export interface Listing {
+  files: ReviewedFile[]
+  base?: { name: string; commit: string }
+  note?: string
+}
+
+export interface ReviewDeps extends Pick<RestoreDeps, 'home' | 'store' | 'blobs' | 'maxBytes'> {
+  /** Whether the user trusts the configuration of a project. */
+  isTrusted(folder: string): boolean
+}

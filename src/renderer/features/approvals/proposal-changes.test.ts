@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { proposalParts, textWith, type ProposedChange } from './proposal-changes'
+
+const changes = async (before: string, after: string): Promise<ProposedChange[]> =>
+  (await proposalParts(before, after)).flatMap((part) => ('change' in part ? [part.change] : []))
+
+it('changes are numbered by the lines that are there now', async () => {
+  const found = await changes('a\nb\nc\nd\n', 'a\nB\nc\nd\ne\n')
+  expect(found).toEqual([
+    { line: 2, old: ['b\n'], new: ['B\n'] },
+    { line: 5, old: [], new: ['e\n'] },
+  ])
+})
+
+it('all changes make the proposal, and none of them the text that is there', async () => {
+  const text = fc.array(fc.constantFrom('a\n', 'b\n', '\n', 'end'), { maxLength: 20 }).map((lines) => lines.join(''))
+  await fc.assert(
+    fc.asyncProperty(text, text, async (before, after) => {
+      const parts = await proposalParts(before, after)
+      const count = parts.filter((part) => 'change' in part).length
+      expect(textWith(parts, new Set(Array.from({ length: count }, (_, n) => n)))).toBe(after)
+      expect(textWith(parts, new Set())).toBe(before)
+    }),
+  )
+})
+
+it('one change of several can be accepted alone', async () => {
+  const parts = await proposalParts('a\nb\nc\n', 'A\nb\nC\n')
+  expect(textWith(parts, new Set([1]))).toBe('a\nb\nC\n')
+})

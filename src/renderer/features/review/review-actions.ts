@@ -1,0 +1,81 @@
+import type { TrestleClient } from '../../../shared/contract'
+import type { ReviewFile, ReviewHunk } from '../../../shared/model/review'
+import { returnToComposer, undoRestore } from '../../state/session/restore-state'
+import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import type { ReviewStore } from './review-store'
+import { endOf, type ShownDiff } from './review-rows'
+
+/** Undoes files, or changes of one; the toast takes it back. */
+export async function undoInReview(
+  client: TrestleClient,
+  review: ReviewStore,
+  files: readonly { path: string; key: string; ids?: string[] }[],
+): Promise<void> {
+  const { sessionId, scope } = review
+  try {
+    const { seq, kept } = await client.review.undo({ sessionId, scope, files: [...files] })
+    const what = files[0]?.ids ? 'Change undone' : files.length === 1 ? 'File restored' : 'Changes undone'
+    const left = kept.length === 0 ? '' : kept.length === 1 ? ', except one file' : `, except ${kept.length} files`
+    const back = async (): Promise<void> => {
+      if (seq !== undefined) await undoRestore(client, sessionId, { seq, files: true, conversation: false })
+      await review.reload()
+    }
+    showToast(what + left, seq === undefined ? undefined : { label: 'Undo', run: () => void back() })
+  } catch (error) {
+    showFailureToast(error)
+  }
+  await review.reload()
+}
+
+/** Puts a change into the composer, to ask about it. */
+export function askAbout(sessionId: string, file: ReviewFile, diff: ShownDiff, change: string): void {
+  const found = changeIn(diff, change)
+  if (!found) return
+  const { hunk, at, count } = found
+  const place = lineOf(hunk, at)
+  const lines = hunk.lines.slice(at, at + count)
+  const text = `About ${file.name}:${place}:\n\n\`\`\`diff\n${lines.slice(0, MAX_QUOTED).join('\n')}\n\`\`\`\n\n`
+  returnToComposer({ sessionId, parts: [{ type: 'text', text }] })
+}
+
+const MAX_QUOTED = 60
+
+/** A change of a file with its hunk. */
+export function changeIn(diff: ShownDiff, change: string): { hunk: ReviewHunk; at: number; count: number } | undefined {
+  for (const hunk of diff.hunks) {
+    const found = hunk.changes.find(({ id }) => id === change)
+    if (found) return { hunk, at: found.at, count: found.count }
+  }
+  return undefined
+}
+
+/** The line of the new side that a change begins at. */
+function lineOf(hunk: ReviewHunk, at: number): number {
+  return endOf({ ...hunk, lines: hunk.lines.slice(0, at) }).new
+}
+
+/** The lines of a change that a comment on it is on: the added ones, else the removed ones. */
+export function linesOfChange(
+  diff: ShownDiff,
+  change: string,
+): { side: 'old' | 'new'; line: number; endLine: number } | undefined {
+  const found = changeIn(diff, change)
+  if (!found) return undefined
+  const { hunk, at, count } = found
+  const start = endOf({ ...hunk, lines: hunk.lines.slice(0, at) })
+  const lines = hunk.lines.slice(at, at + count)
+  const [added, removed] = ['+', '-'].map((sign) => lines.filter((line) => line.startsWith(sign)).length)
+  if (added! > 0) return { side: 'new', line: start.new, endLine: start.new + added! - 1 }
+  return { side: 'old', line: start.old, endLine: start.old + removed! - 1 }
+}
+
+/** Sends all comments as one message. */
+export async function sendComments(client: TrestleClient, review: ReviewStore): Promise<void> {
+  try {
+    const count = await client.review.send({ sessionId: review.sessionId })
+    showToast(count === 1 ? '1 comment sent' : `${count} comments sent`)
+  } catch (error) {
+    showFailureToast(error)
+  }
+  await review.reloadMarks()
+}
