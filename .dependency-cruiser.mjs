@@ -34,6 +34,7 @@ const ENGINE_LAYERS = [
   'loop',
   'context',
   'hook',
+  'worktree',
   'approval',
   'session',
   'checkpoint',

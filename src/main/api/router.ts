@@ -12,6 +12,7 @@ import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
 import { scheduleHandlers } from './schedule-handlers'
+import { worktreeHandlers } from './worktree-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
@@ -42,6 +43,7 @@ export function createRouter(deps: ApiDeps) {
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),
+    worktree: worktreeHandlers(os, deps),
   })
 }
 

@@ -29,6 +29,7 @@ import type { UserNotification } from '../../shared/model/notification'
 import type { ScheduleActions } from './schedule/schedule-actions'
 import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
+import type { WorktreeActions } from './worktree/worktree-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
 export interface Engine {
@@ -59,6 +60,7 @@ export interface Engine {
   readonly alarms: AlarmActions
   readonly mail: MailActions
   readonly schedule: ScheduleActions
+  worktrees(): Promise<WorktreeActions>
   readonly plugins: PluginActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
@@ -95,6 +97,8 @@ export type EngineChange =
   | { kind: 'mcp' }
   /** What is remembered. */
   | { kind: 'memory' }
+  /** Worktrees of sessions: which there are, and how they are. */
+  | { kind: 'worktrees' }
   /** The repository of a session. */
   | { kind: 'git' }
   /** The user is notified of this now. */

@@ -6,6 +6,7 @@ import { createEngineDevice, type DeviceOptions, type EngineDevice } from './eng
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
+import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
 import type { GitActions } from './git/git-actions'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
@@ -24,6 +25,7 @@ export interface EngineFeatures {
   mail: Pick<EngineMail, 'actions' | 'watch'>
   schedule: Omit<EngineSchedule, 'tools'>
   git(): Promise<GitActions>
+  worktrees: EngineWorktrees
   close(): void
 }
 
@@ -48,6 +50,7 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
     memory,
     schedule,
     git: createEngineGit(foundation),
+    worktrees: createEngineWorktrees(foundation, { device }),
     device,
     mail,
     close() {

@@ -61,6 +61,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       const { makeScratchFolder } = await import('./session/scratch-folder')
       return makeScratchFolder(home)
     },
+    makeWorktree: features.worktrees.make,
+    worktreeOf: features.worktrees.of,
     completeFile: async (root, query, limit) => {
       const { completeFile } = await import('./workspace/ripgrep/complete-file')
       return completeFile(root, query, limit)
@@ -180,6 +182,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
   features.schedule.begin({ sessions, agents, interactive, hasInbox })
+  features.worktrees.connect({ supervisor, sandboxes: programSandboxes })
   return {
     version,
     home,
@@ -211,6 +214,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     alarms: features.device.alarms,
     mail: features.mail.actions,
     schedule: features.schedule.actions,
+    worktrees: features.worktrees.actions,
     plugins: foundation.plugins.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
@@ -218,6 +222,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onChange: foundation.onChange,
     async close(background) {
       features.schedule.stop()
+      await features.worktrees.close()
       notifier.close()
       titles?.close()
       checkpoints.close()

@@ -13,6 +13,7 @@ import { scheduleContract } from './schedule'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
+import { worktreeContract } from './worktree'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
@@ -40,6 +41,7 @@ export const contract = {
   task: taskContract,
   trust: trustContract,
   push: pushContract,
+  worktree: worktreeContract,
 }
 
 /** What the interface calls: the same over direct calls, a MessagePort or a WebSocket. */

@@ -52,7 +52,16 @@ class AppPushQueue {
   #inbox = false
   /** Lists that have changed, and are to be read again. */
   readonly #topics = new Set<
-    'settings' | 'models' | 'mcp' | 'memory' | 'git' | 'notifications' | 'alarms' | 'schedules' | 'plugins'
+    | 'settings'
+    | 'models'
+    | 'mcp'
+    | 'memory'
+    | 'git'
+    | 'worktrees'
+    | 'notifications'
+    | 'alarms'
+    | 'schedules'
+    | 'plugins'
   >()
   #beat = false
   readonly #commands: HostCommand[] = []
@@ -246,6 +255,7 @@ class AppPushQueue {
       case 'mcp':
       case 'memory':
       case 'git':
+      case 'worktrees':
       case 'notifications':
       case 'alarms':
       case 'schedules':

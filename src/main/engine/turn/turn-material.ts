@@ -238,4 +238,6 @@ export interface TurnExtensions {
   diagnostics?: Pick<Diagnostics, 'forTurn'>
   /** What the model is told of the memory before its next step. */
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
+  /** Waits until the folder of a session is ready to be worked in. */
+  prepared?(session: Session, signal: AbortSignal): Promise<void>
 }

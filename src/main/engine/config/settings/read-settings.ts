@@ -16,6 +16,7 @@ import { TableReader, type Mistake } from './table-reader'
 import { DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './desktop-settings'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'
+import { WORKTREE } from './worktree-settings'
 
 /** The tables whose documentation is generated from them. */
 export const SETTING_TABLES: readonly SettingTable[] = [
@@ -25,6 +26,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   LOCATION_TABLE,
   ...MCP_TABLES,
   ...DESKTOP_TABLES,
+  WORKTREE,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -68,6 +70,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const environment = ENVIRONMENT.read(top.table('environment'))
   const network = readNetworkSettings(top.table('network'))
   const desktop = DESKTOP.read(top.table('desktop'))
+  const worktree = WORKTREE.read(top.table('worktree'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -102,6 +105,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     environment,
     network,
     desktop,
+    worktree,
   }
   return { settings, mistakes }
 }

@@ -31,6 +31,7 @@ import {
   type ToolSettings,
 } from './session-settings'
 import type { ModelSettings } from './model-settings'
+import { WORKTREE, type WorktreeSettings } from './worktree-settings'
 import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from './sandbox-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -66,6 +67,7 @@ export interface Settings {
   environment: EnvironmentSettings
   network: NetworkSettings
   desktop: DesktopSettings
+  worktree: WorktreeSettings
 }
 
 export interface ProviderSettings {
@@ -113,4 +115,5 @@ export const DEFAULT_SETTINGS: Settings = {
   environment: ENVIRONMENT.defaults,
   network: DEFAULT_NETWORK,
   desktop: DESKTOP.defaults,
+  worktree: WORKTREE.defaults,
 }
