@@ -8,6 +8,7 @@ import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
 import { FindInSession } from '../features/chat/header/find-in-session'
 import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
 import { SandboxChip } from '../features/chat/header/sandbox-chip'
+import { WorktreeChip } from '../features/worktree/worktree-chip'
 import { ServerNotice } from '../features/mcp/server-notice'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
@@ -54,11 +55,12 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       <HeaderBar
         {...frame}
         title={known ? titleOf(known) : 'Session'}
-        folder={known?.folder}
+        folder={summary?.worktree?.project ?? known?.folder}
         {...(!header?.agent && { onRename: (title: string) => actions.rename(sessionId, title) })}
       >
         {header ? (
           <>
+            {summary?.worktree && <WorktreeChip sessionId={sessionId} worktree={summary.worktree} />}
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />

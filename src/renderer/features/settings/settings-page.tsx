@@ -28,6 +28,7 @@ const SECTION_LABELS: Record<SettingsSection, string> = {
   plugins: 'Plugins',
   agents: 'Agents',
   sandbox: 'Sandbox',
+  worktrees: 'Worktrees',
   general: 'General',
   desktop: 'Desktop',
   diagnostics: 'Diagnostics',
@@ -43,12 +44,14 @@ interface SettingsPageProps {
   mcpServers: ReactNode
   /** The plugins, with all actions on them. */
   plugins: ReactNode
+  /** The worktrees of sessions. */
+  worktrees: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
 }
 
 /** The settings, in the main area. */
-export function SettingsPage({ section, info, trustedFolders, mcpServers, plugins, desktop }: SettingsPageProps) {
+export function SettingsPage({ section, info, trustedFolders, mcpServers, plugins, worktrees, desktop }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const tabs = useRef<HTMLDivElement>(null)
@@ -98,6 +101,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, plugin
                 {name === 'plugins' && plugins}
                 {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
+                {name === 'worktrees' && worktrees}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'desktop' && desktop}
                 {name === 'diagnostics' && <DiagnosticsSection />}

@@ -12,6 +12,7 @@ export const SETTINGS_SECTIONS = [
   'hooks',
   'plugins',
   'sandbox',
+  'worktrees',
   'general',
   'desktop',
   'diagnostics',
