@@ -59,13 +59,16 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
   await expect(chip).toBeVisible()
   await expect(page.getByRole('treeitem', { name: /in a worktree: make-it/ })).toBeVisible()
 
-  await page.keyboard.press('Tab')
-  await page.getByRole('textbox', { name: 'Message', exact: true }).press('Control+A')
   await sendPrompt(page, 'Make the file')
-  await page.getByRole('button', { name: /^Allow once|^Allow/ }).first().press('Enter')
+  const allow = page.getByRole('button', { name: 'Allow once' })
+  await expect(allow).toBeEnabled()
+  await allow.press('Enter')
   await expect(transcriptText(page, 'It is made.')).toBeVisible()
   const root = join(scratch.home, '..', '.trestle-worktrees')
-  const folder = join(root, readdirSync(root).find((name) => !name.startsWith('.'))!)
+  const folder = join(
+    root,
+    readdirSync(root).find((name) => !name.startsWith('.'))!,
+  )
   expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made by the agent\n')
   expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('KEY=1\n')
   expect(existsSync(join(project, 'made.txt'))).toBe(false)
@@ -76,7 +79,8 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
   await dialog.getByRole('textbox', { name: /^Commit 1 uncommitted file/ }).fill('Make the file')
   await look(app, 'worktree-merge')
   await dialog.getByRole('button', { name: 'Merge into main' }).press('Enter')
-  await expect.poll(() => existsSync(join(project, 'made.txt'))).toBe(true)
+  await expect(dialog.getByText(/^Done: main is at/)).toBeVisible()
+  expect(existsSync(join(project, 'made.txt'))).toBe(true)
   expect(git(project, 'log', '-1', '--format=%s').trim()).toBe("Merge branch 'make-it' into main")
 
   writeFileSync(join(project, 'a.txt'), 'ours\n')
@@ -85,6 +89,7 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
   git(folder, 'commit', '-qam', 'theirs')
   await page.keyboard.press('Escape')
   await chip.press('Enter')
+  await expect(dialog.getByText(/^1 commit ahead of and 1 behind main/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Merge into main' }).press('Enter')
   await expect(dialog.getByRole('list', { name: 'Files with conflicts' })).toHaveText('a.txt')
   await look(app, 'worktree-conflicts')

@@ -28,7 +28,11 @@ export const WORKTREE_COMMAND: CommandSpec = {
     text: 'ID',
   },
   options: {
-    into: { type: 'string', value: 'BRANCH', help: 'merge, update: the other branch (default: the one it started from).' },
+    into: {
+      type: 'string',
+      value: 'BRANCH',
+      help: 'merge, update: the other branch (default: the one it started from).',
+    },
     squash: { type: 'boolean', help: 'merge: as one commit.' },
     rebase: { type: 'boolean', help: 'merge, update: by a rebase.' },
     commit: { type: 'string', value: 'MESSAGE', help: 'merge, update: commit everything uncommitted first.' },

@@ -9,7 +9,9 @@ export function worktreeOption({ values, positionals }: Parsed, command: string)
     if (extra !== undefined) throw new UsageError(`--${extra} needs --worktree.`, command)
     return undefined
   }
-  const other = ['continue', 'session', 'no-project'].find((name) => values[name] !== undefined && values[name] !== false)
+  const other = ['continue', 'session', 'no-project'].find(
+    (name) => values[name] !== undefined && values[name] !== false,
+  )
   if (other !== undefined) throw new UsageError(`--worktree and --${other} exclude each other.`, command)
   const branch = text('branch')
   const from = text('from')

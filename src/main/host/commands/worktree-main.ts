@@ -114,6 +114,7 @@ function removedText({ worktreeId, branch, removed }: Worktree): string {
       `To apply it: git apply --binary ${JSON.stringify(removed.patch)}`,
     )
   if (removed && removed.dropped.length > 0) lines.push(`Not saved: ${removed.dropped.map(oneLine).join(', ')}`)
-  if (branch !== undefined) lines.push(removed?.branchDeleted ? `The branch ${branch} was deleted.` : `The branch ${branch} stays.`)
+  if (branch !== undefined)
+    lines.push(removed?.branchDeleted ? `The branch ${branch} was deleted.` : `The branch ${branch} stays.`)
   return `${lines.join('\n')}\n`
 }

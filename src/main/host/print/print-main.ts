@@ -276,7 +276,8 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Chosen
       ...(agent && { agent }),
     })
     const made = worktree && sessions.list({}).find((one) => one.sessionId === header.sessionId)?.worktree
-    if (made) process.stderr.write(`trestle: working in ${oneLine(header.folder)}, branch ${oneLine(made.branch ?? '')}\n`)
+    if (made)
+      process.stderr.write(`trestle: working in ${oneLine(header.folder)}, branch ${oneLine(made.branch ?? '')}\n`)
     return { ...header, isNew: true, ...(made && { worktreeId: made.worktreeId }) }
   }
   const waited = engine.inbox

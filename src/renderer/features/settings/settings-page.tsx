@@ -51,7 +51,15 @@ interface SettingsPageProps {
 }
 
 /** The settings, in the main area. */
-export function SettingsPage({ section, info, trustedFolders, mcpServers, plugins, worktrees, desktop }: SettingsPageProps) {
+export function SettingsPage({
+  section,
+  info,
+  trustedFolders,
+  mcpServers,
+  plugins,
+  worktrees,
+  desktop,
+}: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const tabs = useRef<HTMLDivElement>(null)

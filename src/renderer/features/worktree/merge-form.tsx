@@ -36,7 +36,10 @@ export function MergeForm({ status }: { status: WorktreeStatus }) {
         ...(needsCommit && commit.trim() !== '' && { commit: commit.trim() }),
         ...(keepConflicts && { keepConflicts }),
       }),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: [['worktree']] }),
+    onSettled: () => {
+      setCommit('')
+      return queryClient.invalidateQueries({ queryKey: [['worktree']] })
+    },
   })
   if (into === undefined) return <p className="text-ui text-ink-3">There is no other branch to merge into.</p>
   const disabled = needsCommit && commit.trim() === ''

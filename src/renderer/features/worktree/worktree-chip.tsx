@@ -42,9 +42,7 @@ export function WorktreeChip({ sessionId, worktree }: { sessionId: string; workt
           )}
         </ChipButton>
       </Tooltip>
-      {open && (
-        <WorktreeDialog worktreeId={worktree.worktreeId} sessionId={sessionId} onClose={() => setOpen(false)} />
-      )}
+      {open && <WorktreeDialog worktreeId={worktree.worktreeId} sessionId={sessionId} onClose={() => setOpen(false)} />}
     </>
   )
 }

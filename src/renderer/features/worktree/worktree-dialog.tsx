@@ -21,7 +21,7 @@ interface WorktreeDialogProps {
 export function WorktreeDialog({ worktreeId, sessionId, onClose }: WorktreeDialogProps) {
   const queries = useQueries()
   const { data, error, refetch, isFetching } = useQuery(
-    queries.worktree.status.queryOptions({ input: { worktreeId }, retry: false }),
+    queries.worktree.status.queryOptions({ input: { worktreeId }, retry: false, refetchOnMount: 'always' }),
   )
   const actions = useWorktreeActions()
   return (
@@ -134,9 +134,7 @@ function Details({ status }: { status: WorktreeStatus }) {
             : ' Continue or abort it in the Git pane.'}
         </div>
       )}
-      {state === 'ready' && status.problem === undefined && operation === undefined && (
-        <MergeForm key={`${status.ahead} ${status.behind} ${status.changed}`} status={status} />
-      )}
+      {state === 'ready' && status.problem === undefined && operation === undefined && <MergeForm status={status} />}
     </div>
   )
 }

@@ -88,7 +88,11 @@ function Row({ worktree, userHome }: { worktree: Worktree; userHome: string | un
       </div>
       {state === 'removed' ? (
         <>
-          <Button size="small" aria-label={`Restore ${branch ?? worktreeId}`} onClick={() => actions.restore(worktreeId)}>
+          <Button
+            size="small"
+            aria-label={`Restore ${branch ?? worktreeId}`}
+            onClick={() => actions.restore(worktreeId)}
+          >
             Restore
           </Button>
           <Button

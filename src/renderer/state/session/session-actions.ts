@@ -76,10 +76,13 @@ function sessionActions(client: TrestleClient): SessionActions {
           )
           if (worktreeId === undefined || isShared) return
           const { removed } = await client.worktree.remove({ worktreeId })
-          showToast(removed?.patch === undefined ? 'Worktree removed' : `Worktree removed, changes saved in ${removed.patch}`, {
-            label: 'Restore',
-            run: () => attempt(client.worktree.restore({ worktreeId })),
-          })
+          showToast(
+            removed?.patch === undefined ? 'Worktree removed' : `Worktree removed, changes saved in ${removed.patch}`,
+            {
+              label: 'Restore',
+              run: () => attempt(client.worktree.restore({ worktreeId })),
+            },
+          )
         }),
       ),
     fork: (sessionId, to) =>
