@@ -35,6 +35,7 @@ const ENGINE_LAYERS = [
   'loop',
   'context',
   'hook',
+  'worktree',
   'approval',
   'session',
   'checkpoint',

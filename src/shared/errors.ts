@@ -6,6 +6,7 @@
 
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
+import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
   title: string
@@ -172,6 +173,7 @@ export const ERRORS = {
   },
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
+  ...WORKTREE_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

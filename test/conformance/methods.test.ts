@@ -129,6 +129,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callMemory(client, results)
   await callGit(client, sessionId, results)
   await callReview(client, sessionId, results)
+  await callWorktrees(client, results)
   await callAlarms(client, results)
   await callMail(client, results)
   await callSchedules(client, results)
@@ -336,6 +337,22 @@ async function callReview(
   results['review.changeComment'] = await review.changeComment({ sessionId, id: 'comment-1', text: 'Why not?' })
   results['review.removeComment'] = await review.removeComment({ sessionId, id: 'comment-1' })
   results['review.send'] = await review.send({ sessionId })
+}
+
+/** There are no worktrees; what is asked about one fails with its code. */
+async function callWorktrees({ worktree }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const worktreeId = 'shop-123456'
+  results['worktree.offer'] = await worktree.offer({ folder: '/p', about: 'Fix it' })
+  results['worktree.list'] = await worktree.list()
+  results['worktree.status'] = await code(worktree.status({ worktreeId }))
+  results['worktree.merge'] = await code(worktree.merge({ worktreeId, way: 'squash', commit: 'c' }))
+  results['worktree.update'] = await code(worktree.update({ worktreeId, way: 'rebase', keepConflicts: true }))
+  results['worktree.remove'] = await code(worktree.remove({ worktreeId }))
+  results['worktree.restore'] = await code(worktree.restore({ worktreeId }))
+  results['worktree.purge'] = await code(worktree.purge({ worktreeId }))
+  results['worktree.forget'] = await code(worktree.forget({ worktreeId }))
+  results['worktree.setup'] = await code(worktree.setup({ worktreeId, run: true }))
 }
 
 /** There are neither alarms nor notifications; what is asked about one alarm fails with its code. */

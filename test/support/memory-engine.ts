@@ -18,6 +18,7 @@ import { memoryTerminals } from './memory-terminals'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
+import { NO_WORKTREES } from './memory-worktrees'
 import type { Inbox } from '../../src/main/engine/approval/inbox'
 import type { Sessions } from '../../src/main/engine/session/sessions'
 
@@ -301,6 +302,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     inbox,
     memory: NO_MEMORY,
     git: async () => NO_GIT,
+    worktrees: async () => NO_WORKTREES,
     notifications: NO_NOTIFICATIONS,
     alarms: NO_ALARMS,
     mail: NO_MAIL,

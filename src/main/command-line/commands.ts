@@ -11,6 +11,7 @@ import {
 } from './assistant-commands'
 import { MAIL_COMMAND } from './mail-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
+import { WORKTREE_COMMAND, WORKTREE_OPTIONS } from './worktree-command'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
@@ -72,6 +73,7 @@ export const COMMANDS: Record<
   | 'mail'
   | 'schedule'
   | 'plugin'
+  | 'worktree'
   | 'provider'
   | 'model'
   | 'models'
@@ -119,6 +121,7 @@ export const COMMANDS: Record<
         help: 'ask (before any change), accept-edits, auto, or plan (read-only except the plan).',
       },
       ...MODE,
+      ...WORKTREE_OPTIONS,
       ...WHICH_SESSION,
       help: HELP,
     },
@@ -152,6 +155,7 @@ export const COMMANDS: Record<
         help: 'text (default), json (one object at the end), or stream-json (one event per line).',
       },
       ...MODE,
+      ...WORKTREE_OPTIONS,
       ...WHICH_SESSION,
       'max-steps': { type: 'string', value: 'N', help: 'Maximum steps of this turn.' },
       help: HELP,
@@ -252,6 +256,7 @@ export const COMMANDS: Record<
   sandbox: { ...SANDBOX_COMMAND, options: { ...SANDBOX_COMMAND.options, help: HELP } },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
+  worktree: { ...WORKTREE_COMMAND, options: { ...WORKTREE_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
   alarm: { ...ALARM_COMMAND, options: { ...ALARM_COMMAND.options, help: HELP } },
   notification: { ...NOTIFICATION_COMMAND, options: { ...NOTIFICATION_COMMAND.options, help: HELP } },

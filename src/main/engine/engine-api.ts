@@ -34,6 +34,7 @@ import type { ScheduleActions } from './schedule/schedule-actions'
 import type { TerminalActions } from './engine-terminals'
 import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
+import type { WorktreeActions } from './worktree/worktree-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
 export interface Engine {
@@ -69,6 +70,7 @@ export interface Engine {
   readonly alarms: AlarmActions
   readonly mail: MailActions
   readonly schedule: ScheduleActions
+  worktrees(): Promise<WorktreeActions>
   readonly plugins: PluginActions
   readonly terminals: TerminalActions
   readonly skills: { list(folder: string): Promise<SkillList> }
@@ -106,6 +108,8 @@ export type EngineChange =
   | { kind: 'mcp' }
   /** What is remembered. */
   | { kind: 'memory' }
+  /** Worktrees of sessions: which there are, and how they are. */
+  | { kind: 'worktrees' }
   /** The repository of a session. */
   | { kind: 'git' }
   /** The user is notified of this now. */

@@ -23,7 +23,7 @@ export interface SessionFollowers {
   agents: Agents
   notifier: TaskNotifier
   hooks: EngineExecution['hooks']
-  features: Pick<EngineFeatures, 'schedule'>
+  features: Pick<EngineFeatures, 'schedule' | 'worktrees'>
   sandboxes: EngineExecution['sandboxes']
   /** Absent without a UI. */
   titles: TitleGenerator | undefined
@@ -41,11 +41,13 @@ export function followSessions(parts: SessionFollowers): void {
     recorded(session, before, events) {
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
       // A subagent is not among the user's sessions: it is listed as a task.
-      if (!isAgentId(session.id)) notify({ kind: 'session', summary: summaryOf(session.header) })
+      if (!isAgentId(session.id))
+        notify({ kind: 'session', summary: summaryOf(session.header, features.worktrees.of(session.header.folder)) })
       inbox.sessionChanged(before, session.header)
       agents.onRecorded(session.header, before)
       hooks.recorded(session, events)
       features.schedule.recorded(session, events)
+      features.worktrees.recorded(session, events)
       titles?.onRecorded(session.header, before, events)
       mcp.onRecorded(session.header, before, events)
       if (events.some(changesSandbox)) void sandboxes.sync(session)

@@ -8,6 +8,7 @@ import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
 import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
+import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
 import type { GitActions } from './git/git-actions'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
@@ -28,6 +29,7 @@ export interface EngineFeatures {
   /** Terminals of the user's own. */
   terminals: Omit<EngineTerminals, 'close'>
   git(): Promise<GitActions>
+  worktrees: EngineWorktrees
   close(): void
 }
 
@@ -56,6 +58,7 @@ export function createFeatures(
     memory,
     schedule,
     git: createEngineGit(foundation),
+    worktrees: createEngineWorktrees(foundation, { device }),
     device,
     mail,
     terminals,

@@ -1,6 +1,7 @@
 import { isScratchFolder } from '../../shared/model/scratch-folder'
 import { textOf, type Message } from '../../shared/model/message'
 import type { MemorySource } from '../../shared/model/memory'
+import { projectOf } from './config/worktree-record'
 import type { EngineFoundation } from './engine-foundation'
 import type { Recall } from './memory/recall'
 import { isRecall } from './memory/recall-text'
@@ -23,7 +24,7 @@ const MESSAGE_CHARS = 160
 
 /** The memory of an engine. Its code is loaded, and its tables are read, when it is first used. */
 export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
-  const { database, store, now, notify, settings, effectiveHeader } = foundation
+  const { home, database, store, now, notify, settings, effectiveHeader } = foundation
   let loading: Promise<Memory> | undefined
   const memory = (): Promise<Memory> =>
     (loading ??= Promise.all([import('./memory/memory'), import('./store/memory-rows')]).then(
@@ -52,7 +53,7 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
 
   const folderOf = (session: Session): string | undefined => {
     const { folder } = effectiveHeader(session)
-    return isScratchFolder(folder) ? undefined : folder
+    return isScratchFolder(folder) ? undefined : projectOf(home, folder)
   }
 
   function sourceOf(sessionId: string, seq: number | undefined): MemorySource {

@@ -4,6 +4,7 @@ import { NOTIFICATION_LIMITS } from '../../shared/model/notification'
 import type { ScheduleOverview, ScheduleRun } from '../../shared/model/schedule'
 import { isScratchFolder } from '../../shared/model/scratch-folder'
 import { CodedError } from '../../shared/errors'
+import { projectOf } from './config/worktree-record'
 import type { EngineDevice } from './engine-device'
 import type { EngineFoundation } from './engine-foundation'
 import type { EngineMail } from './engine-mail'
@@ -150,7 +151,7 @@ export function createEngineSchedule(
         }),
         folder: () => {
           const folder = session && effectiveHeader(session).folder
-          return folder === undefined || isScratchFolder(folder) ? undefined : folder
+          return folder === undefined || isScratchFolder(folder) ? undefined : projectOf(foundation.home, folder)
         },
         did,
         runNow,

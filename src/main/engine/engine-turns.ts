@@ -187,6 +187,12 @@ function createRunner(
           )
       },
     },
-    extensions: { hooks, diagnostics, recall: features.memory.recall, terminals: features.terminals },
+    extensions: {
+      hooks,
+      diagnostics,
+      recall: features.memory.recall,
+      terminals: features.terminals,
+      prepared: features.worktrees.prepared,
+    },
   })
 }

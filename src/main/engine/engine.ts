@@ -66,6 +66,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       const { makeScratchFolder } = await import('./session/scratch-folder')
       return makeScratchFolder(home)
     },
+    makeWorktree: features.worktrees.make,
+    worktreeOf: features.worktrees.of,
     completeFile: async (root, query, limit) => {
       const { completeFile } = await import('./workspace/ripgrep/complete-file')
       return completeFile(root, query, limit)
@@ -201,6 +203,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
   features.schedule.begin({ sessions, agents, interactive, hasInbox })
+  features.worktrees.connect({ supervisor, sandboxes: programSandboxes })
   return {
     version,
     home,
@@ -238,6 +241,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     alarms: features.device.alarms,
     mail: features.mail.actions,
     schedule: features.schedule.actions,
+    worktrees: features.worktrees.actions,
     plugins: foundation.plugins.actions,
     terminals: features.terminals.actions,
     mcpContent: mcp.content,
@@ -246,6 +250,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onChange: foundation.onChange,
     async close(background) {
       features.schedule.stop()
+      await features.worktrees.close()
       notifier.close()
       titles?.close()
       conversations.close()

@@ -49,6 +49,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'git':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
+        case 'worktrees':
+          void queryClient.invalidateQueries({ queryKey: [['worktree']] })
+          break
         case 'schedules':
           void queryClient.invalidateQueries({ queryKey: [['schedule']] })
           break

@@ -12,6 +12,7 @@ import { FindInSession } from '../features/chat/header/find-in-session'
 import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
 import { SandboxChip } from '../features/chat/header/sandbox-chip'
 import { GitChip } from '../features/git/git-chip'
+import { WorktreeChip } from '../features/worktree/worktree-chip'
 import { ServerNotice } from '../features/mcp/server-notice'
 import { FolderGone } from '../features/sessions/folder-gone'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
@@ -60,11 +61,12 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       <HeaderBar
         {...frame}
         title={known ? titleOf(known) : 'Session'}
-        folder={known?.folder}
+        folder={summary?.worktree?.project ?? known?.folder}
         {...(!header?.agent && { onRename: (title: string) => actions.rename(sessionId, title) })}
       >
         {header ? (
           <>
+            {summary?.worktree && <WorktreeChip sessionId={sessionId} worktree={summary.worktree} />}
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {header.imported && <ImportedMark from={header.imported} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}

@@ -18,6 +18,7 @@ import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
 import { terminalContract } from './terminal'
+import { worktreeContract } from './worktree'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
@@ -51,6 +52,7 @@ export const contract = {
   terminal: terminalContract,
   trust: trustContract,
   push: pushContract,
+  worktree: worktreeContract,
 }
 
 /** What the interface calls: the same over direct calls, a MessagePort or a WebSocket. */

@@ -5,6 +5,7 @@ import type { ContextView, ToolsView } from '../model/context'
 import { EFFORT_CHOICES, EFFORTS } from '../model/effort'
 import type { RecordedEvent } from '../events/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
+import { newWorktree } from './worktree'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../model/checkpoint'
 
 const sessionId = z.string().min(1).max(100)
@@ -95,6 +96,8 @@ export const sessionContract = {
         mode: z.enum(PERMISSION_MODES).optional(),
         /** The agent it runs as: the name of a spec, or an absolute path of a file with one. */
         agent: agentChoice.optional(),
+        /** Works in a new worktree of the folder's repository. */
+        worktree: newWorktree.optional(),
       }),
     )
     .output(type<SessionHeader>()),

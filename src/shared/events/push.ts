@@ -40,6 +40,8 @@ export type AppPush =
   | { type: 'memory' }
   /** The repository of a session. */
   | { type: 'git' }
+  /** Worktrees of sessions: which there are, and how they are. */
+  | { type: 'worktrees' }
   /** The user is notified of this now. */
   | { type: 'notification'; notification: UserNotification }
   /** The list of notifications. */

@@ -17,6 +17,7 @@ export const SETTINGS_MESSAGES = {
   'settings.section.agents': 'Agents',
   'settings.section.permissions': 'Permissions',
   'settings.section.sandbox': 'Sandbox',
+  'settings.section.worktrees': 'Worktrees',
   'settings.section.general': 'General',
   'settings.section.appearance': 'Appearance',
   'settings.section.shortcuts': 'Shortcuts',

@@ -9,6 +9,7 @@ import type { PlanState, Todo } from './plan'
 import type { SandboxDenial, SandboxStatus } from './sandbox'
 import type { SessionSchedule } from './schedule'
 import type { PendingNotification } from './task'
+import type { SessionWorktree } from './worktree'
 
 /** Where text comes from that neither the user nor the project wrote. */
 export type ThirdParty = 'web' | 'mail' | 'server'
@@ -127,6 +128,8 @@ export interface SessionSummary {
   model?: string
   /** The schedule that it is a run of. */
   scheduleId?: string
+  /** The worktree that it works in. */
+  worktree?: SessionWorktree
   /** Set when another process holds the session: where it runs. */
   elsewhere?: string
 }

@@ -56,6 +56,7 @@ class AppPushQueue {
     | 'models'
     | 'mcp'
     | 'memory'
+    | 'worktrees'
     | 'notifications'
     | 'alarms'
     | 'schedules'
@@ -255,6 +256,7 @@ class AppPushQueue {
       case 'mcp':
       case 'memory':
       case 'git':
+      case 'worktrees':
       case 'notifications':
       case 'alarms':
       case 'schedules':

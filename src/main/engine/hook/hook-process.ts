@@ -24,6 +24,8 @@ export interface HookStart {
   /** Most bytes of its stdout that are kept as its answer. */
   answerBytes: number
   signal: AbortSignal
+  /** Everything it prints, as it comes. */
+  onOutput?(bytes: Buffer): void
 }
 
 /** How a command ended, and what it printed. */
@@ -95,10 +97,12 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   child.stdout.on('data', (bytes: Buffer) => {
     stdout.add(bytes)
     shown.add(bytes)
+    start.onOutput?.(bytes)
   })
   child.stderr.on('data', (bytes: Buffer) => {
     stderr.add(bytes)
     shown.add(bytes)
+    start.onOutput?.(bytes)
   })
   // Who does not read its input, or closes a stream, may.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})

@@ -12,12 +12,17 @@ import type { SessionDeps, SessionTurns } from './session-deps'
 import type { SessionSchedule } from '../../../shared/model/schedule'
 import type { ContextView, ToolsView } from '../../../shared/model/context'
 import type { UserPart } from '../../../shared/model/message'
+import type { NewWorktree, SessionWorktree } from '../../../shared/model/worktree'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
 
 export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTurns<Session> | 'onRecorded'> {
   defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }
   /** Makes the private folder of a session without a project; returns its path. */
   makeScratchFolder(): Promise<string>
+  /** Makes a worktree of a folder's repository; returns the folder to work in. */
+  makeWorktree?(folder: string, wanted: NewWorktree): Promise<string>
+  /** The worktree that a folder is in. */
+  worktreeOf?(folder: string): SessionWorktree | undefined
   completeFile(root: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }
 
@@ -129,6 +134,11 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     return found
   }
 
+  async function madeWorktree(root: string, wanted: NewWorktree): Promise<string> {
+    if (!deps.makeWorktree) throw new CodedError('request.invalid', 'Sessions cannot work in worktrees here.')
+    return deps.makeWorktree(root, wanted)
+  }
+
   async function withSession<Result>(
     sessionId: string,
     use: (session: Session) => Result | Promise<Result>,
@@ -150,8 +160,12 @@ export function createSessions(deps: SessionsDeps): SessionManager {
   return {
     connect: (given) => void (connected = given),
     follow: (listener) => void listeners.push(listener),
-    list: (filter) => store.list(filter),
-    async create({ folder, model, effort, mode, agent, addedFolders = [], schedule }) {
+    list: (filter) =>
+      store.list(filter).map((summary) => {
+        const worktree = deps.worktreeOf?.(summary.folder)
+        return worktree ? { ...summary, worktree } : summary
+      }),
+    async create({ folder, model, effort, mode, agent, addedFolders = [], schedule, worktree }) {
       const defaults = deps.defaults()
       const sessionId = deps.newId('session')
       const [root, ...added] = await Promise.all(
@@ -161,9 +175,11 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       const choice = agent ?? defaults.agent ?? (folder === undefined ? { name: 'assistant' } : undefined)
       const as = choice && (await turns().chooseAgent(choice, root!))
       const chosen = model ?? as?.model ?? defaults.model
+      // Last, so that nothing fails after it was made.
+      const place = worktree && folder !== undefined ? await madeWorktree(root!, worktree) : root!
       store.create({
         sessionId,
-        folder: root!,
+        folder: place,
         title: schedule?.name ?? UNTITLED,
         mode: mode ?? defaults.mode,
         addedFolders: added,
@@ -316,7 +332,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
 }
 
 /** One row of the session list, from a header. */
-export function summaryOf(header: SessionHeader): SessionSummary {
+export function summaryOf(header: SessionHeader, worktree?: SessionWorktree): SessionSummary {
   const { sessionId, folder, title, updatedAt, archived, model, schedule } = header
   return {
     sessionId,
@@ -328,6 +344,7 @@ export function summaryOf(header: SessionHeader): SessionSummary {
     archived,
     ...(model !== undefined && { model }),
     ...(schedule && { scheduleId: schedule.scheduleId }),
+    ...(worktree && { worktree }),
   }
 }
 
@@ -345,6 +362,8 @@ export interface Sessions {
     agent?: AgentChoice
     /** Set for a run of a schedule. */
     schedule?: SessionSchedule
+    /** Works in a new worktree of the folder's repository. */
+    worktree?: NewWorktree
   }): Promise<SessionHeader>
   /** Header and latest events; recovers a turn that a dead process left open. */
   open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>

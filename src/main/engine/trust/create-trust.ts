@@ -162,12 +162,14 @@ function agentPart({ file, text, problem }: ProjectFile): TrustPart {
 }
 
 async function configParts({ file, text, problem }: ProjectFile): Promise<TrustPart[]> {
-  const { rules, hooks, disabledTools, maxSteps, problems } = await readProjectConfig(text, file, problem)
+  const { rules, hooks, disabledTools, maxSteps, worktree, problems } = await readProjectConfig(text, file, problem)
   const mistakes = problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))
   const restrictions = [
     ...rules.filter((rule) => rule.mistake === undefined).map((rule) => `${rule.decision} ${rule.pattern}`),
     ...disabledTools.map((tool) => `switch off the tool ${tool}`),
     ...(maxSteps === undefined ? [] : [`at most ${maxSteps} steps a turn`]),
+    ...(worktree?.setup === undefined ? [] : [`run in new worktrees: ${worktree.setup}`]),
+    ...(worktree?.copy === undefined ? [] : [`copy into new worktrees: ${worktree.copy.join(', ')}`]),
   ]
   const onlyHooks = hooks.length > 0 && restrictions.length === 0
   const parts: TrustPart[] = [

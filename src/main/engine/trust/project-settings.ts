@@ -8,6 +8,7 @@ import { locateRules, readPermissionRules, unreadableRules } from '../config/set
 import { parseConfig, locateMistakes } from '../config/read-config-file'
 import { readProjectSandbox, type ProjectSandbox } from '../config/settings/sandbox-settings'
 import { TableReader, type Mistake } from '../config/settings/table-reader'
+import { readProjectWorktree, type ProjectWorktree } from '../config/settings/worktree-settings'
 
 /** The settings for work in one folder, and how far the project has a say in them. */
 export interface FolderSettings {
@@ -20,7 +21,7 @@ export interface FolderSettings {
  * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds.
  * Such a file comes with the project, from an unknown author: it does nothing until the user trusts it, word for word.
  * Then its rules and hooks count, it can switch tools off and lower
- * `[loop] max_steps` and make the sandbox stricter; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
+ * `[loop] max_steps`, make the sandbox stricter and prepare worktrees; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
  * user has looked at it, what was accepted before still restricts, but allows nothing and only
  * watches over what is done. Never fails.
  */
@@ -42,7 +43,8 @@ export async function projectSettings(folder: string, own: Settings, home: strin
     ? []
     : (accepted?.files ?? []).filter((old) => projectFileKind(folder, old.file) === 'rules')) {
     const config = await readProjectConfig(text, file)
-    settings = withProject(settings, { ...config, ...restricting(config) })
+    const { worktree: _, ...restrictions } = config
+    settings = withProject(settings, { ...restrictions, ...restricting(config) })
   }
   return { settings, problems, trust: standing }
 }
@@ -59,7 +61,7 @@ function restricting({ rules, hooks }: ProjectConfig): Pick<ProjectConfig, 'rule
 
 function withProject(
   own: Settings,
-  { rules, hooks, disabledTools, sandbox, maxSteps = own.loop.maxSteps }: ProjectConfig,
+  { rules, hooks, disabledTools, sandbox, worktree, maxSteps = own.loop.maxSteps }: ProjectConfig,
 ): Settings {
   return {
     ...own,
@@ -68,12 +70,13 @@ function withProject(
     permission: { rules: [...own.permission.rules, ...rules] },
     ...(sandbox && { sandbox: { ...own.sandbox, project: sandbox } }),
     hooks: [...own.hooks, ...hooks],
+    ...(worktree && { worktree: { ...own.worktree, project: worktree } }),
   }
 }
 
 /**
- * What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps
- * and a stricter sandbox is ignored and reported.
+ * What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps,
+ * a stricter sandbox and how worktrees are prepared is ignored and reported.
  */
 interface ProjectConfig {
   rules: readonly PermissionRule[]
@@ -81,6 +84,7 @@ interface ProjectConfig {
   disabledTools: readonly string[]
   maxSteps?: number
   sandbox?: ProjectSandbox
+  worktree?: ProjectWorktree
   problems: readonly ConfigProblem[]
 }
 
@@ -115,12 +119,13 @@ async function parseProjectConfig(text: string, file: string, problem?: ConfigPr
   const loop = top.table('loop')
   const permission = top.table('permission')
   const sandbox = readProjectSandbox(top.table('sandbox'))
+  const worktree = readProjectWorktree(top.table('worktree'))
   const disabledTools = tools?.strings('disabled') ?? []
   const maxSteps = loop?.number('max_steps', { min: 1, max: 100_000 })
   const rules = readPermissionRules(permission, origin)
   const hooks = readHooks(top, origin)
   if (top.has('permission') && !permission) rules.push(unreadableRules(origin, 'permission is not a table'))
-  rejectOtherKeys(top, ['tools', 'loop', 'permission', 'hooks', 'sandbox'])
+  rejectOtherKeys(top, ['tools', 'loop', 'permission', 'hooks', 'sandbox', 'worktree'])
   if (tools) rejectOtherKeys(tools, ['disabled'])
   if (loop) rejectOtherKeys(loop, ['max_steps'])
   return {
@@ -129,6 +134,7 @@ async function parseProjectConfig(text: string, file: string, problem?: ConfigPr
     disabledTools,
     ...(maxSteps !== undefined && { maxSteps }),
     ...(top.has('sandbox') && { sandbox }),
+    ...(worktree && { worktree }),
     problems: await locateMistakes(mistakes, text, file),
   }
 }

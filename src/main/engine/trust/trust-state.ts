@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { z } from 'zod'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TrustView } from '../../../shared/configuration/customizations'
 import { projectFilesHash, projectFiles, type ProjectFile } from './project-files'
 import { readConfigText } from '../config/read-config-file'
+import { projectOf } from '../config/worktree-record'
 import { writePrivateFile } from '../config/write-private-file'
 import { agentTrace } from '../runtime/agent-trace'
 
@@ -29,9 +30,40 @@ export function readTrustState(home: string, folder: string): TrustState {
   if (files.length === 0) return { state: 'nothing', files, hash }
   const found = readTrustDecision(home, folder)
   if ('problem' in found) return { state: 'asked', files, hash, problem: found.problem }
+  const project = projectOf(home, folder)
+  if (project !== folder && !found.entry.accepted && found.entry.refused !== hash)
+    return worktreeState(home, { folder, project, files, hash })
   const { accepted, refused } = found.entry
   const state = accepted?.hash === hash ? 'trusted' : refused === hash ? 'refused' : accepted ? 'changed' : 'asked'
   return { state, files, hash, ...(accepted && { accepted }) }
+}
+
+/**
+ * In a worktree the decision about its project counts, as long as the files are the same there: word for word, each in
+ * its place.
+ */
+function worktreeState(
+  home: string,
+  { folder, project, files, hash }: { folder: string; project: string; files: ProjectFile[]; hash: string },
+): TrustState {
+  const found = readTrustDecision(home, project)
+  if ('problem' in found) return { state: 'asked', files, hash, problem: found.problem }
+  const moved = (path: string, from: string, to: string): string =>
+    path.startsWith(from + sep) ? join(to, relative(from, path)) : path
+  const asInProject = files.map((one) => ({
+    ...one,
+    file: moved(one.file, folder, project),
+    ...(one.link !== undefined && { link: moved(one.link, folder, project) }),
+  }))
+  const inProject = projectFilesHash(project, asInProject)
+  const { accepted, refused } = found.entry
+  const state =
+    accepted?.hash === inProject ? 'trusted' : refused === inProject ? 'refused' : accepted ? 'changed' : 'asked'
+  const here = accepted && {
+    ...accepted,
+    files: accepted.files.map(({ file, text }) => ({ file: moved(file, project, folder), text })),
+  }
+  return { state, files, hash, ...(here && { accepted: here }) }
 }
 
 const TrustDecisionSchema = z.object({

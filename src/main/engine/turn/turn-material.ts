@@ -243,4 +243,6 @@ export interface TurnExtensions {
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
   /** The user's terminals that the agent may watch. */
   terminals?: { refresh(): Promise<void>; watched(session: Session): { describe(): string | undefined } }
+  /** Waits until the folder of a session is ready to be worked in. */
+  prepared?(session: Session, signal: AbortSignal): Promise<void>
 }

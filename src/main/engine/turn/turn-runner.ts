@@ -45,6 +45,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
+      await deps.extensions.prepared?.(session, signal)
       await checkpoints.recover(session)
       await deps.tasks.prepareNotifications(session)
       // The tools depend on which ones the prefix contains, and the prefix is created from the tools.

@@ -4,6 +4,8 @@ import { realpath } from 'node:fs/promises'
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
+import type { NewWorktree } from '../../../shared/model/worktree'
+import { worktreeOption } from '../../console/worktree-options'
 import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
 import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -13,6 +15,8 @@ interface ChatOptions {
   cwd: string
   /** A new session works in a private folder of its own, not in `cwd`. */
   noProject: boolean
+  /** A new session works in a new worktree of `cwd`. */
+  worktree?: NewWorktree
   prompt?: string
   model?: string
   effort?: Effort
@@ -39,6 +43,7 @@ export function chatOptions(parsed: Parsed): ChatOptions {
     throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, 'chat')
   const mode = values['yolo'] === true ? 'auto' : named
   const prompt = positionals[0]
+  const worktree = worktreeOption(parsed, 'chat')
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
   return {
     cwd: folder('--cwd', text('cwd') ?? here()),
@@ -46,6 +51,7 @@ export function chatOptions(parsed: Parsed): ChatOptions {
     continueLatest,
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
     ...(prompt !== undefined && prompt.trim() !== '' && { prompt }),
+    ...(worktree && { worktree }),
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),
     ...(agent && { agent }),
@@ -70,7 +76,7 @@ function folder(option: string, path: string): string {
 /** Opens a new or the requested session, with the requested model, mode and folders. */
 export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, noProject, addDirs, model, effort, agent } = options
+  const { cwd, noProject, addDirs, model, effort, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -82,6 +88,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
       ? await sessions.create({
           ...(!noProject && { folder: cwd }),
           addedFolders: addDirs,
+          ...(worktree && { worktree }),
           ...(model !== undefined && { model }),
           ...(effort !== undefined && { effort }),
           ...(mode && { mode }),

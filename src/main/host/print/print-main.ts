@@ -224,6 +224,8 @@ function reportEffort(engine: Engine, header: SessionHeader, effort: Effort): vo
 interface ChosenSession extends SessionHeader {
   /** Created by this run. */
   isNew: boolean
+  /** The worktree that was made for it. */
+  worktreeId?: string
   /** The model of a continued session before `--model` changed it. */
   earlierModel?: string | undefined
 }
@@ -241,12 +243,14 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Cho
  * no model that cannot be used.
  */
 async function undoStart(
-  { sessions }: Engine,
-  { sessionId, isNew, model, earlierModel }: ChosenSession,
+  { sessions, worktrees }: Engine,
+  { sessionId, worktreeId, isNew, model, earlierModel }: ChosenSession,
 ): Promise<void> {
   try {
-    if (isNew) await sessions.remove(sessionId)
-    else if (earlierModel !== undefined && earlierModel !== model)
+    if (isNew) {
+      await sessions.remove(sessionId)
+      if (worktreeId !== undefined) await (await worktrees()).remove(worktreeId)
+    } else if (earlierModel !== undefined && earlierModel !== model)
       await sessions.change(sessionId, { model: earlierModel })
   } catch {
     // The reason why the turn could not start is what the user has to know.
@@ -255,7 +259,7 @@ async function undoStart(
 
 async function sessionFor(engine: Engine, options: PrintOptions): Promise<ChosenSession> {
   const { sessions } = engine
-  const { cwd, noProject, addDirs, model, agent } = options
+  const { cwd, noProject, addDirs, model, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -266,11 +270,15 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Chosen
     const header = await sessions.create({
       ...(!noProject && { folder: cwd }),
       addedFolders: addDirs,
+      ...(worktree && { worktree }),
       ...(model !== undefined && { model }),
       ...(mode && { mode }),
       ...(agent && { agent }),
     })
-    return { ...header, isNew: true }
+    const made = worktree && sessions.list({}).find((one) => one.sessionId === header.sessionId)?.worktree
+    if (made)
+      process.stderr.write(`trestle: working in ${oneLine(header.folder)}, branch ${oneLine(made.branch ?? '')}\n`)
+    return { ...header, isNew: true, ...(made && { worktreeId: made.worktreeId }) }
   }
   const waited = engine.inbox
     .list()

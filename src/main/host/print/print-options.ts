@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
+import type { NewWorktree } from '../../../shared/model/worktree'
+import { worktreeOption } from '../../console/worktree-options'
 import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
@@ -12,6 +14,8 @@ export interface PrintOptions {
   cwd: string
   /** A new session works in a private folder of its own, not in `cwd`. */
   noProject: boolean
+  /** A new session works in a new worktree of `cwd`. */
+  worktree?: NewWorktree
   model?: string
   effort?: Effort
   agent?: AgentChoice
@@ -41,6 +45,7 @@ export function printOptions(parsed: Parsed): PrintOptions {
     throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, 'print')
   const mode = values['yolo'] === true ? 'auto' : named
   const sessionId = text('session')
+  const worktree = worktreeOption(parsed, 'print')
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
   return {
     prompt: positionals[0] ?? '',
@@ -49,6 +54,7 @@ export function printOptions(parsed: Parsed): PrintOptions {
     format: (text('output-format') ?? 'text') as OutputFormat,
     continueLatest: values['continue'] === true,
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
+    ...(worktree && { worktree }),
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),
     ...(agent && { agent }),

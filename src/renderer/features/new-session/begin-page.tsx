@@ -5,6 +5,8 @@ import type { AppInfo } from '../../../shared/contract/app'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import type { NewWorktree } from '../../../shared/model/worktree'
+import type { SessionSummary } from '../../../shared/model/session'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
@@ -17,6 +19,7 @@ import { Logo } from '../../ui/logo'
 import { Skeleton, ViewSkeleton } from '../../ui/loading'
 import { FolderStep, NO_PROJECT } from './folder-step'
 import { ModelStep } from './model-step'
+import { WorktreeChoice } from './worktree-choice'
 import { cx } from '../../ui/cx'
 
 /** The model of the last session that was started here. */
@@ -42,10 +45,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
     [state],
   )
   const lastFolder = useLayout((layout) =>
-    layout.lastSessionId === undefined ? undefined : state.sessions.get(layout.lastSessionId)?.folder,
+    layout.lastSessionId === undefined ? undefined : placeOf(state.sessions.get(layout.lastSessionId)),
   )
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
+  const [worktree, setWorktree] = useState<NewWorktree>()
   const isFirst = state.loaded && state.sessions.size === 0
   const [changing, setChanging] = useState(false)
 
@@ -60,11 +64,12 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   const chosen = settings?.models.find(({ id }) => id === model)
 
   const begin = useMutation({
-    mutationFn: (input: { folder: string; model: string }) => {
+    mutationFn: (input: { folder: string; model: string; worktree?: NewWorktree | undefined }) => {
       // The default model is not pinned: the session follows changes of the default.
       const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
       const place = input.folder === NO_PROJECT ? {} : { folder: input.folder }
-      return client.session.create({ ...place, ...pinned })
+      const apart = input.worktree && input.folder !== NO_PROJECT ? { worktree: input.worktree } : {}
+      return client.session.create({ ...place, ...pinned, ...apart })
     },
     onSuccess: (header, input) => {
       browserStorage.write(MODEL_KEY, input.model)
@@ -95,6 +100,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
               isFolded={!isFirst && folder !== undefined}
               onChoose={(path, scratch) => {
                 setFolder(path)
+                setWorktree(undefined)
                 if (scratch && demo) setModel(demo.id)
               }}
             />
@@ -120,12 +126,15 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
                     ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
                     : `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`}
             </p>
+            {folder !== undefined && folder !== NO_PROJECT && (
+              <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
+            )}
             <Button
               variant="primary"
               disabled={folder === undefined || !chosen}
               autoFocus={!isFirst && folder !== undefined && chosen !== undefined}
               busy={begin.isPending}
-              onClick={() => folder !== undefined && chosen && begin.mutate({ folder, model: chosen.id })}
+              onClick={() => folder !== undefined && chosen && begin.mutate({ folder, model: chosen.id, worktree })}
             >
               {chosen?.scripted ? 'Start demo' : 'Start session'}
             </Button>
@@ -135,6 +144,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
       </div>
     </div>
   )
+}
+
+/** Where a session like this one would be started. */
+function placeOf(summary: SessionSummary | undefined): string | undefined {
+  return summary?.worktree?.project ?? summary?.folder
 }
 
 /** What is still to be chosen. */

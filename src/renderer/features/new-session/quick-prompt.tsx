@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState, type KeyboardEvent } from 'react'
 import { PAGE_PATHS } from '../../../shared/contract/page-host'
 import { failureFrom } from '../../client/failure-from'
@@ -6,7 +6,7 @@ import { shortPath } from '../../format/folder-name'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import { projectsOf, useSessions } from '../../state/session/sessions-state'
 import { NO_PROJECT } from './folder-step'
-import { useAppInfo, useClient } from '../../state/page/queries'
+import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
 
@@ -24,11 +24,22 @@ export function QuickPrompt() {
   )
   const [chosen, setChosen] = useState<string>()
   const [text, setText] = useState('')
+  const [apart, setApart] = useState(false)
+  const queries = useQueries()
   const folder = chosen ?? recent[0] ?? NO_PROJECT
 
+  const { data: offer } = useQuery(
+    queries.worktree.offer.queryOptions({ input: { folder }, enabled: folder !== NO_PROJECT, retry: false }),
+  )
+  const canBeApart = folder !== NO_PROJECT && offer !== undefined && offer.problem === undefined
+
   const start = useMutation({
-    mutationFn: async (input: { folder: string; text: string }) => {
-      const { sessionId } = await client.session.create(input.folder === NO_PROJECT ? {} : { folder: input.folder })
+    mutationFn: async (input: { folder: string; text: string; apart: boolean }) => {
+      const about = input.text.slice(0, 10_000)
+      const { sessionId } = await client.session.create({
+        ...(input.folder !== NO_PROJECT && { folder: input.folder }),
+        ...(input.apart && { worktree: { about } }),
+      })
       await client.session.prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
       await client.desktop.openWindow({ path: `/${PAGE_PATHS.session}/${encodeURIComponent(sessionId)}` })
     },
@@ -43,7 +54,7 @@ export function QuickPrompt() {
   }, [])
 
   const submit = (): void => {
-    if (text.trim() !== '' && !start.isPending) start.mutate({ folder, text: text.trim() })
+    if (text.trim() !== '' && !start.isPending) start.mutate({ folder, text: text.trim(), apart: apart && canBeApart })
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -83,6 +94,12 @@ export function QuickPrompt() {
           ))}
           <option value={NO_PROJECT}>No project</option>
         </select>
+        {canBeApart && (
+          <label className="flex flex-none items-center gap-1.5 text-small text-ink-2">
+            <input type="checkbox" checked={apart} onChange={(event) => setApart(event.target.checked)} />
+            In a worktree
+          </label>
+        )}
         <Button
           variant="primary"
           busy={start.isPending}

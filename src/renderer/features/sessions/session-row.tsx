@@ -1,6 +1,7 @@
-import { CalendarClock, Check } from 'lucide-react'
+import { CalendarClock, Check, FolderGit2 } from 'lucide-react'
 import { memo, type KeyboardEvent, useEffect, useRef } from 'react'
 import type { SessionSummary, SearchHit } from '../../../shared/model/session'
+import type { SessionWorktree } from '../../../shared/model/worktree'
 import { useHasAgentRequests } from '../../state/inbox-state'
 import { folderName } from '../../format/folder-name'
 import { titleOf } from '../../state/session/sessions-state'
@@ -120,6 +121,14 @@ export const SessionRow = memo(function SessionRow({
           {unread && <span className="sr-only">, unread</span>}
         </span>
       )}
+      {summary.worktree && !renaming && (
+        <Tooltip text={worktreeText(summary.worktree)} side="right">
+          <span className="flex-none text-ink-3">
+            <FolderGit2 aria-hidden className="size-[13px] stroke-[1.7]" />
+            <span className="sr-only">, {worktreeText(summary.worktree).toLowerCase()}</span>
+          </span>
+        </Tooltip>
+      )}
       {summary.scheduleId !== undefined && !renaming && (
         <Tooltip text="Run by a schedule" side="right">
           <span className="flex-none text-ink-3">
@@ -135,7 +144,7 @@ export const SessionRow = memo(function SessionRow({
       )}
       {showFolder && !renaming && (
         <span className="max-w-[35%] flex-none truncate text-tiny text-ink-3">
-          {folderName(summary.folder, userHome).name}
+          {folderName(summary.worktree?.project ?? summary.folder, userHome).name}
         </span>
       )}
       {quiet && !renaming && summary.title !== '' && (
@@ -150,6 +159,10 @@ export const SessionRow = memo(function SessionRow({
     </div>
   )
 })
+
+function worktreeText({ branch }: SessionWorktree): string {
+  return branch === undefined ? 'In a worktree' : `In a worktree: ${branch}`
+}
 
 interface RenameFieldProps {
   title: string

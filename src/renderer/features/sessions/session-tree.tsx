@@ -43,6 +43,7 @@ export function SessionTree({
   const [focusKey, setFocusKey] = useState<string>()
   const [renaming, setRenaming] = useState<string>()
   const [removing, setRemoving] = useState<SessionSummary>()
+  const [keepsWorktree, setKeepsWorktree] = useState(false)
   const [aimed, setAimed] = useState<string>()
   const wanted = useRef<string>(undefined)
 
@@ -259,13 +260,28 @@ export function SessionTree({
         onOpenChange={(open) => !open && setRemoving(undefined)}
         title="Delete this session?"
         action="Delete session"
-        onConfirm={() => removing && actions.remove(removing.sessionId)}
+        onConfirm={() => {
+          if (removing) actions.remove(removing.sessionId, keepsWorktree ? undefined : removing.worktree?.worktreeId)
+          setKeepsWorktree(false)
+        }}
       >
         “{removing && titleOf(removing)}” and all its messages will be permanently deleted.{' '}
         {removing?.status === 'running' || removing?.status === 'waiting'
           ? 'It is working right now and will be stopped. '
           : ''}
-        Files in the folder aren’t changed.
+        {removing?.worktree ? (
+          <label className="mt-2 flex items-start gap-2">
+            <input
+              type="checkbox"
+              className="mt-1"
+              checked={!keepsWorktree}
+              onChange={(event) => setKeepsWorktree(!event.target.checked)}
+            />
+            Remove its worktree, too. Uncommitted changes are saved first, and it can be restored.
+          </label>
+        ) : (
+          'Files in the folder aren’t changed.'
+        )}
       </ConfirmDialog>
     </>
   )

@@ -34,6 +34,8 @@ interface SettingsPageProps {
   mcpServers: ReactNode
   /** The plugins, with all actions on them. */
   plugins: ReactNode
+  /** The worktrees of sessions. */
+  worktrees: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
   /** Shows Markdown. */
@@ -47,6 +49,7 @@ export function SettingsPage({
   trustedFolders,
   mcpServers,
   plugins,
+  worktrees,
   desktop,
   Markdown,
 }: SettingsPageProps) {
@@ -121,6 +124,7 @@ export function SettingsPage({
                 {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'permissions' && <PermissionsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
+                {name === 'worktrees' && worktrees}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'appearance' && <AppearanceSection />}
                 {name === 'shortcuts' && <ShortcutsSection info={info} />}

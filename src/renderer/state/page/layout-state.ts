@@ -13,6 +13,7 @@ export const SETTINGS_SECTIONS = [
   'plugins',
   'permissions',
   'sandbox',
+  'worktrees',
   'general',
   'appearance',
   'shortcuts',

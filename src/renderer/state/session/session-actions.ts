@@ -22,7 +22,8 @@ export interface SessionActions {
   begin(folder: string): void
   rename(sessionId: string, title: string): void
   archive(sessionId: string, archived: boolean): void
-  remove(sessionId: string): void
+  /** `worktreeId`: its worktree, which is removed as well. */
+  remove(sessionId: string, worktreeId?: string): void
   copyId(sessionId: string): void
   copyText(text: string): void
   /** Copies a link to the session, or to one of its messages. */
@@ -82,8 +83,24 @@ function sessionActions(client: TrestleClient): SessionActions {
             : showToast('Session restored'),
         ),
       ),
-    remove: (sessionId) =>
-      attempt(client.session.remove({ sessionId }).then(() => useLayout.getState().forgetSession(sessionId))),
+    remove: (sessionId, worktreeId) =>
+      attempt(
+        client.session.remove({ sessionId }).then(async () => {
+          useLayout.getState().forgetSession(sessionId)
+          const isShared = [...useSessions.getState().sessions.values()].some(
+            (other) => other.sessionId !== sessionId && other.worktree?.worktreeId === worktreeId,
+          )
+          if (worktreeId === undefined || isShared) return
+          const { removed } = await client.worktree.remove({ worktreeId })
+          showToast(
+            removed?.patch === undefined ? 'Worktree removed' : `Worktree removed, changes saved in ${removed.patch}`,
+            {
+              label: 'Restore',
+              run: () => attempt(client.worktree.restore({ worktreeId })),
+            },
+          )
+        }),
+      ),
     fork: (sessionId, to) =>
       attempt(
         client.session.fork({ sessionId, ...(to !== undefined && { to }) }).then((header) => {

@@ -80,7 +80,8 @@ export function projectsOf({ sessions, ranks }: SessionsState): Project[] {
   const groups = new Map<string, SessionSummary[]>()
   for (const summary of sessions.values()) {
     if (summary.archived) continue
-    const folder = projectFolder(summary.folder)
+    // A worktree belongs to the project that it was made from.
+    const folder = projectFolder(summary.worktree?.project ?? summary.folder)
     const group = groups.get(folder)
     if (group) group.push(summary)
     else groups.set(folder, [summary])

@@ -18,6 +18,7 @@ import { TITLES } from './title-settings'
 import { DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './desktop-settings'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'
+import { WORKTREE } from './worktree-settings'
 
 /** The tables whose documentation is generated from them. */
 export const SETTING_TABLES: readonly SettingTable[] = [
@@ -29,6 +30,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   ...DESKTOP_TABLES,
   ...INTERFACE_TABLES,
   TITLES,
+  WORKTREE,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -77,6 +79,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const language = INTERFACE.read(top.table('interface'))
   const shortcuts = readShortcuts(top.table('shortcuts'))
   const skills = SKILLS.read(top.table('skills'))
+  const worktree = WORKTREE.read(top.table('worktree'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -116,6 +119,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     language,
     shortcuts,
     skills,
+    worktree,
   }
   return { settings, mistakes }
 }

@@ -35,6 +35,7 @@ import {
   type ToolSettings,
 } from './session-settings'
 import type { ModelSettings } from './model-settings'
+import { WORKTREE, type WorktreeSettings } from './worktree-settings'
 import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from './sandbox-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
@@ -76,6 +77,7 @@ export interface Settings {
   /** Keys of commands, by id. */
   shortcuts: ShortcutChoices
   skills: { disabled: readonly string[] }
+  worktree: WorktreeSettings
 }
 
 export interface ProviderSettings {
@@ -128,4 +130,5 @@ export const DEFAULT_SETTINGS: Settings = {
   language: INTERFACE.defaults,
   shortcuts: {},
   skills: SKILLS.defaults,
+  worktree: WORKTREE.defaults,
 }

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { CodedError } from '../../../shared/errors'
+import type { NewWorktree } from '../../../shared/model/worktree'
+import { forgetWorktree, makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
+import { commitOf } from '../git/change/branches'
+import { findRepository, type Repository } from '../git/repository/find-repository'
+import type { OpenRepository } from '../git/repository/open-repository'
+import { branchWords, freeBranch } from './branch-name'
+import { copyFiles, copyNamed } from './copy-files'
+import { writeFiles } from './saved-files'
+import { takeSnapshot } from './snapshot'
+import type { WorktreePlace } from './worktree-place'
+
+export interface CreateOptions extends NewWorktree {
+  /** Real path of the folder a session would work in. */
+  project: string
+  /** What drafted names of branches begin with. */
+  prefix: string
+  /** Patterns of files to copy. */
+  copy: readonly string[]
+  /** Files that configure Trestle in the project, from the project's folder. */
+  configuration: readonly string[]
+  onProgress?(line: string): void
+  signal?: AbortSignal
+}
+
+export interface CreatedWorktree {
+  record: WorktreeRecord
+  /** What the user should know; sentences. */
+  notes: string[]
+}
+
+const MAX_NAME = 40
+
+/** Makes a worktree for a session. When it fails, nothing of it is left. */
+export async function createWorktree(place: WorktreePlace, options: CreateOptions): Promise<CreatedWorktree> {
+  const { project } = options
+  const repository = findRepository(project)
+  if (!repository) throw new CodedError('git.no_repository', `${project} is not in a Git repository.`)
+  const main = await place.open(repository)
+  if ((await main.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined && !options.from)
+    throw new CodedError('worktree.no_commit', `${repository.top} has no commit.`)
+  return place.exclusively(repository.commonDir, () => create(place, main, options))
+}
+
+async function create(place: WorktreePlace, main: OpenRepository, options: CreateOptions): Promise<CreatedWorktree> {
+  const { home, now } = place
+  const { project, from, changes = false } = options
+  const start = await commitOf(main, from ?? 'HEAD')
+  if (changes && start !== (await commitOf(main, 'HEAD')))
+    throw new CodedError('request.invalid', 'Uncommitted changes can only be taken along from what is checked out.')
+  const { branch, isNew, drafted } = await branchOf(main, options)
+  const base = await baseOf(main, from)
+  const inside = relative(main.top, project).replaceAll('\\', '/')
+  const id = await freeId(home, basename(main.bare ? main.top.replace(/\.git$/, '') : main.top))
+  const record: WorktreeRecord = {
+    id,
+    state: 'creating',
+    folder: join(makeWorktreesFolder(home), id),
+    project,
+    inside: main.bare ? '' : inside,
+    commonDir: main.commonDir,
+    main: main.top,
+    branch,
+    ownBranch: isNew,
+    ...(drafted && { drafted: true }),
+    ...(base !== undefined && base !== branch && { base }),
+    createdAt: now(),
+    copied: {},
+  }
+  // First, so that an unfinished worktree can be told from those of others.
+  writeWorktree(home, record)
+  const notes: string[] = []
+  let made: Repository
+  try {
+    made = await addWorktree(main, record, { ...options, start, notes })
+  } catch (error) {
+    await takeBack(place, main, record, isNew ? start : undefined)
+    throw error
+  }
+  record.gitDir = made.gitDir
+  writeWorktree(home, record)
+  try {
+    const worktree = await place.open(made)
+    if (changes) {
+      const { temporary } = place
+      const { commit, tree, files } = await takeSnapshot(main, { temporary, ignored: false })
+      if (commit !== start) throw new CodedError('git.changed', 'The project has another commit checked out by now.')
+      await writeFiles(worktree, commit, tree)
+      if (files > 0)
+        notes.push(`${files} uncommitted ${files === 1 ? 'file was' : 'files were'} copied. The project keeps its own.`)
+    }
+    if (!main.bare) {
+      const { copied, skipped } = await copyFiles(main, made.top, options.copy)
+      record.copied = { ...copied, ...copyConfiguration(record, made.top, options.configuration) }
+      if (skipped.length > 0)
+        notes.push(`Not copied, because they are links, large, or there already: ${skipped.slice(0, 10).join(', ')}.`)
+    }
+    if (record.inside !== '' && !existsSync(join(made.top, record.inside))) {
+      notes.push(`The branch has no folder ${record.inside}: the session works at the top.`)
+      record.inside = ''
+    }
+    record.state = 'ready'
+    writeWorktree(home, record)
+    return { record, notes }
+  } catch (error) {
+    await takeBack(place, main, record, isNew ? start : undefined)
+    throw error
+  }
+}
+
+async function addWorktree(
+  main: OpenRepository,
+  { folder, branch }: WorktreeRecord,
+  { start, onProgress, signal, notes, ...options }: CreateOptions & { start: string; notes: string[] },
+): Promise<Repository> {
+  const isNew = (await main.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])) === undefined
+  const where = isNew ? ['--no-track', '-b', branch!, '--', folder, start] : ['--', folder, branch!]
+  try {
+    await main.write(['worktree', 'add', ...where], {
+      ...(onProgress && { onProgress }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    // A hook that runs after the checkout has nothing to undo.
+    if (!(error instanceof CodedError && error.code === 'git.hook') || !findRepository(folder)) throw error
+    notes.push(error.message)
+  }
+  const made = findRepository(realpathSync(folder))
+  if (!made || made.top !== realpathSync(folder) || made.commonDir !== main.commonDir)
+    throw new CodedError('git.failed', `git did not make the worktree for ${options.project}.`)
+  return made
+}
+
+/** Removes an unfinished worktree. Only what this call made is touched. */
+async function takeBack(
+  { home, log }: WorktreePlace,
+  main: OpenRepository,
+  record: WorktreeRecord,
+  newBranchAt: string | undefined,
+): Promise<void> {
+  try {
+    if (lstatSync(record.folder, { throwIfNoEntry: false }) && findRepository(record.folder)?.top === record.folder)
+      await main.write(['worktree', 'remove', '--force', '--', record.folder])
+    if (newBranchAt !== undefined)
+      await main.write(['update-ref', '-d', `refs/heads/${record.branch}`, newBranchAt], { okCodes: [0, 1, 128] })
+    forgetWorktree(home, record.id)
+  } catch (error) {
+    log(`The unfinished worktree ${record.id} could not be removed: ${String(error)}`)
+  }
+}
+
+async function branchOf(
+  main: OpenRepository,
+  { branch, about, prefix }: CreateOptions,
+): Promise<{ branch: string; isNew: boolean; drafted: boolean }> {
+  if (branch === undefined) {
+    const words = about === undefined ? undefined : branchWords(about)
+    return { branch: await freeBranch(main, prefix, words), isNew: true, drafted: words === undefined }
+  }
+  if ((await main.maybe(['check-ref-format', '--branch', branch])) !== branch)
+    throw new CodedError('git.bad_name', `${JSON.stringify(branch)} is no name for a branch.`)
+  const isThere = (await main.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])) !== undefined
+  return { branch, isNew: !isThere, drafted: false }
+}
+
+/** The local branch that it starts from, into which it will be merged. */
+async function baseOf(main: OpenRepository, from: string | undefined): Promise<string | undefined> {
+  const name = from?.replace(/^refs\/heads\//, '') ?? (await main.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD']))
+  if (name === undefined) return undefined
+  return (await main.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])) === undefined ? undefined : name
+}
+
+async function freeId(home: string, name: string): Promise<string> {
+  const stem =
+    name
+      .replaceAll(/[^\w-]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '')
+      .slice(0, MAX_NAME) || 'project'
+  const root = makeWorktreesFolder(home)
+  for (;;) {
+    const id = `${stem}-${randomBytes(3).toString('hex')}`
+    if (!existsSync(join(root, id)) && !existsSync(join(home, 'worktrees', `${id}.json`))) return id
+  }
+}
+
+/** A project's settings apply in its worktrees even where they are not committed. */
+function copyConfiguration(
+  { project, inside }: WorktreeRecord,
+  top: string,
+  files: readonly string[],
+): Record<string, string> {
+  const start = join(top, inside)
+  if (!existsSync(start)) return {}
+  const copied = copyNamed(project, start, files)
+  return Object.fromEntries(
+    Object.entries(copied).map(([path, hash]) => [
+      inside === '' ? path : `${Buffer.from(inside, 'utf8').toString('latin1')}/${path}`,
+      hash,
+    ]),
+  )
+}

@@ -1,0 +1,144 @@
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { CodedError } from '../../../shared/errors'
+import { worktreeRecords, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
+import type { Repository } from '../git/repository/find-repository'
+import { operationOf } from '../git/repository/operation-state'
+import type { OpenRepository } from '../git/repository/open-repository'
+import { makeKeep } from './keep'
+import { requireOurs, requireUnlocked } from './our-worktree'
+import { writePatch } from './saved-files'
+import { takeSnapshot } from './snapshot'
+import type { WorktreePlace } from './worktree-place'
+
+/** Where the folder is while it is saved, so that programs do not find it by its path. */
+export function asideOf({ folder, id }: WorktreeRecord): string {
+  return join(dirname(folder), `.removing-${id}`)
+}
+
+/**
+ * Saves everything that only this worktree has, then removes it. When anything cannot be saved, or the worktree is not
+ * what the record says, it rejects and leaves everything as it was.
+ */
+export async function removeWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
+  const found = requireOurs(record)
+  return place.exclusively(found.commonDir, async () => {
+    requireUnlocked(requireOurs(record))
+    const operation = operationOf(found)
+    if (operation) throw new CodedError('worktree.operation', `A ${operation.kind} is in progress in ${record.folder}.`)
+    // Only git in the worktree knows whether it may run here: before anything changes.
+    await place.open(found)
+    const aside = asideOf(record)
+    const { home } = place
+    writeWorktree(home, { ...record, gitDir: found.gitDir, commonDir: found.commonDir, state: 'removing' })
+    try {
+      moveAside(record.folder, aside)
+    } catch (error) {
+      writeWorktree(home, record)
+      throw error
+    }
+    let removed: WorktreeRecord
+    try {
+      removed = await saved(place, { ...record, gitDir: found.gitDir, commonDir: found.commonDir }, found)
+      writeWorktree(home, removed)
+    } catch (error) {
+      renameSync(aside, record.folder)
+      writeWorktree(home, record)
+      throw asNotSaved(error)
+    }
+    return finishRemoval(place, removed)
+  })
+}
+
+function moveAside(folder: string, aside: string): void {
+  if (lstatSync(aside, { throwIfNoEntry: false }))
+    throw new CodedError('worktree.taken', `There is something at ${aside}.`)
+  try {
+    renameSync(folder, aside)
+  } catch (error) {
+    throw new CodedError('worktree.busy', `A program holds ${folder}: ${String(error)}`, { cause: error })
+  }
+}
+
+/** Saves files, what is staged and commits; the record says where. Nothing is removed yet. */
+async function saved(place: WorktreePlace, record: WorktreeRecord, found: Repository): Promise<WorktreeRecord> {
+  const { home, now, temporary } = place
+  const worktree = await place.open({ ...found, top: asideOf(record) })
+  const options = {
+    temporary,
+    ignored: true,
+    isCopy: (path: string, hash: string) => record.copied[path] === hash,
+  }
+  const snapshot = await takeSnapshot(worktree, options)
+  const { keep, index } = await makeKeep(worktree, record.id, snapshot)
+  const at = now()
+  const patch = join(worktreeRecords(home), `${record.id}-${new Date(at).toISOString().replaceAll(/[:.]/g, '-')}.patch`)
+  if (snapshot.files > 0) await writePatch(worktree, { commit: snapshot.commit, tree: snapshot.tree, file: patch })
+  // What was written meanwhile, through a file that was already open, would be missing.
+  const again = await takeSnapshot(worktree, options)
+  if (again.tree !== snapshot.tree || again.commit !== snapshot.commit || again.index !== snapshot.index)
+    throw new CodedError('worktree.busy', 'Something still writes files in it.')
+  const branch = await worktree.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const { branch: _, ...rest } = record
+  return {
+    ...rest,
+    ...(branch !== undefined && { branch }),
+    state: 'removed',
+    removed: {
+      at,
+      commit: snapshot.commit,
+      keep,
+      ...(index && { index }),
+      files: snapshot.files,
+      ...(snapshot.files > 0 && { patch }),
+      dropped: snapshot.dropped,
+    },
+  }
+}
+
+/** Deletes what was saved. May be run again after it was interrupted. */
+export async function finishRemoval(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
+  const { home } = place
+  const main = await place.open(mainOf(record))
+  if (record.gitDir !== undefined && existsSync(record.gitDir))
+    await main.write(['worktree', 'remove', '--', record.folder])
+  rmSync(asideOf(record), { recursive: true, force: true, maxRetries: 3 })
+  const next = { ...record }
+  if (await deleteOwnBranch(main, record)) next.removed = { ...record.removed!, branchDeleted: true }
+  writeWorktree(home, next)
+  return next
+}
+
+/**
+ * Deletes the branch if Trestle made it and another branch has all of its commits; those that only its log remembers
+ * are kept with the worktree.
+ */
+async function deleteOwnBranch(main: OpenRepository, { branch, ownBranch, removed }: WorktreeRecord): Promise<boolean> {
+  if (!ownBranch || branch === undefined || !removed) return false
+  const ref = `refs/heads/${branch}`
+  const tip = await main.maybe(['rev-parse', '--verify', '--quiet', ref])
+  if (tip !== removed.commit) return false
+  const holders = (
+    await main.text(['for-each-ref', `--contains=${tip}`, '--format=%(refname)', 'refs/heads', 'refs/remotes'])
+  ).split('\n')
+  if (!holders.some((name) => name !== '' && name !== ref)) return false
+  const used = (await main.text(['worktree', 'list', '--porcelain'])).split('\n').includes(`branch ${ref}`)
+  if (used) return false
+  await main.write(['update-ref', '-d', ref, tip])
+  return true
+}
+
+/** The working tree that a worktree was made from. */
+export function mainOf({ main, commonDir }: WorktreeRecord): Repository {
+  if (!existsSync(commonDir)) throw new CodedError('worktree.no_project', `The repository ${commonDir} does not exist.`)
+  return existsSync(join(main, '.git'))
+    ? { top: main, gitDir: commonDir, commonDir, bare: false }
+    : { top: commonDir, gitDir: commonDir, commonDir, bare: true }
+}
+
+function asNotSaved(error: unknown): unknown {
+  if (error instanceof CodedError && error.code.startsWith('worktree.')) return error
+  if (error instanceof CodedError && error.code === 'git.untrusted') return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new CodedError('worktree.not_saved', message, { cause: error })
+}
