@@ -35,6 +35,7 @@ const ENGINE_LAYERS = [
   'hook',
   'approval',
   'session',
+  'budget',
   'checkpoint',
   'mcp',
   'diagnostics',

@@ -82,6 +82,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     ),
     setSandbox: os.settings.setSandbox.handler(({ input }) => settings.setSandbox(input)),
     setDesktop: os.settings.setDesktop.handler(({ input }) => settings.setDesktop(defined(input))),
+    setBudget: os.settings.setBudget.handler(({ input }) => settings.setBudget(defined(input))),
     setLoginShell: os.settings.setLoginShell.handler(({ input }) => settings.setLoginShell(input.enabled)),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),

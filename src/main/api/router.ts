@@ -11,6 +11,7 @@ import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
 import { scheduleHandlers } from './schedule-handlers'
+import { usageHandlers } from './usage-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
@@ -39,6 +40,7 @@ export function createRouter(deps: ApiDeps) {
     plugin: pluginHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
+    usage: usageHandlers(os, deps),
     push: pushHandlers(os, deps),
   })
 }

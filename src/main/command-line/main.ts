@@ -95,6 +95,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { mailMain } = await import('../host/commands/mail-main')
       return mailMain(parsed, version)
     }
+    case 'usage': {
+      const { usageMain } = await import('../host/commands/usage-main')
+      return usageMain(parsed, version)
+    }
     case 'memory': {
       const { memoryMain } = await import('../host/commands/memory-main')
       return memoryMain(parsed, version)

@@ -20,6 +20,7 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { MailActions } from './mail/mail-actions'
+import type { UsageActions } from './engine-usage'
 import type { MemoryActions } from './memory/memory'
 import type { AlarmActions, AlarmClock } from './alarm/alarms'
 import type { NotificationActions } from './alarm/notification-actions'
@@ -52,6 +53,7 @@ export interface Engine {
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly memory: MemoryActions
+  readonly usage: UsageActions
   readonly notifications: NotificationActions
   readonly alarms: AlarmActions
   readonly mail: MailActions

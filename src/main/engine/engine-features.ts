@@ -5,6 +5,7 @@ import { createEngineDevice, type DeviceOptions, type EngineDevice } from './eng
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
+import { createEngineUsage, type EngineUsage } from './engine-usage'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
@@ -17,6 +18,8 @@ export interface EngineFeatures {
   /** Tokens that the tools of a feature add to each request. */
   tokens(feature: Feature): number
   memory: Pick<EngineMemory, 'recall' | 'actions'>
+  /** What was spent, and the limits on it. */
+  usage: EngineUsage
   /** Notifications and alarms. */
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   mail: Pick<EngineMail, 'actions' | 'watch'>
@@ -43,6 +46,7 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
         .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
+    usage: createEngineUsage(foundation),
     schedule,
     device,
     mail,

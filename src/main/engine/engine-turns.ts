@@ -186,6 +186,6 @@ function createRunner(
           )
       },
     },
-    extensions: { hooks, diagnostics, recall: features.memory.recall },
+    extensions: { hooks, diagnostics, recall: features.memory.recall, beforeRequest: features.usage.beforeRequest },
   })
 }

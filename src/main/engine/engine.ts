@@ -206,6 +206,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
+    usage: features.usage.actions,
     notifications: features.device.notifications,
     alarms: features.device.alarms,
     mail: features.mail.actions,

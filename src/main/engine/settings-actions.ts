@@ -1,6 +1,7 @@
 import type { ProviderType } from '../../shared/configuration/provider-types'
 import { CodedError } from '../../shared/errors'
 import {
+  type BudgetView,
   type DesktopSettings,
   type ModelView,
   type ProviderView,
@@ -16,6 +17,7 @@ import {
 import { FEATURES, featureOf, type Feature } from '../../shared/configuration/features'
 import { nearestEffort } from '../../shared/model/effort'
 import type { Catalog } from './model/catalog/catalog'
+import { priceTable } from './model/catalog/models-table'
 import type { SandboxSupport } from './sandbox/sandbox-support'
 import type { ModelInfo } from './model/provider'
 import { thinkingFacts } from './model/thinking'
@@ -25,6 +27,7 @@ import { DEFAULT_CACHES } from './config/settings/sandbox-settings'
 import type { KeyStore } from './config/key-store/key-store'
 import type { Secrets } from './config/key-store/secrets'
 import type { Settings } from './config/settings/settings'
+import { BUDGET } from './config/settings/budget-settings'
 import { DESKTOP } from './config/settings/desktop-settings'
 import { TOOL_SEARCH } from './config/settings/mcp-settings'
 import type { ModelSettings } from './config/settings/model-settings'
@@ -78,6 +81,8 @@ export function createSettingsActions({
         }
       }),
       models: catalog.list().map((info) => modelView(info, settings, catalog)),
+      prices: priceTable(),
+      budget: settings.budget,
       features: FEATURES.map((feature) => ({
         feature,
         enabled: settings.features[feature],
@@ -206,6 +211,13 @@ export function createSettingsActions({
           const path = ['desktop', DESKTOP.fields[name as keyof DesktopSettings].key]
           return [{ path, value: value === '' ? undefined : value }]
         }),
+      ),
+    setBudget: (change) =>
+      edit(
+        ...Object.entries(change).map(([name, value]) => ({
+          path: ['budget', BUDGET.fields[name as keyof BudgetView].key],
+          value: value === 0 ? undefined : value,
+        })),
       ),
     setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
@@ -354,6 +366,8 @@ export interface SettingsActions {
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
+  /** 0: no limit. */
+  setBudget(change: BudgetView): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
   testModel(id: string): Promise<ConnectionTest>
   findLocal(): Promise<FoundServer[]>

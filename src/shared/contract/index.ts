@@ -12,6 +12,7 @@ import { scheduleContract } from './schedule'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
+import { usageContract } from './usage'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
@@ -37,6 +38,7 @@ export const contract = {
   hook: hookContract,
   task: taskContract,
   trust: trustContract,
+  usage: usageContract,
   push: pushContract,
 }
 

@@ -17,6 +17,9 @@ const modelId = z.string().min(1).max(200)
 const sandboxPaths = z.array(z.string().max(4096).regex(SANDBOX_PATH.pattern, SANDBOX_PATH.must)).max(1000)
 const sandboxHosts = z.array(z.string().max(300).regex(SANDBOX_HOST.pattern, SANDBOX_HOST.must)).max(1000)
 
+const dollars = z.union([z.literal(0), z.number().min(0.01).max(1_000_000)])
+const tokens = z.union([z.literal(0), z.int().min(1000).max(1_000_000_000_000)])
+
 export const settingsContract = {
   get: oc.output(type<SettingsView>()),
   /**
@@ -126,6 +129,19 @@ export const settingsContract = {
         quickPrompt: z.string().max(100).regex(QUICK_PROMPT.pattern, QUICK_PROMPT.must).optional(),
         windowPerProject: z.boolean().optional(),
         menuBar: z.boolean().optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
+  /** Spending limits, in dollars or tokens; 0: none. What is left out stays as it is. */
+  setBudget: oc
+    .input(
+      z.strictObject({
+        session: dollars.optional(),
+        day: dollars.optional(),
+        project: dollars.optional(),
+        sessionTokens: tokens.optional(),
+        dayTokens: tokens.optional(),
+        projectTokens: tokens.optional(),
       }),
     )
     .output(type<SettingsView>()),

@@ -184,7 +184,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         ...(from.effort !== undefined && { effort: from.effort }),
         ...(from.runsAs && { agent: from.runsAs }),
       })
-      store.append(forkId, events)
+      store.append(forkId, events, { copied: true })
       const fork = acquire(forkId)
       recorded(fork)
       releaseIfIdle(fork)

@@ -8,9 +8,14 @@ import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/m
  * The session store: one append-only event table, and what is derived from it. All calls are synchronous
  * (better-sqlite3); after `append` returns, the events survive the death of the process.
  */
+export interface AppendOptions {
+  /** They are a copy of another session's events: what they say was spent there. */
+  copied?: boolean
+}
+
 export interface Store {
   /** Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. */
-  append(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
+  append(sessionId: string, bodies: readonly EventBody[], options?: AppendOptions): RecordedEvent[]
   /**
    * Holds events in memory that could not be appended (the end of a turn on a full disk); the next append that succeeds
    * writes them.

@@ -17,7 +17,7 @@ import type { FolderSettings } from '../trust/project-settings'
 import type { PinnedState } from '../context/compaction/kept-content'
 import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
-import type { TurnCalls } from '../loop/turn-context'
+import type { ModelAccess, TurnCalls } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 import type { Recall } from '../memory/recall'
 import type { Message } from '../../../shared/model/message'
@@ -238,4 +238,6 @@ export interface TurnExtensions {
   diagnostics?: Pick<Diagnostics, 'forTurn'>
   /** What the model is told of the memory before its next step. */
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
+  /** Whether the next request may be made; asks the user when a spending limit is reached. */
+  beforeRequest?(session: Session, turnId: string, signal: AbortSignal): ReturnType<NonNullable<ModelAccess['mayAsk']>>
 }

@@ -4,6 +4,7 @@ import { PERMISSION_MODES } from '../../../../shared/model/approval'
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
+import { BUDGET } from './budget-settings'
 import { readHooks } from './hook-settings'
 import { readMailSettings } from './mail-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
@@ -25,6 +26,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   LOCATION_TABLE,
   ...MCP_TABLES,
   ...DESKTOP_TABLES,
+  BUDGET,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -68,6 +70,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const environment = ENVIRONMENT.read(top.table('environment'))
   const network = readNetworkSettings(top.table('network'))
   const desktop = DESKTOP.read(top.table('desktop'))
+  const budget = BUDGET.read(top.table('budget'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -102,6 +105,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     environment,
     network,
     desktop,
+    budget,
   }
   return { settings, mistakes }
 }

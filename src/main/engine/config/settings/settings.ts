@@ -10,6 +10,7 @@ import {
   type LocationSettings,
   type MemorySettings,
 } from './feature-settings'
+import { BUDGET, type BudgetSettings } from './budget-settings'
 import type { Hook } from './hook-settings'
 import { readMailSettings, type MailSettings } from './mail-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
@@ -66,6 +67,7 @@ export interface Settings {
   environment: EnvironmentSettings
   network: NetworkSettings
   desktop: DesktopSettings
+  budget: BudgetSettings
 }
 
 export interface ProviderSettings {
@@ -113,4 +115,5 @@ export const DEFAULT_SETTINGS: Settings = {
   environment: ENVIRONMENT.defaults,
   network: DEFAULT_NETWORK,
   desktop: DESKTOP.defaults,
+  budget: BUDGET.defaults,
 }
