@@ -1,6 +1,7 @@
 import {
   Brain,
   CalendarClock,
+  ChartColumn,
   Bell,
   BellRing,
   Inbox,
@@ -238,6 +239,14 @@ export function useAppCommands({
         keywords: 'alarm timer countdown unread',
         icon: <BellRing aria-hidden />,
         run: () => useLayout.getState().openNotifications(),
+      },
+      {
+        id: 'usage',
+        group: 'Go to',
+        label: 'Usage',
+        keywords: 'cost money tokens spending budget price chart',
+        icon: <ChartColumn aria-hidden />,
+        run: () => useLayout.getState().openUsage(),
       },
       ...(isFeatureOn(settings, 'memory')
         ? [

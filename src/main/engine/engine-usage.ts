@@ -1,18 +1,12 @@
 import { projectFolder } from '../../shared/model/scratch-folder'
-import type { SessionUsage, UsageGroup, UsageReport } from '../../shared/model/usage'
 import { CodedError } from '../../shared/errors'
 import { createSpendingGuard, type SpendingVerdict } from './budget/ask-to-continue'
 import { createSpendingLimits } from './budget/spending-limits'
-import { sessionUsage, usageReport, type UsageReportDeps } from './budget/usage-report'
+import { sessionUsage, usageReport, type UsageActions, type UsageReportDeps } from './budget/usage-report'
 import type { EngineFoundation } from './engine-foundation'
 import { priceTable } from './model/catalog/models-table'
 import type { Session } from './session/session'
 import { createSpendingRows, type SpendingOwner, type SpendingRows } from './store/spending-rows'
-
-export interface UsageActions {
-  report(by: UsageGroup, days: number): UsageReport
-  session(sessionId: string, withTurns: boolean): SessionUsage
-}
 
 export interface EngineUsage {
   actions: UsageActions

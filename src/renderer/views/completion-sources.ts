@@ -6,6 +6,7 @@ import { promptCommand, type McpPrompt } from '../../shared/configuration/mcp-co
 import { SESSION_MODES } from '../../shared/model/approval'
 import { MODE_NAMES } from '../../shared/configuration/sandbox-text'
 import type { SlashCommand } from '../features/composer/completion'
+import { openModelPicker } from '../features/models/session-model-pill'
 import { useLayout } from '../state/page/layout-state'
 import { useSessionActions, changeMode } from '../state/session/session-actions'
 import { useSessionStore } from '../state/session/session-view'
@@ -98,6 +99,8 @@ export function useSlashCommands(
           if (header) changeMode(client, header, mode)
         },
       })),
+      { name: 'model', description: 'Switch the model', run: () => openModelPicker(sessionId) },
+      { name: 'usage', description: 'What requests to models cost', run: () => layout().openUsage() },
       { name: 'tools', description: 'All tools and their token cost', run: openTools },
       { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
       { name: 'inbox', description: 'Pending requests', run: () => layout().openInbox() },

@@ -4,13 +4,14 @@ import { isAgentId } from '../../shared/model/agent'
 import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
 import { PaneArea } from './pane-area'
-import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
+import { ContextMeter } from '../features/chat/header/context-meter'
 import { FindInSession } from '../features/chat/header/find-in-session'
-import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
+import { PlanBanner } from '../features/chat/header/mode-switch'
 import { SandboxChip } from '../features/chat/header/sandbox-chip'
 import { ServerNotice } from '../features/mcp/server-notice'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
+import { SessionCost } from '../features/usage/session-cost'
 import { TrustBanner, TrustMark, useTrustView } from '../features/trust/trust-banner'
 import { RestoreDialog } from './lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
@@ -61,13 +62,11 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
           <>
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
-            <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
-            {/* A subagent works in the mode of its session. */}
-            {!header.agent && <ModeSwitch sessionId={sessionId} />}
             {header.sandbox && (
               <SandboxChip sandbox={header.sandbox} userHome={frame.userHome} onOpenSettings={openSandbox} />
             )}
             <ContextMeter sessionId={sessionId} />
+            <SessionCost sessionId={sessionId} />
           </>
         ) : (
           <Skeleton className="h-[25px] w-[260px] rounded-[6px]" />

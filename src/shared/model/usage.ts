@@ -71,7 +71,12 @@ export interface LimitState {
 }
 
 /** From this share of a limit on the user is warned. */
-export const WARN_SHARE = 0.8
+const WARN_SHARE = 0.8
+
+/** Whether so much of a limit is used that the user is warned. */
+export function isNearLimit({ limit, spent }: Pick<LimitState, 'limit' | 'spent'>): boolean {
+  return spent >= limit * WARN_SHARE
+}
 
 export interface TurnUsage extends UsageSum {
   turnId: string

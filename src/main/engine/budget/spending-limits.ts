@@ -1,4 +1,4 @@
-import { limitAmount, limitName, WARN_SHARE, type LimitState } from '../../../shared/model/usage'
+import { limitAmount, limitName, isNearLimit, type LimitState } from '../../../shared/model/usage'
 import { limitsOf, type BudgetSettings } from '../config/settings/budget-settings'
 import type { SpendingOwner, SpendingRows } from '../store/spending-rows'
 
@@ -56,7 +56,7 @@ export function isReached({ limit, spent }: Pick<LimitState, 'limit' | 'spent'>)
 }
 
 export function isNear(state: Pick<LimitState, 'limit' | 'spent'>): boolean {
-  return !isReached(state) && state.spent >= state.limit * WARN_SHARE
+  return !isReached(state) && isNearLimit(state)
 }
 
 /** What is said of a limit that is reached, as a sentence. */

@@ -25,6 +25,12 @@ export interface UsageReportDeps {
   prices(): PriceTable
 }
 
+/** What was spent, as every host shows it. */
+export interface UsageActions {
+  report(by: UsageGroup, days: number): UsageReport
+  session(sessionId: string, withTurns: boolean): SessionUsage
+}
+
 /** Sums of the last days. */
 export function usageReport(deps: UsageReportDeps, by: UsageGroup, days: number): UsageReport {
   const { rows, store, now } = deps

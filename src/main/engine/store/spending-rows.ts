@@ -122,7 +122,11 @@ export function createSpendingRows(db: Database): SpendingRows {
         model: ('model' in event && event.model) || header.model || '',
         rootId: header.agent?.rootId ?? header.sessionId,
         folder: projectFolder(header.folder),
-        ...{ input, output, cached, written, thinking },
+        input,
+        output,
+        cached,
+        written,
+        thinking,
         cost: cost ?? 0,
         unpriced: cost === undefined ? 1 : 0,
       })
