@@ -29,7 +29,7 @@ test('a session starts by typing in a composer, and its model is searched and sw
     expect(await findings(page)).toEqual([])
   }
   await page.setViewportSize({ width: 390, height: 800 })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   await page.setViewportSize({ width: 1280, height: 840 })
   await page.getByRole('textbox', { name: 'What should we work on?' }).focus()
   await page.keyboard.type('Say hello')
@@ -55,7 +55,7 @@ test('a session starts by typing in a composer, and its model is searched and sw
   await expect(page.getByRole('listbox', { name: 'Models' })).toHaveCount(0)
 })
 
-/** A provider with a list of models that wants a key. */
+/** A provider that lists its models to whoever has the key. */
 async function provider(): Promise<{ server: Server; url: string }> {
   const server = createServer((request, response) => {
     const isAllowed = request.headers.authorization === 'Bearer right-key'

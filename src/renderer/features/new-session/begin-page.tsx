@@ -239,7 +239,7 @@ interface ConnectPartProps {
   render: () => ReactNode
 }
 
-/** Connects a provider: open by itself for users without a model of their own. */
+/** Connects a provider; shown at once to users without a model of their own. */
 function ConnectPart({ settings, open, onOpen, render }: ConnectPartProps) {
   const findLocal = useDetectLocalModels()
   const [asked, setAsked] = useState(false)
