@@ -38,6 +38,7 @@ const ENGINE_LAYERS = [
   'worktree',
   'approval',
   'session',
+  'budget',
   'checkpoint',
   'files',
   'review',

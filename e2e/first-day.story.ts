@@ -8,9 +8,10 @@ test.use({ bare: true, model: { script: [{ text: 'Yes.' }, { text: 'Hello.' }] }
 test('a new user tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Try the demo in a temporary folder' }).click()
-  await page.getByRole('radio', { name: /Demo \(scripted\)/ }).check()
-  await page.getByRole('button', { name: 'Start demo' }).click()
-  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Show me around')
+  await expect(page.getByRole('button', { name: 'Start demo' })).toBeEnabled()
+  const field = page.getByRole('textbox', { name: 'What should we work on?' })
+  await expect(field).toBeFocused()
+  await expect(field).toHaveValue('Show me around')
   await page.keyboard.press('Enter')
 
   const write = page.getByRole('group', { name: /Write trestle-demo\.md/ })
@@ -33,8 +34,8 @@ test('a new user tries the demo: it edits a file after an approval, and says tha
 
 test('a new user connects a provider by URL and key, tests the connection, and sends a message', async ({ app }) => {
   const { page } = app
-  await page.getByRole('button', { name: 'Connect a provider' }).click()
-  const form = page.getByRole('form').or(page.locator('form')).first()
+  await page.getByRole('button', { name: 'Other provider' }).click()
+  const form = page.getByRole('form', { name: 'Connect a provider' })
   await form.getByLabel('Base URL').fill(app.server.baseUrl)
   await form.getByLabel('API key').fill('sk-typed-into-the-app')
   await form.getByLabel('Model name').fill('scripted')
@@ -53,7 +54,7 @@ test('a model connected in the app has its real context window and media; an unk
 }) => {
   const { page } = app
   const file = join(app.scratch.home, 'config.toml')
-  await page.getByRole('button', { name: 'Connect a provider' }).click()
+  await page.getByRole('button', { name: 'Other provider' }).click()
   const form = page.getByRole('form', { name: 'Connect a provider' })
   await form.getByLabel('Type').selectOption('anthropic')
   await form.getByLabel('Base URL').fill(app.server.baseUrl)
@@ -62,7 +63,8 @@ test('a model connected in the app has its real context window and media; an unk
   await expect(form.getByRole('status').first()).toContainText(/offers|known|model ID/)
   await form.getByLabel('Model name').fill('claude-sonnet-5-5')
   await form.getByRole('button', { name: /Connect/ }).click()
-  await expect(page.getByRole('radio', { name: /claude-sonnet-5-5/ })).toBeVisible()
+  const pill = page.getByRole('button', { name: 'Model: claude-sonnet-5-5' })
+  await pill.click()
   await expect(page.getByText('1,000,000 tokens · images, PDFs · thinking').first()).toBeVisible()
   // Only the user's input is saved: the rest follows the table.
   expect(readFileSync(file, 'utf8')).not.toContain('context_window')
@@ -72,5 +74,7 @@ test('a model connected in the app has its real context window and media; an unk
     file,
     `${readFileSync(file, 'utf8')}\n[models."anthropic/claude-unheard-of"]\nprovider = "anthropic"\nmodel = "claude-unheard-of"\n`,
   )
-  await expect(page.getByText('128,000 tokens (a guess)').first()).toBeVisible()
+  const unknown = page.getByRole('option', { name: /claude-unheard-of/ })
+  await expect(unknown).toContainText('guess')
+  await expect(unknown).toContainText('128k · price unknown')
 })

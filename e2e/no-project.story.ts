@@ -11,10 +11,6 @@ test('a session without a project greets as the assistant, answers, and stands u
   await page.getByRole('button', { name: 'No project' }).press('Enter')
   await pictures(app, 'no-project-start')
   expect(await findings(page)).toEqual([])
-  await page
-    .getByRole('radio', { name: /scripted/i })
-    .first()
-    .click()
   await page.getByRole('button', { name: 'Start session' }).press('Enter')
   await expect(page.getByText('Ask me anything, or hand me an everyday task.')).toBeVisible()
   await sendPrompt(page, 'What day is it?')

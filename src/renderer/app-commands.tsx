@@ -3,6 +3,7 @@ import {
   CalendarClock,
   FolderTree,
   FileDiff,
+  ChartColumn,
   Bell,
   BellRing,
   Inbox,
@@ -280,6 +281,14 @@ export function useAppCommands({
         keywords: 'alarm timer countdown unread',
         icon: <BellRing aria-hidden />,
         run: () => useLayout.getState().openNotifications(),
+      },
+      {
+        id: 'usage',
+        group: 'Go to',
+        label: 'Usage',
+        keywords: 'cost money tokens spending budget price chart',
+        icon: <ChartColumn aria-hidden />,
+        run: () => useLayout.getState().openUsage(),
       },
       ...(isFeatureOn(settings, 'memory')
         ? [

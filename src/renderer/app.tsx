@@ -22,6 +22,7 @@ import {
   SettingsView,
   ShortcutsDialog,
   TasksView,
+  UsageView,
 } from './views/lazy-views'
 import { useLayout } from './state/page/layout-state'
 import { useSessionDialog } from './state/session/session-dialog-state'
@@ -138,6 +139,13 @@ export function App({ connection }: { connection: Connection }) {
             <InboxView connected={connectionState.status === 'open'} userHome={userHome} />
           </>
         )}
+        {view.kind === 'usage' && (
+          <>
+            <HeaderBar {...frame} title="Usage" folder={undefined} onClose={leave} />
+            {banners}
+            <UsageView userHome={userHome} />
+          </>
+        )}
         {view.kind === 'memory' && (
           <>
             <HeaderBar {...frame} title="Memory" folder={undefined} onClose={leave} />
@@ -196,6 +204,7 @@ const PLACES = {
   tasks: 'Tasks',
   inbox: 'Inbox',
   memory: 'Memory',
+  usage: 'Usage',
   notifications: 'Notifications',
   schedules: 'Schedules',
   new: 'New session',

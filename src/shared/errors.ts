@@ -75,6 +75,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'Choose a model in Settings, or try the demo model.',
   },
+  'budget.reached': {
+    title: 'A spending limit is reached',
+    retryable: false,
+    advice: 'Raise the limit in Settings or under [budget] in config.toml, or continue in the app, which asks you.',
+  },
   'hook.blocked': {
     title: 'Blocked by a hook',
     retryable: false,

@@ -4,6 +4,7 @@ import { CodedError } from '../../src/shared/errors'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/events/event'
 import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 import type { UserPart } from '../../src/shared/model/message'
+import { NO_USAGE } from '../../src/shared/model/usage'
 import { type SessionHeader, type SessionSummary, statusOf } from '../../src/shared/model/session'
 import type { ShellEnvironmentView } from '../../src/shared/configuration/app'
 import type { TrustView } from '../../src/shared/configuration/customizations'
@@ -303,6 +304,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     memory: NO_MEMORY,
     git: async () => NO_GIT,
     worktrees: async () => NO_WORKTREES,
+    usage: NO_USAGE_ACTIONS,
     notifications: NO_NOTIFICATIONS,
     alarms: NO_ALARMS,
     mail: NO_MAIL,
@@ -409,6 +411,20 @@ const NO_MAIL: Engine['mail'] = {
   send: NO_ACCOUNT,
   move: NO_ACCOUNT,
   flag: NO_ACCOUNT,
+}
+
+/** An engine whose models were never asked. */
+const NO_USAGE_ACTIONS: Engine['usage'] = {
+  report: (by) => ({
+    by,
+    from: '2026-11-01',
+    to: '2026-11-01',
+    rows: [],
+    days: [],
+    total: NO_USAGE,
+    prices: { generated: '2026-11-22', sources: [] },
+  }),
+  session: (sessionId) => ({ sessionId, total: NO_USAGE, own: NO_USAGE, agents: [], limits: [] }),
 }
 
 /** An engine that remembers nothing. */

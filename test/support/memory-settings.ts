@@ -13,6 +13,8 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     keys: { store: 'file' },
     providers: [],
     models: [],
+    prices: { generated: '2026-11-22', sources: ['a table'] },
+    budget: {},
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
     features: FEATURES.map((feature) => ({ feature, enabled: false, tokens: 0 })),
     notifications: { enabled: true, sound: false, finished: true },
@@ -71,6 +73,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),
     setToolSearch: (change) => update({ toolSearch: { ...settingsView.toolSearch, ...change } }),
     setSandbox: (change) => update({ sandbox: { ...settingsView.sandbox, ...(change as Partial<SandboxView>) } }),
+    setBudget: (change) => update({ budget: { ...settingsView.budget, ...change } }),
     setDesktop: (change) => update({ desktop: { ...settingsView.desktop, ...change } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
     setFeature: (feature, enabled) =>

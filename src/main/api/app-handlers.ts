@@ -90,6 +90,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setLanguage: os.settings.setLanguage.handler(({ input }) => settings.setLanguage(defined(input))),
     setShortcut: os.settings.setShortcut.handler(({ input }) => settings.setShortcut(input.id, input.keys)),
     setEditor: os.settings.setEditor.handler(({ input }) => settings.setEditor(input.command)),
+    setBudget: os.settings.setBudget.handler(({ input }) => settings.setBudget(defined(input))),
     setLoginShell: os.settings.setLoginShell.handler(({ input }) => settings.setLoginShell(input.enabled)),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),

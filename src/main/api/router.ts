@@ -18,6 +18,7 @@ import { reviewHandlers } from './review-handlers'
 import { scheduleHandlers } from './schedule-handlers'
 import { terminalHandlers } from './terminal-handlers'
 import { worktreeHandlers } from './worktree-handlers'
+import { usageHandlers } from './usage-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
@@ -53,6 +54,7 @@ export function createRouter(deps: ApiDeps) {
     task: taskHandlers(os, deps),
     terminal: terminalHandlers(os, deps),
     trust: trustHandlers(os, deps),
+    usage: usageHandlers(os, deps),
     push: pushHandlers(os, deps),
     worktree: worktreeHandlers(os, deps),
   })

@@ -1,3 +1,4 @@
+import { USAGE_GROUPS } from '../../shared/model/usage'
 import { PERMISSION_MODES } from '../../shared/model/approval'
 import type { CommandSpec } from '../console/parse-command'
 
@@ -36,6 +37,23 @@ export const PLUGIN_COMMAND: CommandSpec = {
     'trestle plugin remove release-notes --json',
   ],
   exitCodes: '0 it worked, 1 it failed or was not accepted, 2 wrong usage or not allowed. See docs/plugins.md.',
+}
+
+/** `trestle usage`, without `--help`. */
+export const USAGE_COMMAND: CommandSpec = {
+  summary: 'Show what requests to models took, in tokens and dollars.',
+  options: {
+    days: { type: 'string', value: 'N', help: 'The last N days, today included (default: 30).' },
+    by: {
+      type: 'string',
+      value: 'GROUP',
+      choices: USAGE_GROUPS,
+      help: 'One line for each day (default), model, project or session.',
+    },
+    json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+  },
+  examples: ['trestle usage', 'trestle usage --by model --days 7', 'trestle usage --by session --json'],
+  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/usage.md.',
 }
 
 /** `trestle memory`, without `--help`. */

@@ -5,6 +5,7 @@ import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-comma
 import {
   ALARM_COMMAND,
   MEMORY_COMMAND,
+  USAGE_COMMAND,
   NOTIFICATION_COMMAND,
   PLUGIN_COMMAND,
   SCHEDULE_COMMAND,
@@ -77,6 +78,7 @@ export const COMMANDS: Record<
   | 'provider'
   | 'model'
   | 'models'
+  | 'usage'
   | 'settings'
   | 'doctor'
   | 'completion',
@@ -257,6 +259,7 @@ export const COMMANDS: Record<
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
   worktree: { ...WORKTREE_COMMAND, options: { ...WORKTREE_COMMAND.options, help: HELP } },
+  usage: { ...USAGE_COMMAND, options: { ...USAGE_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
   alarm: { ...ALARM_COMMAND, options: { ...ALARM_COMMAND.options, help: HELP } },
   notification: { ...NOTIFICATION_COMMAND, options: { ...NOTIFICATION_COMMAND.options, help: HELP } },

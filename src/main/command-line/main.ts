@@ -99,6 +99,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { worktreeMain } = await import('../host/commands/worktree-main')
       return worktreeMain(parsed, version)
     }
+    case 'usage': {
+      const { usageMain } = await import('../host/commands/usage-main')
+      return usageMain(parsed, version)
+    }
     case 'memory': {
       const { memoryMain } = await import('../host/commands/memory-main')
       return memoryMain(parsed, version)

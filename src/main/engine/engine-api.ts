@@ -25,6 +25,7 @@ import type { Checkpoints } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
 import type { MailActions } from './mail/mail-actions'
 import type { Customize } from './customize/customize'
+import type { UsageActions } from './budget/usage-report'
 import type { MemoryActions } from './memory/memory'
 import type { AlarmActions, AlarmClock } from './alarm/alarms'
 import type { NotificationActions } from './alarm/notification-actions'
@@ -66,6 +67,7 @@ export interface Engine {
   readonly memory: MemoryActions
   /** Git in the folders of sessions; loaded when it is first used. */
   git(): Promise<GitActions>
+  readonly usage: UsageActions
   readonly notifications: NotificationActions
   readonly alarms: AlarmActions
   readonly mail: MailActions

@@ -10,6 +10,7 @@ import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
 import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
 import type { GitActions } from './git/git-actions'
+import { createEngineUsage, type EngineUsage } from './engine-usage'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
@@ -22,6 +23,8 @@ export interface EngineFeatures {
   /** Tokens that the tools of a feature add to each request. */
   tokens(feature: Feature): number
   memory: Pick<EngineMemory, 'recall' | 'actions'>
+  /** What was spent, and the limits on it. */
+  usage: EngineUsage
   /** Notifications and alarms. */
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   mail: Pick<EngineMail, 'actions' | 'watch'>
@@ -56,6 +59,7 @@ export function createFeatures(
         .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
+    usage: createEngineUsage(foundation),
     schedule,
     git: createEngineGit(foundation),
     worktrees: createEngineWorktrees(foundation, { device }),

@@ -193,6 +193,7 @@ function createRunner(
       recall: features.memory.recall,
       terminals: features.terminals,
       prepared: features.worktrees.prepared,
+      beforeRequest: features.usage.beforeRequest,
     },
   })
 }

@@ -237,6 +237,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     mcp,
     memory: features.memory.actions,
     git: features.git,
+    usage: features.usage.actions,
     notifications: features.device.notifications,
     alarms: features.device.alarms,
     mail: features.mail.actions,

@@ -3,6 +3,7 @@ import { interfaceActions } from './interface-actions'
 import type { ProviderType } from '../../shared/configuration/provider-types'
 import { CodedError } from '../../shared/errors'
 import {
+  type BudgetView,
   type DesktopSettings,
   type ModelView,
   type ProviderView,
@@ -18,6 +19,7 @@ import {
 import { FEATURES, featureOf, type Feature } from '../../shared/configuration/features'
 import { nearestEffort } from '../../shared/model/effort'
 import type { Catalog } from './model/catalog/catalog'
+import { priceTable } from './model/catalog/models-table'
 import type { SandboxSupport } from './sandbox/sandbox-support'
 import type { ModelInfo } from './model/provider'
 import { thinkingFacts } from './model/thinking'
@@ -27,6 +29,7 @@ import { DEFAULT_CACHES } from './config/settings/sandbox-settings'
 import type { KeyStore } from './config/key-store/key-store'
 import type { Secrets } from './config/key-store/secrets'
 import type { Settings } from './config/settings/settings'
+import { BUDGET } from './config/settings/budget-settings'
 import { DESKTOP } from './config/settings/desktop-settings'
 import { TOOL_SEARCH } from './config/settings/mcp-settings'
 import type { ModelSettings } from './config/settings/model-settings'
@@ -80,6 +83,8 @@ export function createSettingsActions({
         }
       }),
       models: catalog.list().map((info) => modelView(info, settings, catalog)),
+      prices: priceTable(),
+      budget: settings.budget,
       features: FEATURES.map((feature) => ({
         feature,
         enabled: settings.features[feature],
@@ -216,6 +221,13 @@ export function createSettingsActions({
     setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
     appearance: () => config.settings.appearance,
     ...interfaceActions(edit),
+    setBudget: (change) =>
+      edit(
+        ...Object.entries(change).map(([name, value]) => ({
+          path: ['budget', BUDGET.fields[name as keyof BudgetView].key],
+          value: value === 0 ? undefined : value,
+        })),
+      ),
     setLoginShell: (enabled) => edit({ path: ['environment', 'login_shell'], value: enabled ? undefined : false }),
     setDefaultMode: (mode) => edit({ path: ['default_permission_mode'], value: mode }),
     async setToolEnabled(name, enabled) {
@@ -364,6 +376,8 @@ export interface SettingsActions {
   setSandbox(change: SandboxChange): Promise<SettingsView>
   setDesktop(change: Partial<DesktopSettings>): Promise<SettingsView>
   setEditor(command: string): Promise<SettingsView>
+  /** 0: no limit. */
+  setBudget(change: BudgetView): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
   /** How the interface looks, for a page that is served. */
   appearance(): Appearance

@@ -18,12 +18,6 @@ export function describeAbilities({
 /** Explains the label "guess". */
 export const GUESSED_MODEL_NOTE = 'Unknown model. These are safe defaults; correct them if needed.'
 
-/** Dollars: with cents from ten cents on, with four decimals below. */
-export function formatCost(dollars: number): string {
-  if (dollars > 0 && dollars < 0.0001) return '< $0.0001'
-  return `$${dollars.toFixed(dollars >= 0.1 || dollars === 0 ? 2 : 4)}`
-}
-
 /** 950, 12.4k, 1.2M. */
 export function formatTokens(count: number): string {
   if (count < 1000) return String(count)

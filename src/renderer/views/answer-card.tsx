@@ -2,6 +2,7 @@ import '../features/approvals/approvals.css'
 import '../features/approvals/person-cards.css'
 import '../features/approvals/server/server-cards.css'
 import { ApprovalCard, type ApprovalCardProps } from '../features/approvals/approval-card'
+import { BudgetCard } from '../features/approvals/budget-card'
 import { PlanCard } from '../features/approvals/plan-card'
 import { SandboxCard } from '../features/approvals/sandbox-card'
 import { QuestionsCard } from '../features/approvals/questions-card'
@@ -12,6 +13,7 @@ import { Markdown } from '../features/chat/markdown/markdown-on-demand'
 
 /** A pending request on the matching card. */
 export function AnswerCard(props: ApprovalCardProps) {
+  if (props.approval.asks === 'budget') return <BudgetCard {...props} />
   switch (props.approval.preview?.kind) {
     case 'plan':
       return (

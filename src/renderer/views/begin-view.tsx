@@ -1,6 +1,7 @@
 import type { AppInfo } from '../../shared/contract/app'
 import type { SettingsView } from '../../shared/configuration/settings'
 import { BeginPage } from '../features/new-session/begin-page'
+import { ModelPicker } from '../features/models/model-picker'
 import { ConnectProvider } from '../features/settings/models/connect-provider'
 
 export interface BeginViewProps {
@@ -10,7 +11,7 @@ export interface BeginViewProps {
   folder: string | undefined
 }
 
-/** The start page, with the settings' form for users without a provider. */
+/** The start page, with the model picker, and the catalog of providers for users without one. */
 export function BeginView({ info, settings, folder }: BeginViewProps) {
   return (
     <BeginPage
@@ -19,6 +20,7 @@ export function BeginView({ info, settings, folder }: BeginViewProps) {
       settings={settings}
       folder={folder}
       renderConnect={(form) => settings && <ConnectProvider settings={settings} {...form} />}
+      renderModel={(pill) => settings && <ModelPicker settings={settings} side="bottom" {...pill} />}
     />
   )
 }

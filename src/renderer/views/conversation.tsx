@@ -3,11 +3,13 @@ import { requestName, type Approval } from '../../shared/model/approval'
 import type { UserPart } from '../../shared/model/message'
 import type { ApprovalReply } from '../features/approvals/card-actions'
 import { ApprovalDock, Approvals } from '../features/approvals/approval-dock'
+import { ModeSwitch } from '../features/chat/header/mode-switch'
 import { EmptyConversation, Transcript } from '../features/chat/transcript/transcript'
 import { AgentSwitch, EffortSwitch } from '../features/composer/composer-switches'
 import { Composer, type ComposerHandle } from '../features/composer/composer'
 import { commandSent } from '../features/composer/completion'
 import { TerminalsContext } from '../features/chat/tools/background-task'
+import { SessionModelPill } from '../features/models/session-model-pill'
 import { AgentRequests } from '../features/session/subagents'
 import { QueueList } from '../features/composer/queue-list'
 import { useAgentRequests } from '../state/inbox-state'
@@ -234,8 +236,11 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
         complete={complete}
         controls={
           <>
-            <AgentSwitch sessionId={sessionId} />
+            <SessionModelPill sessionId={sessionId} />
             <EffortSwitch sessionId={sessionId} />
+            {/* A subagent works in the mode of its session. */}
+            {!header.agent && <ModeSwitch sessionId={sessionId} />}
+            <AgentSwitch sessionId={sessionId} />
           </>
         }
         commands={slash.commands}

@@ -34,6 +34,11 @@ export const MemoryView = onDemand(
   () => <ViewSkeleton label="Loading the memory" />,
 )
 
+export const UsageView = onDemand(
+  () => import('../features/usage/usage-page').then((module) => module.UsagePage),
+  () => <ViewSkeleton label="Loading the usage" />,
+)
+
 export const NotificationsView = onDemand(
   () => import('../features/notifications/notifications-page').then((module) => module.NotificationsPage),
   () => <ViewSkeleton label="Loading the notifications" />,
@@ -83,6 +88,9 @@ export function preloadView(view: MainView): void {
       break
     case 'inbox':
       void InboxView.preload()
+      break
+    case 'usage':
+      void UsageView.preload()
       break
     case 'memory':
       void MemoryView.preload()

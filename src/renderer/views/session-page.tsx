@@ -7,9 +7,9 @@ import { Conversation } from './conversation'
 import { PaneArea } from './panes/pane-area'
 import { WatchMark } from './panes/terminal-marks'
 import { PanesMenu } from './panes/panes-menu'
-import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
+import { ContextMeter } from '../features/chat/header/context-meter'
 import { FindInSession } from '../features/chat/header/find-in-session'
-import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
+import { PlanBanner } from '../features/chat/header/mode-switch'
 import { SandboxChip } from '../features/chat/header/sandbox-chip'
 import { GitChip } from '../features/git/git-chip'
 import { WorktreeChip } from '../features/worktree/worktree-chip'
@@ -17,6 +17,7 @@ import { ServerNotice } from '../features/mcp/server-notice'
 import { FolderGone } from '../features/sessions/folder-gone'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
+import { SessionCost } from '../features/usage/session-cost'
 import { TrustBanner, TrustMark, useTrustView } from '../features/trust/trust-banner'
 import { ResendDialog, RestoreDialog } from './lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
@@ -71,13 +72,11 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
             {header.imported && <ImportedMark from={header.imported} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
             {!header.agent && <GitChip sessionId={sessionId} />}
-            <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
-            {/* A subagent works in the mode of its session. */}
-            {!header.agent && <ModeSwitch sessionId={sessionId} />}
             {header.sandbox && (
               <SandboxChip sandbox={header.sandbox} userHome={frame.userHome} onOpenSettings={openSandbox} />
             )}
             <ContextMeter sessionId={sessionId} />
+            <SessionCost sessionId={sessionId} />
             <WatchMark sessionId={sessionId} />
             <PanesMenu sessionId={sessionId} />
           </>

@@ -1,7 +1,9 @@
 import type { ProviderType } from './provider-types'
 import type { Appearance, LanguageSettings } from './appearance'
 import type { ShortcutChoices } from './shortcuts'
+import type { ModelPrices } from '../model/cost'
 import type { Effort } from '../model/effort'
+import type { LimitScope, PriceTable } from '../model/usage'
 import type { FeatureView } from './features'
 import type { SandboxMode } from '../model/sandbox'
 
@@ -47,6 +49,9 @@ export function keyStorageText({ store, name, reason }: KeysView): string {
 /** The source of a model's properties. `guess`: the model is unknown, so these are safe assumptions. */
 export type ModelInfoSource = 'config' | 'provider' | 'table' | 'guess'
 
+/** Who says what a model costs. `local`: it runs on this computer. */
+export type PriceSource = 'config' | 'provider' | 'table' | 'local'
+
 /** What a model can take and do. */
 export interface ModelAbilities {
   /** Tokens. */
@@ -59,6 +64,9 @@ export interface ModelAbilities {
   videoIn?: boolean
   thinking: boolean
   knownFrom?: ModelInfoSource
+  /** Absent: unknown. */
+  prices?: ModelPrices
+  pricesFrom?: PriceSource
 }
 
 /** A model as the settings page edits it. */
@@ -132,6 +140,9 @@ export interface SandboxView {
 /** A change of it; what is left out stays as it is. */
 export type SandboxChange = { [Key in keyof Omit<SandboxView, 'builtIn' | 'status'>]?: SandboxView[Key] | undefined }
 
+/** `[budget]` of config.toml: what may be spent. Absent: no limit. */
+export type BudgetView = { [Scope in LimitScope]?: number } & { [Scope in `${LimitScope}Tokens`]?: number }
+
 export interface SettingsView {
   file: string
   problems: ConfigProblem[]
@@ -144,6 +155,9 @@ export interface SettingsView {
   keys: KeysView
   providers: ProviderView[]
   models: ModelView[]
+  /** Where the figures of known models come from. */
+  prices: PriceTable
+  budget: BudgetView
   /** Every tool with its toggle. */
   tools: {
     name: string

@@ -19,6 +19,7 @@ import { settingsContract } from './settings'
 import { taskContract } from './task'
 import { terminalContract } from './terminal'
 import { worktreeContract } from './worktree'
+import { usageContract } from './usage'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
@@ -51,6 +52,7 @@ export const contract = {
   task: taskContract,
   terminal: terminalContract,
   trust: trustContract,
+  usage: usageContract,
   push: pushContract,
   worktree: worktreeContract,
 }

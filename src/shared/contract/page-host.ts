@@ -1,6 +1,6 @@
 /**
  * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`,
- * `/memory/<entry>`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the desktop
+ * `/memory/<entry>`, `/usage`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the desktop
  * app. The hosts answer each of them with the page itself; the page reads and writes them
  * (renderer/state/session/route.ts).
  */
@@ -10,6 +10,7 @@ export const PAGE_PATHS = {
   tasks: 'tasks',
   inbox: 'inbox',
   memory: 'memory',
+  usage: 'usage',
   notifications: 'notifications',
   schedules: 'schedules',
   new: 'new',

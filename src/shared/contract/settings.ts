@@ -30,6 +30,9 @@ const modelId = z.string().min(1).max(200)
 const sandboxPaths = z.array(z.string().max(4096).regex(SANDBOX_PATH.pattern, SANDBOX_PATH.must)).max(1000)
 const sandboxHosts = z.array(z.string().max(300).regex(SANDBOX_HOST.pattern, SANDBOX_HOST.must)).max(1000)
 
+const dollars = z.union([z.literal(0), z.number().min(0.01).max(1_000_000)])
+const tokens = z.union([z.literal(0), z.int().min(1000).max(1_000_000_000_000)])
+
 export const settingsContract = {
   get: oc.output(type<SettingsView>()),
   /**
@@ -187,6 +190,19 @@ export const settingsContract = {
     .output(type<SettingsView>()),
   /** What files are opened with: a command on the PATH, or its whole path; empty: the first editor that is found. */
   setEditor: oc.input(z.strictObject({ command: z.string().trim().max(500) })).output(type<SettingsView>()),
+  /** Spending limits, in dollars or tokens; 0: none. What is left out stays as it is. */
+  setBudget: oc
+    .input(
+      z.strictObject({
+        session: dollars.optional(),
+        day: dollars.optional(),
+        project: dollars.optional(),
+        sessionTokens: tokens.optional(),
+        dayTokens: tokens.optional(),
+        projectTokens: tokens.optional(),
+      }),
+    )
+    .output(type<SettingsView>()),
   /** Whether the desktop app reads the environment of the login shell when it was not started from a terminal. */
   setLoginShell: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<SettingsView>()),
   /** Sends one tiny request to the model, and returns a message about the result. */

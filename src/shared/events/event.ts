@@ -223,7 +223,12 @@ export type EventBody =
     }
   | { type: 'compaction.retried'; compactionId: string; attempt: number; of: number; delayMs: number; failure: Failure }
   /** From now on the model has `kept`, then `note`, in place of everything before. */
-  | ({ type: 'compaction.finished'; compactionId: string; turnId?: string } & CompactionResult)
+  | ({
+      type: 'compaction.finished'
+      compactionId: string
+      turnId?: string
+      /** The model that was asked; absent in old logs. */ model?: string
+    } & CompactionResult)
   /** It came to nothing; the conversation is as it was. */
   | {
       type: 'compaction.failed'

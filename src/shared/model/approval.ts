@@ -39,11 +39,12 @@ export const REJECT_OPTIONS: readonly ApprovalOption[] = [
  * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but
  * ask. The others come in the midst of a call and end with the process. From the MCP server it uses: `form`: to fill in
  * a form; `link`: to open a page; `sampling`: whether the server may ask the model, and then whether it gets the
- * answer. From a command: `sandbox`: whether it gets what its sandbox refused. Who does not know one of them answers
+ * answer. From a command: `sandbox`: whether it gets what its sandbox refused. Before a request
+ * to the model: `budget`: whether to continue beyond a spending limit; no call has its `callId`. Who does not know one of them answers
  * with its option of the kind `reject_once`.
  */
 export type AskKind = 'plan' | 'questions' | MidCallAsk
-export type MidCallAsk = 'form' | 'link' | 'sampling' | 'sandbox'
+export type MidCallAsk = 'form' | 'link' | 'sampling' | 'sandbox' | 'budget'
 
 /** One reason why a call is asked about. */
 export interface ApprovalReason {
@@ -164,6 +165,7 @@ const REQUEST_NAMES: Record<AskKind, string> = {
   link: 'Page to open',
   sampling: 'Model use',
   sandbox: 'Blocked by the sandbox',
+  budget: 'Spending limit',
 }
 
 /** What a request is called on screen: what is asked for, else the tool. */
@@ -194,5 +196,5 @@ export function isDangerous({ reasons }: Pick<Approval, 'reasons'>): boolean {
 
 /** Whether it comes from the midst of a call that runs: such a request does not outlive the process. */
 export function isMidCall({ asks }: Pick<Approval, 'asks'>): boolean {
-  return asks === 'form' || asks === 'link' || asks === 'sampling' || asks === 'sandbox'
+  return asks === 'form' || asks === 'link' || asks === 'sampling' || asks === 'sandbox' || asks === 'budget'
 }

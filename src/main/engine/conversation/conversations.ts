@@ -78,7 +78,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       store.append(
         sessionId,
         events.map(({ at: _at, ...body }) => body as Parameters<Store['append']>[1][number]),
-        times,
+        { times },
       )
       // Now, so that it is listed among the latest.
       store.append(sessionId, [{ type: 'session.changed', archived: false }])

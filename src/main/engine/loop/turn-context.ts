@@ -69,6 +69,10 @@ export interface ModelAccess {
    * cannot. Absent without a fallback model, or after it took over.
    */
   fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
+  /**
+   * Called before each request: whether it may be made. `stopped`: the user decided against it. Absent: it may.
+   */
+  mayAsk?: (() => Promise<'allowed' | 'stopped' | { failure: Failure }>) | undefined
   cacheKey: string
   /** How long the provider is asked to cache the prompt. */
   cache: 'short' | 'long'

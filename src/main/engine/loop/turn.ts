@@ -51,6 +51,9 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (recall) ctx.record(...addReminder(ctx, recall.text, { memory: recall.entries }))
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
+      const may = (await ctx.model.mayAsk?.()) ?? 'allowed'
+      if (may === 'stopped' || ctx.signal.aborted) return { stop: 'cancelled', steps }
+      if (may !== 'allowed') return { stop: 'error', failure: may.failure, steps }
       await ctx.conversation.budget.enforce()
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       await ctx.prefix.renew()

@@ -1,7 +1,8 @@
 import type { Effort } from '../../../shared/model/effort'
 import type { FinishReason } from '../../../shared/events/event'
 import type { Message, ProviderMetadata, Usage } from '../../../shared/model/message'
-import type { ModelPrices } from '../config/settings/model-settings'
+import type { PriceSource } from '../../../shared/configuration/settings'
+import type { ModelPrices } from '../../../shared/model/cost'
 
 /** A tool as described to the model. `schema` is JSON Schema. */
 export interface ToolSchema {
@@ -127,6 +128,8 @@ export interface ModelInfo {
   effort?: Effort
   /** Where these facts are from. `guess`: nothing is known of the model, so they are safe assumptions. */
   knownFrom?: 'config' | 'provider' | 'table' | 'guess'
+  /** Who says what it costs; absent: unknown. */
+  pricesFrom?: PriceSource
   /** Not a model: plays a script. Shown wherever its name appears. */
   scripted?: boolean
   /** `found`: a local server answered on its usual port; `configured`: in config.toml; `built-in`: the demo. */

@@ -209,7 +209,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         ...(from.effort !== undefined && { effort: from.effort }),
         ...(from.runsAs && { agent: from.runsAs }),
       })
-      store.append(forkId, events)
+      store.append(forkId, events, { copied: true })
       return adopt(forkId)
     },
     createAgent({ sessionId, title, parent, model = parent.model, effort }) {

@@ -1,5 +1,6 @@
 import { CodedError } from '../../../shared/errors'
 import type { Database } from './database'
+import { addRecordedSpending, SPENDING_TABLES } from './spending-rows'
 import { indexEvents } from './text-index'
 
 export interface Migration {
@@ -26,6 +27,13 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 3,
     up(db) {
       for (const tables of [MEMORY_TABLES, SCHEDULE_TABLES, ALARM_TABLES, NOTIFICATION_TABLES]) db.exec(tables)
+    },
+  },
+  {
+    version: 4,
+    up(db) {
+      db.exec(SPENDING_TABLES)
+      addRecordedSpending(db)
     },
   },
 ]

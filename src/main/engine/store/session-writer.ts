@@ -2,7 +2,8 @@ import { CodedError } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { Store } from './store'
+import type { SpendingRows } from './spending-rows'
+import type { AppendOptions, Store } from './store'
 import type { Database } from './database'
 import type { HeaderRows } from './session-rows'
 import type { Leases } from './lease'
@@ -20,9 +21,15 @@ export interface SessionWriter extends Pick<Store, 'append' | 'create' | 'remove
 
 export function createSessionWriter(
   db: Database,
-  deps: { headers: HeaderRows; leases: Leases; texts: TextIndex; now: () => number },
+  deps: {
+    headers: HeaderRows
+    leases: Leases
+    texts: TextIndex
+    spending: Pick<SpendingRows, 'add'>
+    now: () => number
+  },
 ): SessionWriter {
-  const { headers, leases, texts, now } = deps
+  const { headers, leases, texts, spending, now } = deps
   const insertEvent = db.prepare<[string, number, number, string, string]>(
     'INSERT INTO event (session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?)',
   )
@@ -42,7 +49,7 @@ export function createSessionWriter(
   const write = (
     header: SessionHeader,
     bodies: readonly EventBody[],
-    times?: readonly number[],
+    { copied = false, times }: AppendOptions = {},
   ): { events: RecordedEvent[]; header: SessionHeader } => {
     const present = now()
     let next = header
@@ -52,18 +59,19 @@ export function createSessionWriter(
       const { lastInsertRowid } = insertEvent.run(event.sessionId, event.seq, at, body.type, JSON.stringify(body))
       texts.add(lastInsertRowid, body)
       next = applyHeader(next, event)
+      if (!copied) spending.add(next, event)
       return event
     })
     headers.save(header, next)
     return { events, header: next }
   }
 
-  const append = db.transaction((sessionId: string, bodies: readonly EventBody[], times?: readonly number[]) => {
+  const append = db.transaction((sessionId: string, bodies: readonly EventBody[], options?: AppendOptions) => {
     // Detects a lost lease (this machine slept while another process took over) before anything is written.
     refuseElsewhere(sessionId)
     const header = headers.get(sessionId)
     if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
-    return write(header, bodies, times)
+    return write(header, bodies, options)
   }).immediate
 
   const create = db.transaction(({ sessionId, ...input }: Parameters<Store['create']>[0]) => {
@@ -95,9 +103,9 @@ export function createSessionWriter(
   }
 
   return {
-    append(sessionId, bodies, times) {
+    append(sessionId, bodies, options) {
       if (bodies.length === 0) return []
-      const { events, header } = append(sessionId, bodies, times)
+      const { events, header } = append(sessionId, bodies, options)
       headers.keep(header)
       return events
     },

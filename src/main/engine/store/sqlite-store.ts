@@ -8,6 +8,7 @@ import { createHeaderRows, createSessionList } from './session-rows'
 import type { Leases } from './lease'
 import { createSessionWriter } from './session-writer'
 import { storeError, isDamage, suspectMarker } from './store-error'
+import { createSpendingRows } from './spending-rows'
 import { createTextIndex } from './text-index'
 
 /** The store on an open, migrated database. Use `openStore` to get one. */
@@ -34,7 +35,7 @@ export function createSqliteStore(
   const log = createEventLog(db)
   const texts = createTextIndex(db)
   const headers = createHeaderRows(db, (sessionId) => log.since(sessionId, 0))
-  const writer = createSessionWriter(db, { headers, leases, texts, now })
+  const writer = createSessionWriter(db, { headers, leases, texts, spending: createSpendingRows(db), now })
   const list = createSessionList(db, leases)
   const acquire = db.transaction((sessionId: string) => {
     if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)

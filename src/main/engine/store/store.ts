@@ -4,16 +4,21 @@ import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import type { SessionSchedule } from '../../../shared/model/schedule'
 import type { ImportedFrom, SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
 
+/** How events are appended. */
+export interface AppendOptions {
+  /** They are a copy of another session's events: what they say was spent there. */
+  copied?: boolean
+  /** When each happened, for a conversation that was recorded elsewhere. Default: now. */
+  times?: readonly number[]
+}
+
 /**
  * The session store: one append-only event table, and what is derived from it. All calls are synchronous
  * (better-sqlite3); after `append` returns, the events survive the death of the process.
  */
 export interface Store {
-  /**
-   * Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. `times`: when each
-   * happened, for a conversation that was recorded elsewhere.
-   */
-  append(sessionId: string, bodies: readonly EventBody[], times?: readonly number[]): RecordedEvent[]
+  /** Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. */
+  append(sessionId: string, bodies: readonly EventBody[], options?: AppendOptions): RecordedEvent[]
   /**
    * Holds events in memory that could not be appended (the end of a turn on a full disk); the next append that succeeds
    * writes them.

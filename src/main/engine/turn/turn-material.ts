@@ -17,7 +17,7 @@ import type { FolderSettings } from '../trust/project-settings'
 import type { PinnedState } from '../context/compaction/kept-content'
 import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
-import type { TurnCalls } from '../loop/turn-context'
+import type { ModelAccess, TurnCalls } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 import type { Recall } from '../memory/recall'
 import type { Message } from '../../../shared/model/message'
@@ -245,4 +245,6 @@ export interface TurnExtensions {
   terminals?: { refresh(): Promise<void>; watched(session: Session): { describe(): string | undefined } }
   /** Waits until the folder of a session is ready to be worked in. */
   prepared?(session: Session, signal: AbortSignal): Promise<void>
+  /** Whether the next request may be made; asks the user when a spending limit is reached. */
+  beforeRequest?(session: Session, turnId: string, signal: AbortSignal): ReturnType<NonNullable<ModelAccess['mayAsk']>>
 }

@@ -122,6 +122,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           },
         },
       }
+      const { beforeRequest } = deps.extensions
+      if (beforeRequest) ctx.model.mayAsk = () => beforeRequest(session, turnId, signal)
       const to = material.agent.parentModel ?? settings.fallbackModel
       if (to !== undefined) {
         ctx.model.fallBack = createModelFallback(ctx, {

@@ -18,7 +18,7 @@ import { printOptions, type PrintOptions, readStdin } from './print-options'
 
 /**
  * `trestle print`: one turn without a UI. Returns the exit code: 0 completed, 1 error, 3 completed with calls denied,
- * 130 interrupted.
+ * 4 a spending limit is reached, 130 interrupted.
  */
 export async function printMain(parsed: Parsed, version: string): Promise<number> {
   const options = printOptions(parsed)
@@ -85,8 +85,9 @@ function reportCompaction(event: SessionEvent): void {
   )
 }
 
-/** The exit code of a turn that completed with calls denied. */
+/** The exit code of a turn that completed with calls denied, and of one that a spending limit has ended. */
 const CALLS_DENIED = 3
+const LIMIT_REACHED = 4
 
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
@@ -180,6 +181,7 @@ async function printTurn(
       `trestle: the turn was ended after ${steps} steps, because the model kept making the same call with the same result.\n`,
     )
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
+  if (failure?.code === 'budget.reached') return LIMIT_REACHED
   if (stop !== 'end_turn') return 1
   return denied.list.length > 0 ? CALLS_DENIED : 0
 }

@@ -1,26 +1,31 @@
 import { useMutation } from '@tanstack/react-query'
-import { useMemo, useState, type ReactNode, useId } from 'react'
-import { Check } from 'lucide-react'
+import { FlaskConical, FolderOpen, MessageSquare, Plug, RefreshCw } from 'lucide-react'
+import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
+import type { SessionMode } from '../../../shared/model/approval'
+import type { Effort } from '../../../shared/model/effort'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { NewWorktree } from '../../../shared/model/worktree'
 import type { SessionSummary } from '../../../shared/model/session'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
-import { useLayout } from '../../state/page/layout-state'
-import { projectsOf, useSessions } from '../../state/session/sessions-state'
+import { useDetectLocalModels } from '../../state/detect-local-models'
 import { browserStorage } from '../../state/page/browser-storage'
+import { useLayout } from '../../state/page/layout-state'
 import { useClient } from '../../state/page/queries'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { returnToComposer } from '../../state/session/restore-state'
+import { projectsOf, useSessions } from '../../state/session/sessions-state'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/notice'
-import { Logo } from '../../ui/logo'
 import { Skeleton, ViewSkeleton } from '../../ui/loading'
-import { FolderStep, NO_PROJECT } from './folder-step'
-import { ModelStep } from './model-step'
+import { Logo } from '../../ui/logo'
+import { ErrorNote } from '../../ui/notice'
+import { FolderBrowser } from './folder-browser'
+import { StartComposer } from './start-composer'
+import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start-pills'
 import { WorktreeChoice } from './worktree-choice'
-import { cx } from '../../ui/cx'
 
 /** The model of the last session that was started here. */
 const MODEL_KEY = 'trestle.lastModel'
@@ -30,15 +35,26 @@ interface BeginPageProps {
   settings: SettingsView | undefined
   /** The preselected folder. */
   folder: string | undefined
-  renderConnect: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
+  /** The catalog of providers, supplied by the settings. */
+  renderConnect: (props: { onConnected: (modelId: string) => void }) => ReactNode
+  /** The model pill. */
+  renderModel: (props: {
+    model: string | undefined
+    onChoose: (id: string) => void
+    onConnect: () => void
+  }) => ReactNode
+  /** A further pill: where the session works in a repository. */
+  renderPlace?: (props: { folder: string | undefined }) => ReactNode
 }
 
 /**
- * The start page. For new users it is also the welcome page; for others it takes one click, with the folder and model
- * of the last session preselected.
+ * The start page: a composer that starts a session, with the folder and model of the last one. For new users it is also
+ * the welcome page.
  */
-export function BeginPage({ info, settings, folder: wanted, renderConnect }: BeginPageProps) {
+export function BeginPage({ info, settings, folder: wanted, renderConnect, renderModel, renderPlace }: BeginPageProps) {
   const client = useClient()
+  const headingId = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
   const state = useSessions()
   const recent = useMemo(
     () => projectsOf(state).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder])),
@@ -47,101 +63,182 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   const lastFolder = useLayout((layout) =>
     layout.lastSessionId === undefined ? undefined : placeOf(state.sessions.get(layout.lastSessionId)),
   )
+  const [text, setText] = useState('')
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
   const [worktree, setWorktree] = useState<NewWorktree>()
+  const [chosenMode, setMode] = useState<SessionMode>()
+  const [effort, setEffort] = useState<Effort>()
+  const [agent, setAgent] = useState<string>()
+  const [browsing, setBrowsing] = useState(false)
+  const [connecting, setConnecting] = useState(false)
   const isFirst = state.loaded && state.sessions.size === 0
-  const [changing, setChanging] = useState(false)
 
   const last = lastFolder !== undefined && isScratchFolder(lastFolder) ? NO_PROJECT : lastFolder
   const folder = chosenFolder ?? wanted ?? last ?? recent[0]
-  const demo = settings?.models.find((model) => model.scripted)
   const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
   // Preselect the last session's choices; skip a model that no longer exists.
   const model =
     chosenModel ?? (isFirst ? undefined : known(browserStorage.read(MODEL_KEY))) ?? known(settings?.defaultModel)
-  const mode = settings?.defaultPermissionMode ?? 'ask'
+  const mode = chosenMode ?? settings?.defaultPermissionMode ?? 'ask'
   const chosen = settings?.models.find(({ id }) => id === model)
+  const demo = settings?.models.find(({ scripted }) => scripted)
 
   const begin = useMutation({
-    mutationFn: (input: { folder: string; model: string; worktree?: NewWorktree | undefined }) => {
-      // The default model is not pinned: the session follows changes of the default.
-      const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
-      const place = input.folder === NO_PROJECT ? {} : { folder: input.folder }
-      const apart = input.worktree && input.folder !== NO_PROJECT ? { worktree: input.worktree } : {}
-      return client.session.create({ ...place, ...pinned, ...apart })
-    },
-    onSuccess: (header, input) => {
+    mutationFn: async (input: { folder: string; model: string; text: string; worktree?: NewWorktree | undefined }) => {
+      const header = await client.session.create({
+        ...(input.folder !== NO_PROJECT && { folder: input.folder }),
+        // The default model is not pinned: the session follows changes of the default.
+        ...(input.model !== settings?.defaultModel && { model: input.model }),
+        ...(chosenMode !== undefined && chosenMode !== 'plan' && { mode: chosenMode }),
+        ...(effort !== undefined && { effort }),
+        ...(agent !== undefined && { agent: { name: agent } }),
+        ...(input.worktree && input.folder !== NO_PROJECT && { worktree: input.worktree }),
+      })
+      const { sessionId } = header
+      if (chosenMode === 'plan') await client.plan.enter({ sessionId })
       browserStorage.write(MODEL_KEY, input.model)
-      useLayout.getState().openSession(header.sessionId)
+      useLayout.getState().openSession(sessionId)
+      if (input.text === '') return
+      // The session is open: a message that cannot be sent is not lost.
+      await client.session
+        .prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
+        .catch((error: unknown) => {
+          returnToComposer({ sessionId, parts: [{ type: 'text', text: input.text }] })
+          showFailureToast(error)
+        })
     },
+  })
+  const browse = async (): Promise<void> => {
+    if (info?.host !== 'electron') return setBrowsing(true)
+    try {
+      const found = await client.app.chooseFolder()
+      if (found) setFolder(found.path)
+    } catch (error) {
+      showFailureToast(error)
+    }
+  }
+  const scratch = useMutation({
+    mutationFn: () => client.folder.scratch(),
+    onSuccess: ({ path }) => {
+      setFolder(path)
+      if (demo) setModel(demo.id)
+      setText((before) => before || 'Show me around')
+      field.current?.focus()
+    },
+    onError: showFailureToast,
   })
 
   // The content depends on whether sessions exist: nothing may move under a click when they arrive.
   if (!state.loaded) return <ViewSkeleton label="Loading" />
+  const canStart = folder !== undefined && chosen !== undefined
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto w-full max-w-[680px] px-6 pt-[min(9vh,84px)] pb-16 max-mid:px-4 max-mid:pt-8">
-        {isFirst ? (
-          <Welcome />
-        ) : (
-          <h2 className="mb-7 text-title font-semibold tracking-[-0.015em]">Start a new session</h2>
+      <div className="mx-auto w-full max-w-[768px] px-6 pt-[min(11vh,110px)] pb-16 max-mid:px-4 max-mid:pt-6">
+        {isFirst && <Welcome />}
+        <h2 id={headingId} className="mb-4 text-title font-semibold tracking-[-0.015em]">
+          What should we work on?
+        </h2>
+        <StartComposer
+          ref={field}
+          labelledBy={headingId}
+          text={text}
+          onText={setText}
+          action={chosen?.scripted ? 'Start demo' : 'Start session'}
+          canStart={canStart}
+          busy={begin.isPending}
+          onStart={() => canStart && begin.mutate({ folder, model: chosen.id, text: text.trim(), worktree })}
+          pills={
+            <>
+              <FolderPill
+                folder={folder}
+                recent={recent}
+                userHome={info?.userHome}
+                onChoose={(path) => {
+                  setFolder(path)
+                  setWorktree(undefined)
+                }}
+                onBrowse={() => void browse()}
+              />
+              {renderPlace?.({ folder: folder === NO_PROJECT ? undefined : folder })}
+              {settings ? (
+                <>
+                  {renderModel({ model, onChoose: setModel, onConnect: () => setConnecting(true) })}
+                  <EffortPill model={model} effort={effort} settings={settings} onChoose={setEffort} />
+                  <ModePill mode={mode} settings={settings} onChoose={setMode} />
+                </>
+              ) : (
+                <Skeleton className="h-[25px] w-[180px] rounded-[6px]" />
+              )}
+              <AgentPill folder={folder} agent={agent} onChoose={setAgent} />
+            </>
+          }
+        />
+        {folder !== undefined && folder !== NO_PROJECT && (
+          <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
         )}
-        <div className="space-y-8">
-          <Step
-            n={1}
-            title={isFirst ? 'Choose a folder' : 'Folder'}
-            chosen={folder === NO_PROJECT ? 'No project' : folder && shortPath(folder, info?.userHome)}
+        {begin.error && <ErrorNote failure={failureFrom(begin.error)} className="mt-3" />}
+        <p className="mt-2.5 px-0.5 text-small text-ink-3">
+          {canStart
+            ? explanation(folder, chosen.scripted ?? false, mode, settings)
+            : missing(folder, chosen !== undefined)}
+        </p>
+        <div className="mt-3 flex flex-wrap gap-2">
+          <Button
+            size="small"
+            variant={folder === undefined ? 'default' : 'quiet'}
+            icon={<FolderOpen aria-hidden />}
+            onClick={() => void browse()}
           >
-            <FolderStep
-              info={info}
-              folder={folder}
-              recent={recent}
-              isFolded={!isFirst && folder !== undefined}
-              onChoose={(path, scratch) => {
-                setFolder(path)
-                setWorktree(undefined)
-                if (scratch && demo) setModel(demo.id)
-              }}
-            />
-          </Step>
-          <Step n={2} title={isFirst ? 'Choose a model' : 'Model'} chosen={chosen?.label}>
-            {!isFirst && chosen && !changing ? (
-              <Button size="small" variant="quiet" className="-ml-2" onClick={() => setChanging(true)}>
-                Change model
-              </Button>
-            ) : settings ? (
-              <ModelStep settings={settings} model={model} onChoose={setModel} renderConnect={renderConnect} />
-            ) : (
-              <LoadingModels />
-            )}
-          </Step>
-          <Step n={3} title="Start" chosen={undefined}>
-            <p className="mb-3 text-ui text-ink-2">
-              {folder === undefined || !chosen
-                ? missing(folder !== undefined, chosen !== undefined)
-                : folder === NO_PROJECT
-                  ? `The assistant answers questions and does everyday tasks. Files it makes go to a private folder. ${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`
-                  : chosen.scripted
-                    ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
-                    : `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`}
-            </p>
-            {folder !== undefined && folder !== NO_PROJECT && (
-              <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
-            )}
-            <Button
-              variant="primary"
-              disabled={folder === undefined || !chosen}
-              autoFocus={!isFirst && folder !== undefined && chosen !== undefined}
-              busy={begin.isPending}
-              onClick={() => folder !== undefined && chosen && begin.mutate({ folder, model: chosen.id, worktree })}
-            >
-              {chosen?.scripted ? 'Start demo' : 'Start session'}
-            </Button>
-            {begin.error && <ErrorNote failure={failureFrom(begin.error)} className="mt-3" />}
-          </Step>
+            Choose a folder…
+          </Button>
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<MessageSquare aria-hidden />}
+            aria-pressed={folder === NO_PROJECT}
+            onClick={() => setFolder(NO_PROJECT)}
+          >
+            No project
+          </Button>
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<FlaskConical aria-hidden />}
+            busy={scratch.isPending}
+            onClick={() => scratch.mutate()}
+          >
+            Try the demo in a temporary folder
+          </Button>
         </div>
+        {settings && (
+          <ConnectPart
+            settings={settings}
+            open={connecting}
+            onOpen={setConnecting}
+            render={() =>
+              renderConnect({
+                onConnected: (id) => {
+                  setConnecting(false)
+                  setModel(id)
+                  field.current?.focus()
+                },
+              })
+            }
+          />
+        )}
       </div>
+      <FolderBrowser
+        open={browsing}
+        onOpenChange={setBrowsing}
+        start={folder || '~'}
+        shorten={(path) => shortPath(path, info?.userHome)}
+        recent={recent}
+        onChoose={(path) => {
+          setBrowsing(false)
+          setFolder(path)
+        }}
+      />
     </div>
   )
 }
@@ -151,15 +248,77 @@ function placeOf(summary: SessionSummary | undefined): string | undefined {
   return summary?.worktree?.project ?? summary?.folder
 }
 
+interface ConnectPartProps {
+  settings: SettingsView
+  open: boolean
+  onOpen: (open: boolean) => void
+  render: () => ReactNode
+}
+
+/** Connects a provider; shown at once to users without a model of their own. */
+function ConnectPart({ settings, open, onOpen, render }: ConnectPartProps) {
+  const findLocal = useDetectLocalModels()
+  const [asked, setAsked] = useState(false)
+  const { mutate: detect } = findLocal
+  const needsOne = !settings.models.some(({ origin }) => origin !== 'built-in')
+  useEffect(() => {
+    if (needsOne) detect()
+  }, [needsOne, detect])
+  const shown = open || needsOne
+  return (
+    <section aria-label="Connect a model" className="mt-8">
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        {shown ? (
+          <h2 className="min-w-[120px] flex-1 text-body font-semibold">Connect a model</h2>
+        ) : (
+          <Button size="small" variant="quiet" icon={<Plug aria-hidden />} onClick={() => onOpen(true)}>
+            Connect a provider
+          </Button>
+        )}
+        {shown && (
+          <>
+            <span role="status" className="text-small text-ink-2">
+              {(asked || (findLocal.data?.length ?? 0) > 0) && findLocal.found}
+            </span>
+            <Button
+              size="small"
+              variant="quiet"
+              icon={<RefreshCw aria-hidden />}
+              busy={findLocal.isPending}
+              onClick={() => {
+                setAsked(true)
+                detect(undefined, { onError: showFailureToast })
+              }}
+            >
+              Detect local models
+            </Button>
+          </>
+        )}
+      </div>
+      {shown && render()}
+    </section>
+  )
+}
+
+/** What the session will do, before it starts. */
+function explanation(folder: string, scripted: boolean, mode: SessionMode, settings: SettingsView | undefined): string {
+  if (scripted && folder !== NO_PROJECT)
+    return 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
+  const asks = `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`
+  return folder === NO_PROJECT
+    ? `The assistant answers questions and does everyday tasks. Files it makes go to a private folder. ${asks}`
+    : asks
+}
+
 /** What is still to be chosen. */
-function missing(hasFolder: boolean, hasModel: boolean): string {
-  if (!hasFolder && !hasModel) return 'Choose a folder and a model to continue.'
-  return hasFolder ? 'Choose a model to continue.' : 'Choose a folder to continue.'
+function missing(folder: string | undefined, hasModel: boolean): string {
+  if (folder === undefined && !hasModel) return 'Choose a folder and a model to continue.'
+  return folder === undefined ? 'Choose a folder to continue.' : 'Choose a model to continue.'
 }
 
 function Welcome() {
   return (
-    <header className="mb-10">
+    <header className="mb-8">
       <Logo className="mb-4 size-[34px] stroke-[1.2]" />
       <h2 className="text-hero font-semibold tracking-[-0.025em]">Your workbench for coding agents</h2>
       <p className="mt-2 max-w-[54ch] text-lead text-ink-2">
@@ -167,48 +326,5 @@ function Welcome() {
         risky, and everything is saved.
       </p>
     </header>
-  )
-}
-
-function LoadingModels() {
-  return (
-    <div role="status" aria-busy className="space-y-2">
-      <span className="sr-only">Loading the models</span>
-      <Skeleton className="h-11 w-full rounded-lg" />
-      <Skeleton className="h-11 w-full rounded-lg" />
-    </div>
-  )
-}
-
-interface StepProps {
-  n: number
-  title: string
-  /** The choice; the step is then marked as done. */
-  chosen: string | undefined
-  children: ReactNode
-}
-
-/** One step of starting a session. */
-function Step({ n, title, chosen, children }: StepProps) {
-  const id = useId()
-  return (
-    <section aria-labelledby={id} className="grid grid-cols-[24px_minmax(0,1fr)] gap-x-4 gap-y-2.5 max-mid:gap-x-3">
-      <span
-        aria-hidden
-        className={cx(
-          'flex size-[24px] flex-none items-center justify-center rounded-full border text-small font-semibold tabular-nums',
-          chosen === undefined ? 'border-line-strong text-ink-2' : 'border-ink bg-ink text-paper',
-        )}
-      >
-        {chosen === undefined ? n : <Check className="size-[13px] stroke-[2.4]" />}
-      </span>
-      <div className="flex min-h-[24px] flex-wrap items-center gap-x-2.5">
-        <h2 id={id} className="text-body font-semibold">
-          {title}
-        </h2>
-        {chosen !== undefined && <span className="min-w-0 text-ui wrap-anywhere text-ink-3">{chosen}</span>}
-      </div>
-      <div className="col-start-2 min-w-0 max-mid:col-span-2 max-mid:col-start-1">{children}</div>
-    </section>
   )
 }

@@ -4,6 +4,7 @@ import {
   BellRing,
   Brain,
   CalendarClock,
+  ChartColumn,
   Inbox,
   PanelLeft,
   Plus,
@@ -227,6 +228,7 @@ function SidebarFoot() {
       <InboxEntry current={view.kind === 'inbox'} />
       <TasksEntry current={view.kind === 'tasks'} />
       <NotificationsLink current={view.kind === 'notifications'} />
+      <UsageLink current={view.kind === 'usage'} />
       <MemoryLink current={view.kind === 'memory'} />
       <SchedulesLink current={view.kind === 'schedules'} />
       <button
@@ -292,6 +294,20 @@ function NotificationsLink({ current }: { current: boolean }) {
 }
 
 /** The link to what is remembered, while the feature is on. */
+function UsageLink({ current }: { current: boolean }) {
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      onClick={() => useLayout.getState().openUsage()}
+      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+    >
+      <ChartColumn aria-hidden className="size-[15px] stroke-[1.6]" />
+      Usage
+    </button>
+  )
+}
+
 function MemoryLink({ current }: { current: boolean }) {
   const { data: settings } = useSettings()
   if (!isFeatureOn(settings, 'memory')) return null

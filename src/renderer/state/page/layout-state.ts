@@ -45,6 +45,8 @@ export type MainView =
   | { kind: 'inbox' }
   /** What is remembered, with one entry open. */
   | { kind: 'memory'; id?: number }
+  /** What requests to models took. */
+  | { kind: 'usage' }
   /** Alarms, and what the user was notified of. */
   | { kind: 'notifications' }
   /** The schedules, with one of them open. */
@@ -73,6 +75,8 @@ interface LayoutState {
   /** The page of all tasks; `taskId`: with the terminal of that task. */
   openTasks(taskId?: string): void
   openInbox(): void
+  /** The page of what requests to models took. */
+  openUsage(): void
   /** The page of alarms and notifications. */
   openNotifications(): void
   /** The page of what is remembered; `id`: with that entry open. */
@@ -130,6 +134,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
     openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),
     openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
+    openUsage: () => set({ view: { kind: 'usage' }, drawer: 'none' }),
     openNotifications: () => set({ view: { kind: 'notifications' }, drawer: 'none' }),
     openMemory: (id) => set({ view: { kind: 'memory', ...(id !== undefined && { id }) }, drawer: 'none' }),
     openSchedules: (id) => set({ view: { kind: 'schedules', ...(id !== undefined && { id }) }, drawer: 'none' }),

@@ -16,6 +16,8 @@ export function pathOf(view: MainView): string {
       return joined(PAGE_PATHS.inbox)
     case 'notifications':
       return joined(PAGE_PATHS.notifications)
+    case 'usage':
+      return joined(PAGE_PATHS.usage)
     case 'memory':
       return joined(PAGE_PATHS.memory, view.id?.toString())
     case 'schedules':
@@ -39,6 +41,8 @@ export function viewOf(path: string, search = ''): MainView | undefined {
       return { kind: 'tasks', ...(first !== undefined && { taskId: first }) }
     case PAGE_PATHS.inbox:
       return { kind: 'inbox' }
+    case PAGE_PATHS.usage:
+      return { kind: 'usage' }
     case PAGE_PATHS.notifications:
       return { kind: 'notifications' }
     case PAGE_PATHS.memory: {

@@ -1,8 +1,8 @@
 import { ExternalLink, PanelTop } from 'lucide-react'
 import { use } from 'react'
-import { ContextMeter, ModelSwitch } from '../../features/chat/header/model-switch'
+import { ContextMeter } from '../../features/chat/header/context-meter'
 import { FindInSession } from '../../features/chat/header/find-in-session'
-import { ModeSwitch, PlanBanner } from '../../features/chat/header/mode-switch'
+import { PlanBanner } from '../../features/chat/header/mode-switch'
 import { TrustBanner, useTrustView } from '../../features/trust/trust-banner'
 import { folderName } from '../../format/folder-name'
 import { FileSessionContext } from '../../state/file-links'
@@ -41,8 +41,6 @@ export function SessionPane({ sessionId }: { ownerId: string; sessionId: string 
           </span>
           {header && (
             <>
-              <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
-              {!header.agent && <ModeSwitch sessionId={sessionId} />}
               <ContextMeter sessionId={sessionId} />
             </>
           )}

@@ -1,4 +1,5 @@
 import { EFFORTS, type Effort } from '../../../../shared/model/effort'
+import type { ModelPrices } from '../../../../shared/model/cost'
 import type { TableReader } from './table-reader'
 
 export const CAPABILITIES = ['tools', 'image_in', 'pdf_in', 'video_in', 'thinking'] as const
@@ -47,11 +48,12 @@ export function readModelFacts(entry: TableReader): Omit<ModelSettings, 'provide
 function readPrices(reader: TableReader | undefined): ModelPrices | undefined {
   if (!reader) return undefined
   const price = (key: string): number | undefined => reader.number(key, { min: 0, max: 1_000_000, whole: false })
-  const [input, output, cacheRead, cacheWrite] = [
+  const [input, output, cacheRead, cacheWrite, cacheWriteHour] = [
     price('input'),
     price('output'),
     price('cache_read'),
     price('cache_write'),
+    price('cache_write_hour'),
   ]
   reader.finish()
   if (input === undefined || output === undefined) {
@@ -64,15 +66,6 @@ function readPrices(reader: TableReader | undefined): ModelPrices | undefined {
     output,
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(cacheWriteHour !== undefined && { cacheWriteHour }),
   }
-}
-
-/** Dollars per million tokens. */
-export interface ModelPrices {
-  input: number
-  output: number
-  cacheRead?: number
-  cacheWrite?: number
-  /** A request with more input than this costs these prices as a whole. */
-  long?: { above: number } & Omit<ModelPrices, 'long'>
 }

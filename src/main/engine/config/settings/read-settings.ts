@@ -4,6 +4,7 @@ import { PERMISSION_MODES } from '../../../../shared/model/approval'
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
+import { BUDGET } from './budget-settings'
 import { readHooks } from './hook-settings'
 import { APPEARANCE, INTERFACE, INTERFACE_TABLES, readShortcuts, SKILLS } from './interface-settings'
 import { readMailSettings } from './mail-settings'
@@ -31,6 +32,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   ...INTERFACE_TABLES,
   TITLES,
   WORKTREE,
+  BUDGET,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -80,6 +82,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const shortcuts = readShortcuts(top.table('shortcuts'))
   const skills = SKILLS.read(top.table('skills'))
   const worktree = WORKTREE.read(top.table('worktree'))
+  const budget = BUDGET.read(top.table('budget'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -120,6 +123,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     shortcuts,
     skills,
     worktree,
+    budget,
   }
   return { settings, mistakes }
 }

@@ -13,6 +13,7 @@ import {
   type LocationSettings,
   type MemorySettings,
 } from './feature-settings'
+import { BUDGET, type BudgetSettings } from './budget-settings'
 import type { Hook } from './hook-settings'
 import { APPEARANCE, INTERFACE, SKILLS } from './interface-settings'
 import { readMailSettings, type MailSettings } from './mail-settings'
@@ -78,6 +79,7 @@ export interface Settings {
   shortcuts: ShortcutChoices
   skills: { disabled: readonly string[] }
   worktree: WorktreeSettings
+  budget: BudgetSettings
 }
 
 export interface ProviderSettings {
@@ -131,4 +133,5 @@ export const DEFAULT_SETTINGS: Settings = {
   shortcuts: {},
   skills: SKILLS.defaults,
   worktree: WORKTREE.defaults,
+  budget: BUDGET.defaults,
 }

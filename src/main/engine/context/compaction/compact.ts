@@ -86,7 +86,7 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
     }
     if (result.after >= task.trimThreshold) throw noHelp(task, result)
     ctx.signal.throwIfAborted()
-    ctx.record({ type: 'compaction.finished', compactionId, ...turn, ...result })
+    ctx.record({ type: 'compaction.finished', compactionId, ...turn, ...result, model: ctx.model.info.id })
     return { kind: 'done', history: compactedHistory(result), result, compactionId }
   } catch (error) {
     if (ctx.signal.aborted) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelChunk, Provider } from '../provider'
-import { costOf, pricedProvider } from './catalog'
+import { costOf } from '../../../../shared/model/cost'
+import { pricedProvider } from './catalog'
 
 const PRICES = { input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 }
 const used = (more: object) => ({ input: 0, output: 0, cached: 0, thinking: 0, ...more })

@@ -17,9 +17,8 @@ import {
   type ProviderLists,
 } from './provider-lists'
 import { modelFacts, modelAbilities, offeredModels } from './model-facts'
-import type { ModelInfo, Provider, ModelChunk } from '../provider'
-import type { Usage } from '../../../../shared/model/message'
-import type { ModelPrices } from '../../config/settings/model-settings'
+import type { ModelInfo, ModelRequest, Provider, ModelChunk } from '../provider'
+import { costOf, NO_PRICE, type ModelPrices } from '../../../../shared/model/cost'
 import type { Fetch } from '../../network/http-fetch'
 
 /** For one found on this machine, where memory usually sets a lower limit than the model. */
@@ -224,6 +223,8 @@ function foundModels(servers: readonly LocalServer[], settings: Settings): Model
         toolCalls: true,
         imagesIn: false,
         thinking: false,
+        traits: { prices: NO_PRICE },
+        pricesFrom: 'local' as const,
         knownFrom: server.windows[model] === undefined ? ('guess' as const) : ('provider' as const),
         origin: 'found' as const,
       })),
@@ -301,7 +302,7 @@ export function pricedProvider(provider: Provider, prices: ModelPrices): Provide
       [Symbol.asyncIterator]() {
         const chunks = provider.stream(request, signal)[Symbol.asyncIterator]()
         return {
-          next: () => chunks.next().then((result) => priced(result, prices)),
+          next: () => chunks.next().then((result) => priced(result, prices, request.cache)),
           async return() {
             await chunks.return?.()
             return { done: true, value: undefined }
@@ -312,24 +313,17 @@ export function pricedProvider(provider: Provider, prices: ModelPrices): Provide
   }
 }
 
-function priced({ done, value }: IteratorResult<ModelChunk, unknown>, prices: ModelPrices): IteratorResult<ModelChunk> {
+function priced(
+  { done, value }: IteratorResult<ModelChunk, unknown>,
+  prices: ModelPrices,
+  cache: ModelRequest['cache'] = 'short',
+): IteratorResult<ModelChunk> {
   if (done) return { done, value: undefined }
   if (value.type !== 'finish' || !value.usage) return { value }
-  return { value: { ...value, usage: { ...value.usage, cost: costOf(value.usage, prices) } } }
-}
-
-/**
- * Dollars. What was read from the cache and written to it has prices of its own; where they are not known, those of
- * input.
- */
-export function costOf({ input, output, cached, written = 0 }: Usage, prices: ModelPrices): number {
-  const { long } = prices
-  const price = long && input > long.above ? long : prices
-  const fresh = Math.max(0, input - cached - written)
-  const millionths =
-    fresh * price.input +
-    cached * (price.cacheRead ?? price.input) +
-    written * (price.cacheWrite ?? price.input) +
-    output * price.output
-  return millionths / 1e6
+  return {
+    value: {
+      ...value,
+      usage: { ...value.usage, cost: costOf(value.usage, prices, cache === 'long' ? 'long' : 'short') },
+    },
+  }
 }

@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../../config/settings/settings'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelTraits, ThinkingControl } from '../provider'
 import { findModelRow, modelsTable, type ModelRow, type PriceRow } from './models-table'
-import type { ModelPrices } from '../../config/settings/model-settings'
+import type { ModelPrices } from '../../../../shared/model/cost'
 
 /** What is known of a model. Absent: unknown. */
 export interface ModelFacts {
@@ -81,7 +81,7 @@ export function knownModel(
       ...facts,
       traits: {
         ...facts.traits,
-        ...pricesOf(found.row),
+        ...pricesOf(found.row, own),
         ...(small !== undefined && { smallModel: `${providerId}/${small}` }),
       },
     }
@@ -154,11 +154,16 @@ function controlOn(
   return control === 'adaptive' || control === 'budget' ? (efforts ? 'effort' : 'always') : control
 }
 
-function pricesOf({ price, over }: ModelRow): Pick<ModelTraits, 'prices'> {
+function pricesOf({ price, over }: ModelRow, provider: string): Pick<ModelTraits, 'prices'> {
   if (!price) return {}
-  if (!over) return { prices: named(price) }
+  const prices = (row: PriceRow): ModelPrices => {
+    const these = named(row)
+    // What Anthropic keeps for an hour costs twice its input: platform.claude.com/docs/en/build-with-claude/prompt-caching
+    return provider === 'anthropic' ? { ...these, cacheWriteHour: these.input * 2 } : these
+  }
+  if (!over) return { prices: prices(price) }
   const [above, ...rest] = over
-  return { prices: { ...named(price), long: { above, ...named(rest) } } }
+  return { prices: { ...prices(price), long: { above, ...prices(rest) } } }
 }
 
 function named([input, output, cacheRead, cacheWrite]: PriceRow): ModelPrices {

@@ -4,9 +4,10 @@ import type { ProviderSettings } from '../../config/settings/settings'
 import type { ModelInfo, ModelTraits } from '../provider'
 import { knownModel, type ModelFacts, tableProviderOf } from './known-model'
 import { CodedError } from '../../../../shared/errors'
-import type { ModelAbilities, OfferedModels } from '../../../../shared/configuration/settings'
+import type { ModelAbilities, OfferedModels, PriceSource } from '../../../../shared/configuration/settings'
+import { NO_PRICE, type ModelPrices } from '../../../../shared/model/cost'
 import { modelsTable } from './models-table'
-import type { ProviderLists } from './provider-lists'
+import { isLocalServer, type ProviderLists } from './provider-lists'
 
 /** Explains "guess" where the word alone is not clear. */
 export const GUESSED_MODEL_NOTE =
@@ -28,7 +29,7 @@ export interface ModelSources {
 
 type Facts = Pick<
   ModelInfo,
-  'contextWindow' | 'maxOutputTokens' | 'toolCalls' | 'imagesIn' | 'thinking' | 'traits' | 'knownFrom'
+  'contextWindow' | 'maxOutputTokens' | 'toolCalls' | 'imagesIn' | 'thinking' | 'traits' | 'knownFrom' | 'pricesFrom'
 >
 
 /**
@@ -38,7 +39,8 @@ type Facts = Pick<
 export function modelFacts({ provider, providerId, model, configured, listed }: ModelSources): Facts {
   const table = knownModel(provider, providerId, model)
   const can = configured?.capabilities
-  const traits = traitsOf({ provider, model, configured, listed, table })
+  const [prices, pricesFrom] = pricesOf(provider, configured, listed, table)
+  const traits = traitsOf({ provider, model, configured, listed, table, prices })
   const maxOutputTokens = configured?.maxOutputTokens ?? table?.maxOutputTokens
   return {
     contextWindow: configured?.contextWindow ?? listed?.contextWindow ?? table?.contextWindow ?? GUESSED_WINDOW,
@@ -47,6 +49,7 @@ export function modelFacts({ provider, providerId, model, configured, listed }: 
     imagesIn: can?.includes('image_in') ?? listed?.imagesIn ?? table?.imagesIn ?? allTakeImages(provider),
     thinking: can?.includes('thinking') ?? table?.thinking ?? listed?.thinking ?? false,
     ...(traits && { traits }),
+    ...(pricesFrom && { pricesFrom }),
     knownFrom:
       configured?.contextWindow !== undefined
         ? 'config'
@@ -64,12 +67,13 @@ function traitsOf({
   configured,
   listed,
   table,
-}: Pick<ModelSources, 'provider' | 'model' | 'configured' | 'listed'> & { table: ModelFacts | undefined }):
-  | ModelTraits
-  | undefined {
+  prices,
+}: Pick<ModelSources, 'provider' | 'model' | 'configured' | 'listed'> & {
+  table: ModelFacts | undefined
+  prices: ModelPrices | undefined
+}): ModelTraits | undefined {
   const can = configured?.capabilities
   const imagesOff = can !== undefined && !can.includes('image_in')
-  const prices = configured?.prices ?? listed?.traits?.prices ?? table?.traits?.prices
   const traits: ModelTraits = {
     // A name alone says which edits a model was trained on.
     ...(/(?:^|[/.])(?:gpt-|codex|o[134](?:-|$))/i.test(model) && { toolDialect: 'gpt' as const }),
@@ -84,6 +88,19 @@ function traitsOf({
     ...(prices && { prices }),
   }
   return Object.keys(traits).length > 0 ? traits : undefined
+}
+
+/** What the model costs, and who says so. A server of this computer's usual kinds costs nothing. */
+function pricesOf(
+  { baseUrl }: ProviderSettings,
+  configured: ModelSettings | undefined,
+  listed: ModelFacts | undefined,
+  table: ModelFacts | undefined,
+): [] | [ModelPrices, PriceSource] {
+  if (configured?.prices) return [configured.prices, 'config']
+  if (isLocalServer(baseUrl)) return [NO_PRICE, 'local']
+  if (listed?.traits?.prices) return [listed.traits.prices, 'provider']
+  return table?.traits?.prices ? [table.traits.prices, 'table'] : []
 }
 
 /** Whether all models of this maker accept images; for other makers that is unknown. */
@@ -121,6 +138,7 @@ export function modelAbilities({
   thinking,
   traits,
   knownFrom,
+  pricesFrom,
 }: Omit<ModelInfo, 'id' | 'model' | 'label' | 'providerId' | 'origin'>): ModelAbilities {
   return {
     contextWindow,
@@ -131,5 +149,6 @@ export function modelAbilities({
     ...(traits?.pdfIn && { pdfIn: true }),
     ...(traits?.videoIn && { videoIn: true }),
     ...(knownFrom && { knownFrom }),
+    ...(traits?.prices && pricesFrom && { prices: traits.prices, pricesFrom }),
   }
 }

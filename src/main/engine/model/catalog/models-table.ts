@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { PriceTable } from '../../../../shared/model/usage'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ThinkingControl } from '../provider'
 
@@ -54,6 +55,15 @@ let table: ModelsTable | undefined
 export function modelsTable(): ModelsTable {
   table ??= JSON.parse(readFileSync(pathOf(import.meta.url), 'utf8')) as ModelsTable
   return table
+}
+
+/** The table of known models, as reports name it. */
+export function priceTable(): PriceTable {
+  const { generated, sources } = modelsTable()
+  return {
+    generated,
+    sources: sources.map(({ name, date }) => (date === undefined ? name : `${name} (${date})`)),
+  }
 }
 
 /** Where the table is, wherever this code was bundled into: sources, an entry, or a chunk. */

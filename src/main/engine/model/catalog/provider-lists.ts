@@ -141,6 +141,14 @@ export const LOCAL_SERVERS: readonly LocalServerKind[] = [
   { slug: 'jan', name: 'Jan', port: 1337, path: '/v1/models' },
 ]
 
+/** Whether an address is that of a usual local server: other ones on this computer may pass requests on for money. */
+export function isLocalServer(baseUrl: string | undefined): boolean {
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) return false
+  const { hostname, port } = new URL(baseUrl)
+  const isLoopback = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  return isLoopback && LOCAL_SERVERS.some((server) => String(server.port) === port)
+}
+
 /** A local server that answered. */
 export interface LocalServer extends FoundServer {
   slug: string

@@ -22,9 +22,9 @@ export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number)
   const heldAfter = (sessionId: string, since: number): RecordedEvent[] =>
     held.get(sessionId)?.events.filter((event) => event.seq > since) ?? []
 
-  const append: Store['append'] = (sessionId, bodies, times) => {
+  const append: Store['append'] = (sessionId, bodies, options) => {
     const waiting = held.get(sessionId)
-    if (!waiting) return disk.append(sessionId, bodies, times)
+    if (!waiting) return disk.append(sessionId, bodies, options)
     const events = disk.append(sessionId, [...waiting.events.map(bodyOf), ...bodies])
     held.delete(sessionId)
     return events.slice(waiting.events.length)

@@ -7,6 +7,7 @@ import { openScratchFile, type Database } from '../database'
 import { createEventLog } from '../event-log'
 import { createHeaderRows, FOLD_VERSION } from '../session-rows'
 import { MIGRATIONS } from '../migrations'
+import { addRecordedSpending } from '../spending-rows'
 import { indexEvents } from '../text-index'
 import { type StoreRows, type RowVisitor, type SessionRow } from './store-rows'
 import { removedKey } from '../session-writer'
@@ -51,6 +52,7 @@ export function rebuildStore(
     db.exec('DELETE FROM session_header WHERE session_id NOT IN (SELECT id FROM session)')
     if (!withRemoved) keepRemovals(db, known)
     indexEvents(db)
+    addRecordedSpending(db)
     db.exec('COMMIT')
     return found
   } finally {

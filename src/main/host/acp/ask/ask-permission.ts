@@ -124,8 +124,11 @@ export async function askPermission(
   return rule ? { optionId: options.find(({ kind }) => kind === 'allow_always')!.optionId, rule } : { optionId: chosen }
 }
 
-/** Asks whether a command may have what its sandbox blocked, with the options unchanged: none of them is a rule. */
-export async function askSandbox(ask: PendingRequest): Promise<RequestAnswer> {
+/**
+ * Asks whether a command may have what its sandbox blocked, or whether to spend more, with the options unchanged: none
+ * of them is a rule.
+ */
+export async function askOptions(ask: PendingRequest): Promise<RequestAnswer> {
   const { asks, options } = ask.approval
   const chosen = await requestChoice(ask, options.map(shownOption), {
     title: `${requestName({ asks, tool: '' })}: ${ask.approval.summary}`,

@@ -4,7 +4,7 @@ import type { InboxEntry } from '../../../../shared/model/approval'
 import type { Engine } from '../../../engine/engine-api'
 import type { ClientPaths } from '../protocol/client-paths'
 import { failureMessage } from '../protocol/json-rpc'
-import { type RequestAnswer, type PendingRequest, askPermission, askSandbox } from './ask-permission'
+import { type RequestAnswer, type PendingRequest, askPermission, askOptions } from './ask-permission'
 import { askForm, askLink, askSampling } from './ask-form'
 import { askPlan, askQuestions } from './ask-questions'
 
@@ -91,7 +91,8 @@ export class PendingRequests {
       case 'link':
         return askLink(ask)
       case 'sandbox':
-        return askSandbox(ask)
+      case 'budget':
+        return askOptions(ask)
       default:
         return askSampling(ask)
     }

@@ -41,7 +41,7 @@ export function ModeSwitch({ sessionId }: { sessionId: string }) {
     </ChipButton>
   )
   return (
-    <Menu trigger={trigger} label="Permissions" align="end">
+    <Menu trigger={trigger} label="Permissions" side="top">
       <MenuChoices value={current} onChoose={change}>
         {SESSION_MODES.map((mode) => (
           <MenuChoice key={mode} value={mode} description={modeDescription(mode, confinement)}>

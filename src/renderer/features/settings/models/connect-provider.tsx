@@ -1,4 +1,5 @@
 import { PROVIDER_TYPES, type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
+import type { ProviderTile } from '../../../../shared/configuration/provider-catalog'
 import { useState, type FormEvent } from 'react'
 import { keyStorageText, type SettingsView } from '../../../../shared/configuration/settings'
 import { formFailure } from '../../../state/form-failure'
@@ -9,19 +10,29 @@ import { ErrorNote } from '../../../ui/notice'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { useOfferedModels, ModelNameField, TestResult, useConnectionTest } from './model-name-field'
+import { ConnectTile } from './connect-tile'
 import { baseUrlProblem, suggestProviderId } from './provider-input'
+import { ProviderTiles } from './provider-tiles'
 
 interface ConnectProviderProps {
   settings: SettingsView
   /** The model responded and is saved. */
   onConnected: (modelId: string) => void
-  onCancel: () => void
 }
 
 const FIELDS = ['type', 'baseUrl', 'apiKey', 'model', 'id']
 
+/** Connects a provider: one of the catalog, or any other by its address. */
+export function ConnectProvider(props: ConnectProviderProps) {
+  const [tile, setTile] = useState<ProviderTile | 'other'>()
+  const back = (): void => setTile(undefined)
+  if (tile === 'other') return <ConnectOther {...props} onCancel={back} />
+  if (tile) return <ConnectTile tile={tile} settings={props.settings} onConnected={props.onConnected} onBack={back} />
+  return <ProviderTiles connected={props.settings.providers.map(({ id }) => id)} onChoose={setTile} />
+}
+
 /** The shortest form for a working model: its URL, the key, the model's name, and a connection test. */
-export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProviderProps) {
+function ConnectOther({ settings, onConnected, onCancel }: ConnectProviderProps & { onCancel: () => void }) {
   const [type, setType] = useState<ProviderType>('openai-compatible')
   const [baseUrl, setBaseUrl] = useState('')
   const [apiKey, setApiKey] = useState('')
@@ -148,7 +159,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
           <Button onClick={() => onConnected(savedAs.modelId)}>Save anyway</Button>
         )}
         <Button variant="quiet" onClick={onCancel}>
-          Cancel
+          Back
         </Button>
       </div>
     </form>

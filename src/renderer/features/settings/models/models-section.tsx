@@ -1,6 +1,7 @@
 import { Plus, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import type { ModelView, SettingsView } from '../../../../shared/configuration/settings'
+import { describePrices } from '../../../../shared/model/cost'
 import { describeAbilities, GUESSED_MODEL_NOTE } from '../../../format/model-usage'
 import { useDetectLocalModels } from '../../../state/detect-local-models'
 import { useSettingsChange } from '../../../state/page/queries'
@@ -10,6 +11,7 @@ import { Button } from '../../../ui/button'
 import { ConfirmDialog } from '../../../ui/confirm-dialog'
 import { EmptyState } from '../../../ui/notice'
 import { TestButton, TestResult, useConnectionTest } from './model-name-field'
+import { LimitsPart } from './limits-part'
 import { ModelForm } from './model-form'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { SelectField } from '../../../ui/form/choice-fields'
@@ -61,7 +63,12 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
           ))}
         </ul>
       )}
+      <p className="mt-2 px-0.5 text-small wrap-anywhere text-ink-3">
+        Windows, abilities and prices of known models are from {settings.prices.generated}:{' '}
+        {settings.prices.sources.join(', ')}. What config.toml says of a model comes first.
+      </p>
       {settings.models.some(({ origin }) => origin === 'configured') && <OtherModels settings={settings} />}
+      <LimitsPart settings={settings} />
       {editing && (
         <ModelForm
           model={editing.model}
@@ -112,7 +119,7 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
               'A scripted demo, no AI model. The tools and file changes are real.'
             ) : (
               <>
-                <span className="font-mono text-tiny">{model.id}</span> · {describeAbilities(model)}
+                <span className="font-mono text-tiny">{model.id}</span> · {describeAbilities(model)} · {priceOf(model)}
               </>
             )}
           </p>
@@ -145,6 +152,13 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
       <TestResult test={test} className="mt-1 empty:hidden" />
     </li>
   )
+}
+
+/** What a model costs, and who says so where that isn't the table. */
+function priceOf({ prices, pricesFrom }: ModelView): string {
+  if (!prices) return 'price unknown'
+  const from = { config: ' (config.toml)', provider: ' (provider)', table: '', local: ' (on this computer)' }
+  return `${describePrices(prices)}${from[pricesFrom ?? 'table']}`
 }
 
 /** The additional models: a small one, and a fallback. */

@@ -1,5 +1,5 @@
 import { PROVIDER_TYPES, type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
-import { Plus } from 'lucide-react'
+import { LayoutGrid, Plus } from 'lucide-react'
 import { useState, useId, type FormEvent } from 'react'
 import {
   keyStorageText,
@@ -13,6 +13,7 @@ import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { ConfirmDialog } from '../../../ui/confirm-dialog'
 import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { ConnectProvider } from './connect-provider'
 import { baseUrlProblem, suggestProviderId } from './provider-input'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { formFailure } from '../../../state/form-failure'
@@ -24,6 +25,7 @@ import { TextField } from '../../../ui/form/field'
 export function ProvidersSection({ settings }: { settings: SettingsView }) {
   const [editing, setEditing] = useState<{ provider: ProviderView | undefined }>()
   const [removing, setRemoving] = useState<ProviderView>()
+  const [browsing, setBrowsing] = useState(false)
   const remove = useSettingsChange((api, id: string) => api.removeProvider({ id }))
   const modelsOf = (id: string): number =>
     settings.models.filter((model) => model.providerId === id && model.origin === 'configured').length
@@ -34,10 +36,20 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
         title="Providers"
         text="Where your models run: a cloud API, a gateway, or a local server."
       >
-        <Button icon={<Plus aria-hidden />} onClick={() => setEditing({ provider: undefined })}>
-          Add provider
-        </Button>
+        <div className="flex gap-2">
+          <Button icon={<LayoutGrid aria-hidden />} aria-expanded={browsing} onClick={() => setBrowsing(!browsing)}>
+            Catalog
+          </Button>
+          <Button icon={<Plus aria-hidden />} onClick={() => setEditing({ provider: undefined })}>
+            Add provider
+          </Button>
+        </div>
       </SectionHead>
+      {browsing && (
+        <div className="mb-4">
+          <ConnectProvider settings={settings} onConnected={() => setBrowsing(false)} />
+        </div>
+      )}
       {settings.providers.length === 0 ? (
         <EmptyState title="No providers yet" className="rounded-lg border border-dashed border-line-strong">
           Add one with its address and key. Local servers (Ollama, LM Studio, llama.cpp) are detected automatically. The

@@ -1,0 +1,60 @@
+import { ArrowUp } from 'lucide-react'
+import type { KeyboardEvent, ReactNode, Ref } from 'react'
+import { Button } from '../../ui/button'
+
+interface StartComposerProps {
+  /** Id of the heading that names the field. */
+  labelledBy: string
+  text: string
+  onText: (text: string) => void
+  /** Folder, model, mode and so on. */
+  pills: ReactNode
+  /** What the button does. */
+  action: string
+  canStart: boolean
+  busy: boolean
+  onStart: () => void
+  ref?: Ref<HTMLTextAreaElement>
+}
+
+/** The composer that starts a session: type and press Enter. */
+export function StartComposer({
+  labelledBy,
+  text,
+  onText,
+  pills,
+  action,
+  canStart,
+  busy,
+  onStart,
+  ref,
+}: StartComposerProps) {
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (text.trim() !== '' && canStart && !busy) onStart()
+  }
+  return (
+    <div className="rounded-[11px] border border-line-strong bg-raised px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3">
+      <textarea
+        ref={ref}
+        autoFocus
+        rows={3}
+        value={text}
+        aria-labelledby={labelledBy}
+        placeholder="Describe a task, or paste an error…"
+        dir="auto"
+        className="block max-h-[38vh] min-h-[66px] w-full resize-none border-0 bg-transparent text-body outline-none [field-sizing:content]"
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
+        {pills}
+        <span className="flex-1" />
+        <Button variant="primary" icon={<ArrowUp aria-hidden />} disabled={!canStart} busy={busy} onClick={onStart}>
+          {action}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,246 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import {
+  USAGE_GROUPS,
+  type PriceTable,
+  type UsageGroup,
+  type UsageReport,
+  type UsageRow,
+} from '../../../shared/model/usage'
+import { failureFrom } from '../../client/failure-from'
+import { shortPath } from '../../format/folder-name'
+import { formatTokens } from '../../format/model-usage'
+import { useLayout } from '../../state/page/layout-state'
+import { useQueries } from '../../state/page/queries'
+import { Button } from '../../ui/button'
+import { CONTROL_CLASS } from '../../ui/form/field'
+import { Skeleton } from '../../ui/loading'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { UsageChart, type Measure } from './usage-chart'
+import { cacheShare, costText, dayText, usageCsv } from './usage-text'
+
+const SELECT = `${CONTROL_CLASS} h-[29px] w-auto`
+const RANGES = [7, 30, 90] as const
+const GROUP_NAMES: Record<UsageGroup, string> = { day: 'Day', model: 'Model', project: 'Project', session: 'Session' }
+
+/** What requests to models took: a chart by day, and tables by day, model, project and session. */
+export function UsagePage({ userHome }: { userHome: string | undefined }) {
+  const queries = useQueries()
+  const [days, setDays] = useState(30)
+  const [by, setBy] = useState<UsageGroup>('model')
+  const [measure, setMeasure] = useState<Measure>('cost')
+  const { data: report, error } = useQuery(
+    queries.usage.report.queryOptions({
+      input: { by, days },
+      placeholderData: keepPreviousData,
+      refetchOnMount: 'always',
+      refetchInterval: 30_000,
+    }),
+  )
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div
+        role="toolbar"
+        aria-label="Usage"
+        className="flex flex-none flex-wrap items-center gap-2 border-b border-line px-[18px] py-2 max-mid:px-3"
+      >
+        <select
+          aria-label="Range"
+          value={days}
+          className={SELECT}
+          onChange={(event) => setDays(Number(event.target.value))}
+        >
+          {RANGES.map((range) => (
+            <option key={range} value={range}>
+              Last {range} days
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Measure"
+          value={measure}
+          className={SELECT}
+          onChange={(event) => setMeasure(event.target.value === 'tokens' ? 'tokens' : 'cost')}
+        >
+          <option value="cost">Cost</option>
+          <option value="tokens">Tokens</option>
+        </select>
+        <span className="flex-1" />
+        <Button size="small" variant="quiet" onClick={() => useLayout.getState().openSettings('models', 'limits')}>
+          Limits…
+        </Button>
+        <Button
+          size="small"
+          variant="quiet"
+          icon={<Download aria-hidden />}
+          disabled={!report || report.rows.length === 0}
+          onClick={() => report && download(report)}
+        >
+          Export CSV
+        </Button>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto w-full max-w-[960px] space-y-5 px-6 pt-5 pb-12 max-mid:px-3">
+          {error ? (
+            <ErrorNote failure={failureFrom(error)} />
+          ) : report ? (
+            <Report report={report} by={by} measure={measure} userHome={userHome} onGroup={setBy} />
+          ) : (
+            <div role="status" aria-label="Loading the usage" className="space-y-3">
+              <Skeleton className="h-16 w-full rounded-lg" />
+              <Skeleton className="h-[180px] w-full rounded-lg" />
+            </div>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface ReportProps {
+  report: UsageReport
+  by: UsageGroup
+  measure: Measure
+  userHome: string | undefined
+  onGroup: (by: UsageGroup) => void
+}
+
+function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
+  const { total, rows, days } = report
+  if (total.requests === 0) {
+    return (
+      <>
+        <EmptyState title="No requests in this range" className="rounded-lg border border-dashed border-line-strong">
+          Each request to a model appears here with its tokens and its cost. Costs on this page are those of the time of
+          each request.
+        </EmptyState>
+        <PriceNote prices={report.prices} />
+      </>
+    )
+  }
+  const figures: [name: string, value: string][] = [
+    ['Cost', costText(total)],
+    ['Requests', total.requests.toLocaleString()],
+    ['Input tokens', formatTokens(total.input)],
+    ['From cache', cacheShare(total)],
+    ['Output tokens', formatTokens(total.output)],
+  ]
+  return (
+    <>
+      <dl aria-label="Total" className="grid grid-cols-5 gap-2.5 max-mid:grid-cols-2">
+        {figures.map(([name, value]) => (
+          <div key={name} className="rounded-lg border border-line bg-raised px-3.5 py-2.5">
+            <dt className="text-small text-ink-3">{name}</dt>
+            <dd className="text-lead font-semibold tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <UsageChart days={days} measure={measure} />
+      <div role="group" aria-label="Group by" className="flex flex-wrap gap-1">
+        {USAGE_GROUPS.map((group) => (
+          <Button
+            key={group}
+            size="small"
+            variant={group === by ? 'default' : 'quiet'}
+            aria-pressed={group === by}
+            onClick={() => onGroup(group)}
+          >
+            {GROUP_NAMES[group]}
+          </Button>
+        ))}
+      </div>
+      <UsageTable
+        by={report.by}
+        rows={report.by === 'day' ? rows.filter(({ requests }) => requests > 0).toReversed() : rows}
+        userHome={userHome}
+      />
+      {total.unpriced > 0 && (
+        <p className="text-small text-wait-ink">
+          The price of {total.unpriced === 1 ? '1 request' : `${total.unpriced} requests`} is unknown. Their cost is not
+          in these sums. Add prices to the model in config.toml; they apply to later requests.
+        </p>
+      )}
+      <PriceNote prices={report.prices} />
+    </>
+  )
+}
+
+function PriceNote({ prices }: { prices: PriceTable }) {
+  return (
+    <p className="text-small wrap-anywhere text-ink-3">
+      Costs are estimates in US dollars, by the prices at the time of each request. Prices of known models are from{' '}
+      {prices.generated}: {prices.sources.join(', ')}.
+    </p>
+  )
+}
+
+function UsageTable({ by, rows, userHome }: { by: UsageGroup; rows: UsageRow[]; userHome: string | undefined }) {
+  return (
+    <div
+      className="overflow-x-auto rounded-lg border border-line bg-raised"
+      tabIndex={0}
+      role="region"
+      aria-label={`Usage by ${by}`}
+    >
+      <table className="w-full border-collapse text-ui tabular-nums">
+        <thead>
+          <tr className="text-left text-small text-ink-3 [&>th]:px-3 [&>th]:py-2 [&>th]:font-medium">
+            <th scope="col">{GROUP_NAMES[by]}</th>
+            <th scope="col" className="text-right">
+              Requests
+            </th>
+            <th scope="col" className="text-right">
+              Input
+            </th>
+            <th scope="col" className="text-right">
+              Cache
+            </th>
+            <th scope="col" className="text-right">
+              Output
+            </th>
+            <th scope="col" className="text-right">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key} className="border-t border-line [&>td]:px-3 [&>td]:py-1.5 [&>td]:text-right">
+              <th scope="row" className="max-w-[340px] px-3 py-1.5 text-left font-normal">
+                <RowName by={by} row={row} userHome={userHome} />
+              </th>
+              <td>{row.requests.toLocaleString()}</td>
+              <td>{formatTokens(row.input)}</td>
+              <td>{cacheShare(row)}</td>
+              <td>{formatTokens(row.output)}</td>
+              <td className="whitespace-nowrap">{costText(row)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function RowName({ by, row, userHome }: { by: UsageGroup; row: UsageRow; userHome: string | undefined }) {
+  if (by === 'day') return dayText(row.key)
+  if (by === 'session' && row.label !== 'Deleted session')
+    return (
+      <button
+        type="button"
+        className="block max-w-full truncate text-left hover:underline"
+        onClick={() => useLayout.getState().openSession(row.key)}
+      >
+        {row.label}
+      </button>
+    )
+  return <span className="block truncate">{by === 'project' ? shortPath(row.label, userHome) : row.label}</span>
+}
+
+function download(report: UsageReport): void {
+  const url = URL.createObjectURL(new Blob([usageCsv(report)], { type: 'text/csv;charset=utf-8' }))
+  const name = `trestle-usage-by-${report.by}-${report.from}-to-${report.to}.csv`
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
+}

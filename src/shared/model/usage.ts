@@ -1,0 +1,135 @@
+/** What requests to models took, summed. Cost is in dollars, by the prices at the time of each request. */
+export interface UsageSum {
+  requests: number
+  /** Tokens; `cached` and `written` are parts of `input`, `thinking` of `output`. */
+  input: number
+  output: number
+  cached: number
+  written: number
+  thinking: number
+  cost: number
+  /** Requests whose price is unknown: their cost is not in `cost`. */
+  unpriced: number
+}
+
+export const NO_USAGE: UsageSum = {
+  requests: 0,
+  input: 0,
+  output: 0,
+  cached: 0,
+  written: 0,
+  thinking: 0,
+  cost: 0,
+  unpriced: 0,
+}
+
+export const USAGE_GROUPS = ['day', 'model', 'project', 'session'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+/** The longest range of a report. */
+export const MAX_USAGE_DAYS = 3660
+
+export interface UsageRow extends UsageSum {
+  /** A day (`2026-11-26`), the id of a model, the path of a folder, or the id of a session. */
+  key: string
+  /** For people. */
+  label: string
+}
+
+/** The table that prices come from. */
+export interface PriceTable {
+  /** The day it was made. */
+  generated: string
+  sources: string[]
+}
+
+export interface UsageReport {
+  by: UsageGroup
+  /** The first and the last day, in the time zone of this computer. */
+  from: string
+  to: string
+  /** The most expensive first; days in order, those without requests included. */
+  rows: UsageRow[]
+  /** Each day of the range, in order. */
+  days: UsageRow[]
+  total: UsageSum
+  prices: PriceTable
+}
+
+export const LIMIT_SCOPES = ['session', 'day', 'project'] as const
+export type LimitScope = (typeof LIMIT_SCOPES)[number]
+
+/** How far a spending limit is used. */
+export interface LimitState {
+  scope: LimitScope
+  unit: 'dollars' | 'tokens'
+  /** Including what the user has added. */
+  limit: number
+  spent: number
+  /** Requests that a limit in dollars cannot count, because their price is unknown. */
+  unpriced: number
+}
+
+/** From this share of a limit on the user is warned. */
+const WARN_SHARE = 0.8
+
+/** Whether so much of a limit is used that the user is warned. */
+export function isNearLimit({ limit, spent }: Pick<LimitState, 'limit' | 'spent'>): boolean {
+  return spent >= limit * WARN_SHARE
+}
+
+export interface TurnUsage extends UsageSum {
+  turnId: string
+  /** ms since the epoch. */
+  at: number
+  /** The beginning of the prompt. */
+  text: string
+}
+
+export interface AgentUsage extends UsageSum {
+  sessionId: string
+  title: string
+  /** How deep it is in the tree: 1 for those that the session itself started. */
+  depth: number
+}
+
+/** What a session took, with all of its subagents. */
+export interface SessionUsage {
+  sessionId: string
+  /** With the subagents. */
+  total: UsageSum
+  /** Without them. */
+  own: UsageSum
+  agents: AgentUsage[]
+  limits: LimitState[]
+  /** Its own turns, latest first; only when they were asked for. */
+  turns?: TurnUsage[]
+}
+
+export function addUsage(one: UsageSum, other: UsageSum): UsageSum {
+  return {
+    requests: one.requests + other.requests,
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cached: one.cached + other.cached,
+    written: one.written + other.written,
+    thinking: one.thinking + other.thinking,
+    cost: one.cost + other.cost,
+    unpriced: one.unpriced + other.unpriced,
+  }
+}
+
+const LIMIT_NAMES: Record<LimitScope, string> = {
+  session: 'this session',
+  day: 'today',
+  project: 'this project this month',
+}
+
+export function limitName(scope: LimitScope): string {
+  return LIMIT_NAMES[scope]
+}
+
+/** An amount of a limit: "$5.00", "200,000 tokens". */
+export function limitAmount(value: number, unit: LimitState['unit']): string {
+  return unit === 'dollars' ? `$${value.toFixed(2)}` : `${Math.round(value).toLocaleString('en-US')} tokens`
+}
