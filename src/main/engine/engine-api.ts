@@ -26,7 +26,7 @@ import type { NotificationActions } from './alarm/notification-actions'
 import type { Opener } from './tool/device/device-services'
 import type { UserNotification } from '../../shared/model/notification'
 import type { ScheduleActions } from './schedule/schedule-actions'
-import type { TerminalActions } from './engine-terminals'
+import type { TerminalActions } from './terminal/terminal-actions'
 import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
 
