@@ -1,12 +1,12 @@
 import '../test/support/ts-hooks.ts'
 import { realpathSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { serveApp } from '../test/support/served-app.ts'
 import { frameTime } from './support/frame-time.ts'
 import { longAnswer } from './support/long-answer.ts'
-import { runAlone, type Measurement } from './support/measurement.ts'
+import { round, runAlone, type Measurement } from './support/measurement.ts'
 import { startServer } from './support/model-server.ts'
 import { addProbe, framesDuring } from './support/page-probe.ts'
 import { configure, makeScratch } from './support/scratch.ts'
@@ -43,12 +43,25 @@ export default async function panesFrames(): Promise<Measurement[]> {
       await boxes.nth(n).press('Enter')
     }
     await wait(2000)
+    const cdp = await page.context().newCDPSession(page)
+    // Its own time, not that of other work on the machine.
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const before = await taskSeconds(cdp)
+    const began = performance.now()
     const frames = await framesDuring(page, () => wait(STRETCH_MS))
+    const share = (((await taskSeconds(cdp)) - before) / ((performance.now() - began) / 1000)) * 100
     const streaming = await page.locator('[data-pane="session"] .transcript .row').count()
     if (streaming < SESSIONS.length) throw new Error(`${streaming} of ${SESSIONS.length} panes show an answer.`)
     return [
       frameTime('four sessions that stream in four panes', frames, 0.95, 20),
       frameTime('four sessions that stream in four panes', frames, 0.5),
+      {
+        name: 'time of the main thread while four sessions stream',
+        value: round(share),
+        unit: '%',
+        limit: 60,
+        note: `${round((share * STRETCH_MS) / 100 / frames.length)} ms for each frame`,
+      },
     ]
   } finally {
     await browser.close()
@@ -56,6 +69,11 @@ export default async function panesFrames(): Promise<Measurement[]> {
     await server.close()
     scratch.remove()
   }
+}
+
+async function taskSeconds(cdp: CDPSession): Promise<number> {
+  const { metrics } = await cdp.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN
 }
 
 async function createSessions(home: string, project: string): Promise<void> {

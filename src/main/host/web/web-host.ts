@@ -11,7 +11,7 @@ import type { LogBug } from '../../api/implementer'
 import type { Engine } from '../../engine/engine-api'
 import { pageHeaders, readPageFile } from '../../api/page-files'
 import { createUserEditor } from '../../api/user-editor'
-import type { PreviewProxies } from '../preview/preview-proxy'
+import type { PreviewProxies } from '../../api/preview/preview-proxy'
 import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
 
 export interface WebHostOptions {
@@ -70,7 +70,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   // Loaded with the first preview.
   let proxies: Promise<PreviewProxies> | undefined
   const previews = (): Promise<PreviewProxies> =>
-    (proxies ??= import('../preview/preview-proxy').then(
+    (proxies ??= import('../../api/preview/preview-proxy').then(
       ({ PreviewProxies: Proxies }) =>
         new Proxies({
           ancestors: ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${portOf(server)}`).join(' '),

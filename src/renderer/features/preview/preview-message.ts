@@ -8,13 +8,17 @@ function block(text: string, language = ''): string {
   return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
 }
 
+/** A line that the page wrote, which may be anything. */
+function word(value: unknown): string {
+  return (typeof value === 'string' ? value : '').replaceAll('\n', ' ').slice(0, 700)
+}
+
 /** "This element", for the agent. */
 export function elementMessage(page: string, element: PickedElement): string {
-  const word = (value: unknown): string => (typeof value === 'string' ? value : '').replaceAll('\n', ' ').slice(0, 700)
   const lines = [
     `selector: ${word(element.selector)}`,
     ...(word(element.text) === '' ? [] : [`text: ${word(element.text)}`]),
-    `size: ${Number(element.width) || 0} × ${Number(element.height) || 0}`,
+    `size: ${word(String(element.width))} × ${word(String(element.height))}`,
     ...(element.source === undefined ? [] : [`source: ${word(element.source)}`]),
     word(element.markup),
   ]

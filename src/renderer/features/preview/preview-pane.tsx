@@ -32,6 +32,7 @@ export function PreviewPane({ sessionId, url, onOpen, onOpenLink }: PreviewPaneP
     onPicked: (element) => quote(elementMessage(here, element), 'The element is in your message'),
     onOutline: (outline) => quote(outlineMessage(here, outline), 'The page is in your message'),
   })
+  const { frame } = view
   const here = origin + (view.place?.url ?? '/')
   const errors = view.problems.length
   if (view.frameUrl === null) return <NoPreview origin={origin} onOpenLink={onOpenLink} />
@@ -117,10 +118,11 @@ export function PreviewPane({ sessionId, url, onOpen, onOpenLink }: PreviewPaneP
       {view.frameUrl !== undefined && (
         <div className="flex min-h-0 flex-1 justify-center overflow-x-auto bg-sunken">
           <iframe
-            ref={view.frame}
+            ref={frame}
             src={view.frameUrl}
             title={`Preview of ${origin}`}
-            // Its own origin, which is not Trestle's: scripts there reach neither this page nor its storage.
+            // Scripts there reach neither this page nor its storage.
+            // oxlint-disable-next-line react/iframe-missing-sandbox -- its origin is not Trestle's
             sandbox="allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"
             referrerPolicy="no-referrer"
             style={{ background: '#fff', ...(width !== undefined && { width }) }}

@@ -1,3 +1,4 @@
+import type * as Http from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -9,10 +10,10 @@ import {
   withScript,
   type PreviewOrigins,
 } from './preview-headers'
-import script from './preview-script.js?raw'
+import script from './page-script.js?raw'
 import { previewTarget, type PreviewTarget } from './preview-target'
 
-const http = (): typeof import('node:http') => process.getBuiltinModule('node:http')
+const http = (): typeof Http => process.getBuiltinModule('node:http')
 
 /** A page larger than this is passed on as it is. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024

@@ -1,3 +1,4 @@
+/* oxlint-disable unicorn/consistent-function-scoping, no-underscore-dangle -- one function, so that nothing is global in the page; frameworks name their notes so */
 // Runs in previewed pages, before their own scripts. It tells Trestle's page about errors and about the element that the
 // user points at, through postMessage only.
 ;(() => {
