@@ -88,6 +88,18 @@ export class TextLines {
     }
   }
 
+  /** Looks whether the lines have been counted. */
+  async count(): Promise<void> {
+    try {
+      const { totalLines, isCounted } = await this.#fetch(1, 1)
+      this.#total = totalLines
+      this.#isCounted = isCounted
+    } catch (error) {
+      this.failure = error
+    }
+    this.#changed()
+  }
+
   forgetBefore(): void {
     this.#before = undefined
   }
@@ -108,9 +120,13 @@ export class TextLines {
       this.failure = error
     } finally {
       this.#wanted.delete(page)
-      this.#revision += 1
-      for (const listener of this.#listeners) listener()
+      this.#changed()
     }
+  }
+
+  #changed(): void {
+    this.#revision += 1
+    for (const listener of this.#listeners) listener()
   }
 
   #keep(number: number, page: Page): void {

@@ -8,6 +8,8 @@ import { WindowScroller, type WindowScrollerHandle } from './window-scroller'
 
 /** Lines fetched beyond the visible ones. */
 const AHEAD = 200
+/** How often it is looked whether all lines are counted, in ms. */
+const COUNT_MS = 250
 /** Files with more lines are not colored. */
 const MAX_COLORED = 20_000
 const NO_LINES: string[] = []
@@ -31,7 +33,7 @@ interface TextViewProps {
 /** The lines of a file with their numbers, colors and matches, however many there are. */
 export function TextView({ path, text, marked, matches, currentMatch, ref }: TextViewProps) {
   const list = useRef<WindowScrollerHandle>(null)
-  useSyncExternalStore(text.subscribe, () => text.revision)
+  const revision = useSyncExternalStore(text.subscribe, () => text.revision)
   const [last, setLast] = useState(100)
   const isColored = text.whole !== undefined && text.whole.length <= MAX_COLORED
   const lines = isColored ? text.whole : NO_LINES
@@ -44,6 +46,12 @@ export function TextView({ path, text, marked, matches, currentMatch, ref }: Tex
     [text],
   )
   useEffect(() => text.want(1, 1), [text])
+  // The lines of a large file are counted while its beginning is looked at.
+  useEffect(() => {
+    if (text.isCounted) return undefined
+    const timer = setTimeout(() => void text.count(), COUNT_MS)
+    return () => clearTimeout(timer)
+  }, [text, revision])
   useImperativeHandle(ref, () => ({
     showLine: (line) => list.current?.showRow(Math.max(0, line - 1), 'center'),
     firstLine: () => (list.current?.firstRow() ?? 0) + 1,
