@@ -28,6 +28,7 @@ export class TextLines {
   #before: TextLines | undefined
   #total: number
   #isCounted: boolean
+  #isCounting = false
   #revision = 0
   /** Why lines could not be fetched. */
   failure: unknown
@@ -90,6 +91,8 @@ export class TextLines {
 
   /** Looks whether the lines have been counted. */
   async count(): Promise<void> {
+    if (this.#isCounting) return
+    this.#isCounting = true
     try {
       const { totalLines, isCounted } = await this.#fetch(1, 1)
       this.#total = totalLines
@@ -97,6 +100,7 @@ export class TextLines {
     } catch (error) {
       this.failure = error
     }
+    this.#isCounting = false
     this.#changed()
   }
 

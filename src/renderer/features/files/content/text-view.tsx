@@ -33,7 +33,7 @@ interface TextViewProps {
 /** The lines of a file with their numbers, colors and matches, however many there are. */
 export function TextView({ path, text, marked, matches, currentMatch, ref }: TextViewProps) {
   const list = useRef<WindowScrollerHandle>(null)
-  const revision = useSyncExternalStore(text.subscribe, () => text.revision)
+  useSyncExternalStore(text.subscribe, () => text.revision)
   const [last, setLast] = useState(100)
   const isColored = text.whole !== undefined && text.whole.length <= MAX_COLORED
   const lines = isColored ? text.whole : NO_LINES
@@ -48,10 +48,12 @@ export function TextView({ path, text, marked, matches, currentMatch, ref }: Tex
   useEffect(() => text.want(1, 1), [text])
   // The lines of a large file are counted while its beginning is looked at.
   useEffect(() => {
-    if (text.isCounted) return undefined
-    const timer = setTimeout(() => void text.count(), COUNT_MS)
-    return () => clearTimeout(timer)
-  }, [text, revision])
+    const timer = setInterval(() => {
+      if (text.isCounted) clearInterval(timer)
+      else void text.count()
+    }, COUNT_MS)
+    return () => clearInterval(timer)
+  }, [text])
   useImperativeHandle(ref, () => ({
     showLine: (line) => list.current?.showRow(Math.max(0, line - 1), 'center'),
     firstLine: () => (list.current?.firstRow() ?? 0) + 1,
