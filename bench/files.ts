@@ -61,7 +61,12 @@ export default async function files(): Promise<Measurement[]> {
     await page.goto(app.url)
     await page.locator('[data-row="many"]').click()
     await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
-    return [...(await tree(page)), ...(await filter(page)), ...(await log(page, app.pid, lines))]
+    return [
+      ...(await tree(page)),
+      ...(await firstKey(page)),
+      ...(await log(page, app.pid, lines)),
+      ...(await filter(page)),
+    ]
   } finally {
     await browser?.close()
     await app?.close()
@@ -81,12 +86,20 @@ async function tree(page: Page): Promise<Measurement[]> {
   ]
 }
 
-async function filter(page: Page): Promise<Measurement[]> {
+/** Waits for the list of files, which is made when the tree is opened: what follows is measured without that work. */
+async function firstKey(page: Page): Promise<Measurement[]> {
   const field = page.getByRole('combobox', { name: 'Filter files' })
   await field.focus()
-  // The list of files is made when the tree is opened.
   await page.keyboard.type('x')
   const first = await since(page, `() => document.querySelector('[data-query="x"]')`)
+  await field.fill('')
+  return [{ name: 'filter 128,000 files: the first key', value: round(first, 1), unit: 'ms' }]
+}
+
+async function filter(page: Page): Promise<Measurement[]> {
+  await page.getByRole('tab', { name: 'Files' }).click()
+  const field = page.getByRole('combobox', { name: 'Filter files' })
+  await field.focus()
   const times: number[] = []
   for (const words of FILTERS) {
     await field.fill('')
@@ -99,7 +112,6 @@ async function filter(page: Page): Promise<Measurement[]> {
   await field.fill('')
   const sorted = times.toSorted((a, b) => a - b)
   return [
-    { name: 'filter 128,000 files: the first key', value: round(first, 1), unit: 'ms' },
     {
       name: 'filter 128,000 files: key to results',
       value: round(median(times), 1),

@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 /** Text that is worth compressing; fonts and pictures already are. */
-const TEXT = /\.(?:js|css|html|svg|json)$/
+const TEXT = /\.(?:m?js|css|html|svg|json)$/
 /** Smaller files fit into one packet as they are. */
 const MIN_BYTES = 1024
 

@@ -56,9 +56,9 @@ it('a deleted file is brought back, and a renamed one gets its name back', async
   expect(readFileSync(file, 'utf8')).toBe('one\r\ntwo\r\n')
 })
 
-it('the agent reads an attached file without being asked, and nobody else can', async () => {
+it('the agent reads an attached file without a request, and it is private', async () => {
   const { app: running, sessionId } = await start()
-  const data = Buffer.from(`${'remember the milk\n'.repeat(2000)}`).toString('base64')
+  const data = Buffer.from('remember the milk\n'.repeat(2000)).toString('base64')
   const attached = await running.client.file.attach({ sessionId, name: 'notes.txt', data })
   expect(statSync(attached.path).mode & 0o077).toBe(0)
   expect(await running.call([{ name: 'Read', input: { path: attached.path, n_lines: 2 } }])).toContain(

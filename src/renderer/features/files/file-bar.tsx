@@ -1,4 +1,15 @@
-import { AtSign, Copy, Ellipsis, ExternalLink, FolderOpen, ListTree, MoveDown, Pencil, Search } from 'lucide-react'
+import {
+  AtSign,
+  ClipboardCopy,
+  Copy,
+  Ellipsis,
+  ExternalLink,
+  FolderOpen,
+  ListTree,
+  MoveDown,
+  Pencil,
+  Search,
+} from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { FileView } from '../../../shared/model/file-view'
@@ -20,13 +31,15 @@ interface FileBarProps {
   onGoToLine: (() => void) | undefined
   onSymbols: (() => void) | undefined
   onEdit: (() => void) | undefined
+  /** The whole text, where it is there. */
+  text: (() => string) | undefined
   /** Other ways to show the file, e.g. Source and Rendered. */
   children?: ReactNode
 }
 
 /** The bar above a file: what it is, and what can be done with it. */
 export function FileBar(props: FileBarProps) {
-  const { sessionId, path, view, line, onFind, onGoToLine, onSymbols, onEdit, children } = props
+  const { sessionId, path, view, line, onFind, onGoToLine, onSymbols, onEdit, text, children } = props
   const client = useClient()
   const queries = useQueries()
   const { data: openers } = useQuery(
@@ -34,12 +47,6 @@ export function FileBar(props: FileBarProps) {
   )
   const shown = view?.path ?? path
   const cut = Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('\\')) + 1
-  const copy = (): void => {
-    navigator.clipboard.writeText(shown).then(
-      () => showToast('Path copied'),
-      () => showToast('The path could not be copied'),
-    )
-  }
   return (
     <header className="file-bar">
       <h2 title={view?.absolutePath ?? path}>
@@ -84,9 +91,14 @@ export function FileBar(props: FileBarProps) {
         >
           Mention in the message
         </MenuItem>
-        <MenuItem icon={<Copy aria-hidden />} onSelect={copy}>
+        <MenuItem icon={<Copy aria-hidden />} onSelect={() => copy(shown, 'Path')}>
           Copy the path
         </MenuItem>
+        {text && (
+          <MenuItem icon={<ClipboardCopy aria-hidden />} onSelect={() => copy(text(), 'Text')}>
+            Copy the text
+          </MenuItem>
+        )}
         {openers?.editor !== undefined && (
           <MenuItem
             icon={<ExternalLink aria-hidden />}
@@ -105,6 +117,13 @@ export function FileBar(props: FileBarProps) {
         )}
       </Menu>
     </header>
+  )
+}
+
+function copy(words: string, what: string): void {
+  navigator.clipboard.writeText(words).then(
+    () => showToast(`${what} copied`),
+    () => showToast(`${what} could not be copied`),
   )
 }
 

@@ -123,6 +123,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
         onFind={canFind ? () => openTool('find') : undefined}
         onGoToLine={canFind ? () => openTool('line') : undefined}
         onSymbols={canFind ? () => openTool('symbols') : undefined}
+        text={text?.whole && !isEditing ? () => (text.whole ?? []).join('\n') : undefined}
         onEdit={canEdit && !isEditing && view.text?.notEditable === undefined ? startEditing : undefined}
       >
         {(isMarkdown || isDrawing) && !isEditing && (

@@ -57,6 +57,16 @@ const FIXED: KeyGroup[] = [
     ],
   },
   {
+    title: 'Files',
+    rows: [
+      [['Mod+Shift+E'], 'Show the files of the project'],
+      [['Mod+F'], 'Find in the file'],
+      [['Mod+G'], 'Go to a line'],
+      [['Mod+Shift+O'], 'Go to a symbol'],
+      [['Mod+S'], 'Save, while editing'],
+    ],
+  },
+  {
     title: 'Session list',
     rows: [
       [['Up', 'Down'], 'Move'],

@@ -156,14 +156,13 @@ export class TextDocument {
     const { handle } = await openRegular(this.#realPath, this.#shown)
     try {
       // The first part is small: a page of lines near a mark needs no more.
-      let length = SAMPLE_BYTES
-      const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, Math.max(1, this.size - offset)))
+      let buffer = Buffer.allocUnsafeSlow(Math.min(SAMPLE_BYTES, Math.max(1, this.size - offset)))
       for (let at = offset; at < this.size;) {
-        const { bytesRead } = await handle.read(buffer, 0, Math.min(length, buffer.length, this.size - at), at)
+        const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, this.size - at), at)
         if (bytesRead === 0) return true
         at += bytesRead
-        length = CHUNK_BYTES
         if (!use(buffer.subarray(0, bytesRead))) return false
+        if (buffer.length < CHUNK_BYTES) buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
       }
       return true
     } catch (error) {

@@ -28,6 +28,7 @@ export class TextLines {
   #before: TextLines | undefined
   #total: number
   #isCounted: boolean
+  #isCounting = false
   #revision = 0
   /** Why lines could not be fetched. */
   failure: unknown
@@ -88,6 +89,21 @@ export class TextLines {
     }
   }
 
+  /** Looks whether the lines have been counted. */
+  async count(): Promise<void> {
+    if (this.#isCounting) return
+    this.#isCounting = true
+    try {
+      const { totalLines, isCounted } = await this.#fetch(1, 1)
+      this.#total = totalLines
+      this.#isCounted = isCounted
+    } catch (error) {
+      this.failure = error
+    }
+    this.#isCounting = false
+    this.#changed()
+  }
+
   forgetBefore(): void {
     this.#before = undefined
   }
@@ -108,9 +124,13 @@ export class TextLines {
       this.failure = error
     } finally {
       this.#wanted.delete(page)
-      this.#revision += 1
-      for (const listener of this.#listeners) listener()
+      this.#changed()
     }
+  }
+
+  #changed(): void {
+    this.#revision += 1
+    for (const listener of this.#listeners) listener()
   }
 
   #keep(number: number, page: Page): void {

@@ -8,6 +8,8 @@ import { WindowScroller, type WindowScrollerHandle } from './window-scroller'
 
 /** Lines fetched beyond the visible ones. */
 const AHEAD = 200
+/** How often it is looked whether all lines are counted, in ms. */
+const COUNT_MS = 250
 /** Files with more lines are not colored. */
 const MAX_COLORED = 20_000
 const NO_LINES: string[] = []
@@ -44,6 +46,14 @@ export function TextView({ path, text, marked, matches, currentMatch, ref }: Tex
     [text],
   )
   useEffect(() => text.want(1, 1), [text])
+  // The lines of a large file are counted while its beginning is looked at.
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (text.isCounted) clearInterval(timer)
+      else void text.count()
+    }, COUNT_MS)
+    return () => clearInterval(timer)
+  }, [text])
   useImperativeHandle(ref, () => ({
     showLine: (line) => list.current?.showRow(Math.max(0, line - 1), 'center'),
     firstLine: () => (list.current?.firstRow() ?? 0) + 1,

@@ -89,9 +89,14 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
     return () => element.removeEventListener('wheel', wheel)
   }, [goTo, scale, size.row])
 
-  const first = Math.max(0, Math.floor(position / size.row) - MORE_ROWS)
-  const last = Math.min(rows, Math.ceil((position + size.view) / size.row) + MORE_ROWS)
+  // An estimate of the rows may have been too high.
+  const shown = Math.max(0, Math.min(position, full - size.view))
+  const first = Math.max(0, Math.floor(shown / size.row) - MORE_ROWS)
+  const last = Math.min(rows, Math.ceil((shown + size.view) / size.row) + MORE_ROWS)
   useEffect(() => onRows?.(first, last), [onRows, first, last])
+  useEffect(() => {
+    top.current = Math.min(top.current, Math.max(0, full - size.view))
+  }, [full, size.view])
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent): void => {
     if (event.target !== box.current || event.altKey || event.metaKey) return
@@ -135,7 +140,7 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
           style={{
             position: 'absolute',
             minWidth: '100%',
-            top: scale === 1 ? first * size.row : position / scale - (position - first * size.row),
+            top: scale === 1 ? first * size.row : shown / scale - (shown - first * size.row),
           }}
         >
           {Array.from({ length: Math.max(0, last - first) }, (_, n) => renderRow(first + n))}
