@@ -24,8 +24,10 @@ export interface TextDifference {
 
 const CONTEXT = 3
 /** Beyond these, the changed stretch is shown as replaced as a whole. */
-const MAX_DIFF_MS = 250
+const MAX_DIFF_MS = 500
 const MAX_COMPARED = 40_000
+/** Up to so many lines, comparing is quick in every case: a busy machine does not cut it short. */
+const QUICK = 1_000
 
 /** The runs of lines in which two texts differ. Bounded in time for any input. */
 export async function textDifference(before: string, after: string): Promise<TextDifference> {
@@ -65,11 +67,8 @@ async function compare(a: string[], b: string[]): Promise<Part[] | undefined> {
   if (b.length === 0) return [{ count: a.length, added: false, removed: true }]
   if (a.length + b.length > MAX_COMPARED) return undefined
   const { diffArrays } = await import('diff')
-  return diffArrays(a, b, { timeout: MAX_DIFF_MS })?.map(({ value, added, removed }) => ({
-    count: value.length,
-    added,
-    removed,
-  }))
+  const found = a.length + b.length <= QUICK ? diffArrays(a, b) : diffArrays(a, b, { timeout: MAX_DIFF_MS })
+  return found?.map(({ value, added, removed }) => ({ count: value.length, added, removed }))
 }
 
 interface Stretch {

@@ -100,8 +100,8 @@ function Editor({ which, path, after, parts, onAllow, back }: EditorProps) {
   const isNothing = count?.added === 0 && count.removed === 0
   return (
     <div ref={first} className="proposal">
-      {changes.length > 1 && (
-        <fieldset disabled={isTyping} className="proposal-changes">
+      {changes.length > 1 && !isTyping && (
+        <fieldset className="proposal-changes">
           <legend>Changes to accept</legend>
           {changes.map((change, index) => (
             <label key={index} className="proposal-change">
@@ -125,7 +125,7 @@ function Editor({ which, path, after, parts, onAllow, back }: EditorProps) {
             id={id}
             value={text}
             spellCheck={false}
-            rows={Math.min(18, Math.max(6, text.split('\n').length))}
+            rows={Math.min(12, Math.max(6, text.split('\n').length))}
             className="proposal-text"
             onChange={({ target }) => setText(target.value)}
           />

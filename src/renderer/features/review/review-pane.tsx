@@ -73,7 +73,8 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     () => maker.make(parts, isSplit, (path) => unfolded.has(path)),
     [maker, parts, isSplit, unfolded],
   )
-  const all = useMemo(() => changesIn(blocks), [blocks])
+  // Only keys need them: a large review has tens of thousands.
+  const all = useMemo(() => (current ? changesIn(blocks) : []), [blocks, current])
   const files = list?.files ?? []
   const fileOf = (path: string): ReviewFile | undefined => files.find((file) => file.path === path)
   const totals = useMemo(() => {
@@ -173,18 +174,19 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
 
   const topPath = (): string | undefined => review.store.getState().top
   const goTo = (by: 1 | -1): void => {
-    const at = all.findIndex((one) => one.path === current?.path && one.change === current.change)
+    const every = changesIn(blocks)
+    const at = every.findIndex((one) => one.path === current?.path && one.change === current.change)
     const from =
       at >= 0
         ? at + by
         : by > 0
           ? firstFrom(
-              all,
+              every,
               blocks.map(({ id }) => id),
               topPath(),
             )
-          : all.length - 1
-    const next = all[Math.min(all.length - 1, Math.max(0, from))]
+          : every.length - 1
+    const next = every[Math.min(every.length - 1, Math.max(0, from))]
     if (!next) return
     setCurrent(next)
     scroller.current?.show(next.path, next.row)
