@@ -136,7 +136,6 @@ test('branches are created, switched and deleted, and changes stashed and applie
 })
 
 test('conflicts are resolved part by part, and the merge is concluded', async ({ app }) => {
-  const { page } = app
   begin(app)
   git(app, 'switch', '-qc', 'other')
   write(app, { 'src/app.ts': source({ 2: 'const theirs = 1' }) })
