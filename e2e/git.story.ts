@@ -53,9 +53,7 @@ async function look(app: App, name: string): Promise<void> {
   }
 }
 
-test('a hunk is staged, a message drafted and committed, and another change discarded and brought back, all by keyboard', async ({
-  app,
-}) => {
+test('a hunk is staged, and a message drafted and committed, all by keyboard', async ({ app }) => {
   const { page } = app
   begin(app)
   write(app, {
@@ -82,10 +80,17 @@ test('a hunk is staged, a message drafted and committed, and another change disc
   await expect(message).toHaveValue('')
   expect(git(app, 'log', '-1', '--format=%s')).toBe('app: price in cents\n')
   expect(git(app, 'show', 'HEAD:src/app.ts')).toBe(source({ 2: 'const price = 250' }))
+})
 
+test('a file is staged and another one discarded and brought back, and the focus stays in the list', async ({
+  app,
+}) => {
+  const { page } = app
+  begin(app)
+  write(app, { 'notes.txt': 'scribbles\n', 'new file.txt': 'new\n' })
+  const pane = await openGit(app)
   await pane.getByRole('button', { name: /new.*new file\.txt/ }).press('s')
   await expect(pane.getByRole('heading', { name: 'Staged 1' })).toBeVisible()
-  // The focus stays in the list.
   await expect(pane.getByRole('list', { name: 'Changes' }).locator(':focus')).toBeVisible()
   await pane.getByRole('button', { name: /modified.*notes\.txt/ }).press('Delete')
   await expect(pane.getByRole('button', { name: /modified.*notes\.txt/ })).toBeHidden()
