@@ -69,7 +69,7 @@ test('a hunk is staged, and a message drafted and committed, all by keyboard', a
   const file = pane.getByRole('button', { name: /modified.*app\.ts/ })
   await file.press('Enter')
   await pane.getByRole('button', { name: 'Stage hunk 1 of src/app.ts' }).press('Enter')
-  await expect(pane.getByRole('heading', { name: 'Staged 1' })).toBeVisible()
+  await expect(pane.getByRole('heading', { name: 'Staged 1', exact: true })).toBeVisible()
   await look(app, 'git-hunk')
   expect(git(app, 'diff', '--cached', '--numstat')).toBe('1\t1\tsrc/app.ts\n')
 
@@ -90,7 +90,7 @@ test('a file is staged and another one discarded and brought back, and the focus
   write(app, { 'notes.txt': 'scribbles\n', 'new file.txt': 'new\n' })
   const pane = await openGit(app)
   await pane.getByRole('button', { name: /new.*new file\.txt/ }).press('s')
-  await expect(pane.getByRole('heading', { name: 'Staged 1' })).toBeVisible()
+  await expect(pane.getByRole('heading', { name: 'Staged 1', exact: true })).toBeVisible()
   await expect(pane.getByRole('list', { name: 'Changes' }).locator(':focus')).toBeVisible()
   await pane.getByRole('button', { name: /modified.*notes\.txt/ }).press('Delete')
   await expect(pane.getByRole('button', { name: /modified.*notes\.txt/ })).toBeHidden()
