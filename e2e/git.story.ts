@@ -53,9 +53,7 @@ async function look(app: App, name: string): Promise<void> {
   }
 }
 
-test('a hunk is staged, a message drafted and committed, and another change discarded and brought back, all by keyboard', async ({
-  app,
-}) => {
+test('a hunk is staged, and a message drafted and committed, all by keyboard', async ({ app }) => {
   const { page } = app
   begin(app)
   write(app, {
@@ -71,7 +69,7 @@ test('a hunk is staged, a message drafted and committed, and another change disc
   const file = pane.getByRole('button', { name: /modified.*app\.ts/ })
   await file.press('Enter')
   await pane.getByRole('button', { name: 'Stage hunk 1 of src/app.ts' }).press('Enter')
-  await expect(pane.getByRole('heading', { name: 'Staged 1' })).toBeVisible()
+  await expect(pane.getByRole('heading', { name: 'Staged 1', exact: true })).toBeVisible()
   await look(app, 'git-hunk')
   expect(git(app, 'diff', '--cached', '--numstat')).toBe('1\t1\tsrc/app.ts\n')
 
@@ -82,7 +80,18 @@ test('a hunk is staged, a message drafted and committed, and another change disc
   await expect(message).toHaveValue('')
   expect(git(app, 'log', '-1', '--format=%s')).toBe('app: price in cents\n')
   expect(git(app, 'show', 'HEAD:src/app.ts')).toBe(source({ 2: 'const price = 250' }))
+})
 
+test('a file is staged and another one discarded and brought back, and the focus stays in the list', async ({
+  app,
+}) => {
+  const { page } = app
+  begin(app)
+  write(app, { 'notes.txt': 'scribbles\n', 'new file.txt': 'new\n' })
+  const pane = await openGit(app)
+  await pane.getByRole('button', { name: /new.*new file\.txt/ }).press('s')
+  await expect(pane.getByRole('heading', { name: 'Staged 1', exact: true })).toBeVisible()
+  await expect(pane.getByRole('list', { name: 'Changes' }).locator(':focus')).toBeVisible()
   await pane.getByRole('button', { name: /modified.*notes\.txt/ }).press('Delete')
   await expect(pane.getByRole('button', { name: /modified.*notes\.txt/ })).toBeHidden()
   expect(readFileSync(join(app.scratch.project, 'notes.txt'), 'utf8')).toBe('notes\n')
@@ -112,7 +121,8 @@ test('branches are created, switched and deleted, and changes stashed and applie
   await pane.getByRole('textbox', { name: 'Message of the stash' }).press('Enter')
   await expect(pane.getByRole('list', { name: 'Stashes' })).toContainText('half done')
   expect(git(app, 'status', '--porcelain')).toBe('')
-  await look(app, 'git-stashes')
+  await pictures(app, 'git-stashes')
+  expect(await findings(page)).toEqual([])
   await pane.getByRole('button', { name: /^Drop / }).press('Enter')
   await expect(pane.getByRole('list', { name: 'Stashes' })).not.toContainText('half done')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
@@ -130,8 +140,7 @@ test('branches are created, switched and deleted, and changes stashed and applie
   await expect(pane.getByRole('list', { name: 'Branches' })).toContainText('topic/prices')
 })
 
-test('conflicts are resolved part by part, and the history shows the merge as a graph', async ({ app }) => {
-  const { page } = app
+test('conflicts are resolved part by part, and the merge is concluded', async ({ app }) => {
   begin(app)
   git(app, 'switch', '-qc', 'other')
   write(app, { 'src/app.ts': source({ 2: 'const theirs = 1' }) })
@@ -152,11 +161,26 @@ test('conflicts are resolved part by part, and the history shows the merge as a 
   await pane.getByRole('button', { name: 'Continue' }).press('Enter')
   await expect(pane.getByText('No changes')).toBeVisible()
   expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
+})
 
+test('the history shows a merge as a graph, and the diffs of a commit', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  git(app, 'switch', '-qc', 'other')
+  write(app, { 'src/app.ts': source({ 2: 'const theirs = 1' }) })
+  git(app, 'commit', '-qam', 'theirs')
+  git(app, 'switch', '-q', 'main')
+  write(app, { 'notes.txt': 'ours\n' })
+  git(app, 'commit', '-qam', 'ours')
+  git(app, 'merge', '-q', '--no-edit', 'other')
+  const pane = await openGit(app)
   await pane.getByRole('tab', { name: /Changes/ }).press('End')
   const commit = pane.getByRole('list', { name: 'History' }).getByRole('button').first()
   await expect(commit).toContainText("Merge branch 'other'")
+  // One side of the merge, or the other: they were made in the same second.
   await commit.press('ArrowDown')
+  await expect(pane.getByRole('list', { name: 'History' }).locator(':focus')).toBeVisible()
+  await commit.focus()
   await page.keyboard.press('Enter')
   const details = pane.getByRole('region', { name: 'Commit' })
   await details.getByRole('button', { name: /app\.ts/ }).press('Enter')
@@ -188,7 +212,8 @@ test('a repository with programs of its own runs nothing until it is trusted, an
   await message.fill('change notes')
   await message.press('Control+Enter')
   await expect(pane.getByRole('alert')).toContainText('prices must be integers')
-  await look(app, 'git-failing-hook')
+  await pictures(app, 'git-failing-hook')
+  expect(await findings(page)).toEqual([])
   await expect(message).toHaveValue('change notes')
 })
 

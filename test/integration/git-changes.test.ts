@@ -1,7 +1,11 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createGitLab, type GitLab } from '../support/git-lab'
+import { findRepository } from '../../src/main/engine/git/repository/find-repository'
+import { openRepository } from '../../src/main/engine/git/repository/open-repository'
+import { createRunGit } from '../../src/main/engine/git/run-git'
+import { draftFrom, draftPrompt } from '../../src/main/engine/git/state/commit-draft'
+import { createGitLab, labEnvironment, type GitLab } from '../support/git-lab'
 
 let lab: GitLab
 beforeEach(() => void (lab = createGitLab()))
@@ -310,4 +314,19 @@ it('shows history, the files and diffs of a commit, and who changed each line', 
     [8, 33, 'first'],
   ])
   expect((await lab.actions.log(repo, { all: false, path: 'new.txt', skip: 0, limit: 9 })).commits).toHaveLength(1)
+})
+
+it('describes changes to a model in limits, without what may be secret', async () => {
+  const repo = lab.repository('draft', { '.env': 'TOKEN=old-secret\n', 'big.txt': 'x\n', 'a.txt': 'one\n' })
+  lab.write(repo, { '.env': 'TOKEN=new-secret\n', 'a.txt': 'two\n' })
+  for (let n = 0; n < 20; n += 1) lab.write(repo, { [`big${n}.txt`]: `${String(n).repeat(80)}\n`.repeat(200) })
+  await lab.actions.stage(repo, 'all')
+  const run = createRunGit({ env: () => labEnvironment(lab.root), neutralFolder: lab.home })
+  const prompt = await draftPrompt(openRepository(findRepository(repo)!, run))
+  expect(prompt).toContain('first')
+  expect(prompt).toContain('-one\n+two')
+  expect(prompt).toContain('.env')
+  expect(prompt).not.toContain('secret')
+  expect(prompt.length).toBeLessThan(30_000)
+  expect(draftFrom('```\nsubject\n\nbody\n```')).toBe('subject\n\nbody')
 })

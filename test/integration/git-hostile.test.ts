@@ -211,6 +211,24 @@ test('a working tree elsewhere, odd settings and a HEAD with escape sequences ar
   }
 })
 
+test('hooks in a folder of the repository that the user’s own settings name are asked about, and the user’s own are not', async () => {
+  const own = join(lab.root, 'own-hooks')
+  for (const [hooksPath, state] of [
+    ['.githooks', 'asked'],
+    [own, 'none'],
+  ] as const) {
+    const user = createGitLab({ settings: `[core]\n\thooksPath = ${hooksPath}\n` })
+    try {
+      const repo = user.repository('r', {})
+      user.write(repo, { '.githooks/pre-commit': '#!/bin/sh\n' })
+      chmodSync(join(repo, '.githooks/pre-commit'), 0o755)
+      expect(await user.actions.trustView(repo)).toMatchObject({ state })
+    } finally {
+      user.remove()
+    }
+  }
+})
+
 test('trust covers what was shown, and ends when a hook changes', async () => {
   const repo = lab.repository('trust')
   const hook = join(repo, '.git/hooks/post-checkout')

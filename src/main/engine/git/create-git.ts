@@ -12,11 +12,11 @@ import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
 import type { GitActions } from './git-actions'
 import { findRepository, type Repository } from './repository/find-repository'
-import { readGitTrust, requireGitTrust, writeGitTrust } from './repository/git-trust'
+import { readGitTrust, requireGitTrust, type TrustPlace, writeGitTrust } from './repository/git-trust'
 import { pathInRepository } from './repository/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
 import { readHead } from './repository/read-head'
-import { createRunGit } from './run-git'
+import { createRunGit, type RunGit } from './run-git'
 import { blame } from './state/blame'
 import { fileDiff } from './state/file-diff'
 import { commitDetails, commitFileDiff, readLog } from './state/log'
@@ -43,6 +43,7 @@ export function createGit(deps: GitDeps): GitActions {
   const kept = createKeptContent({ home, now })
   const neutralFolder = join(home, 'git', 'run')
   const queues = new Map<string, Promise<unknown>>()
+  let userHooks: Promise<string | undefined> | undefined
   const progress = new Map<string, string>()
 
   function repositoryOf(sessionId: string): Repository {
@@ -52,11 +53,33 @@ export function createGit(deps: GitDeps): GitActions {
     return repository
   }
 
-  async function opened(repository: Repository): Promise<OpenRepository> {
+  async function runner(): Promise<RunGit> {
     const env = await deps.env()
     mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
-    requireGitTrust(home, repository)
-    return openRepository(repository, createRunGit({ env: () => env, neutralFolder }))
+    return createRunGit({ env: () => env, neutralFolder })
+  }
+
+  /** The user's settings are asked once: they may name a folder of hooks that is in each repository. */
+  async function trustPlace(): Promise<TrustPlace> {
+    userHooks ??= runner()
+      .then((run) =>
+        run({
+          args: ['config', '--path', '--get', 'core.hooksPath'],
+          level: 'untrusted',
+          folder: neutralFolder,
+          // Commands that only read have a value of their own for it.
+          write: true,
+          env: { GIT_CONFIG_NOSYSTEM: '0' },
+          okCodes: [0, 1],
+        }),
+      )
+      .then(({ stdout }) => stdout.toString('utf8').trim() || undefined)
+    return { home, userHooks: await userHooks }
+  }
+
+  async function opened(repository: Repository): Promise<OpenRepository> {
+    requireGitTrust(await trustPlace(), repository)
+    return openRepository(repository, await runner())
   }
 
   async function reading<Result>(
@@ -111,7 +134,7 @@ export function createGit(deps: GitDeps): GitActions {
     async summary(sessionId) {
       const repository = findRepository(folderOf(sessionId))
       if (!repository) return { state: 'none' }
-      if (readGitTrust(home, repository).state === 'asked') {
+      if (readGitTrust(await trustPlace(), repository).state === 'asked') {
         const { branch, commit: hash } = readHead(repository.gitDir)
         return {
           state: 'untrusted',
@@ -132,27 +155,22 @@ export function createGit(deps: GitDeps): GitActions {
       return summary
     },
     async trustView(sessionId) {
-      return readGitTrust(home, repositoryOf(sessionId))
+      return readGitTrust(await trustPlace(), repositoryOf(sessionId))
     },
     async trust(sessionId, hash) {
       const trace = await deps.agentTrace()
       if (trace !== undefined) throw new CodedError('git.not_user', `Only you can trust a repository, but ${trace}.`)
       const repository = repositoryOf(sessionId)
-      writeGitTrust(home, repository, hash, now())
+      const place = await trustPlace()
+      writeGitTrust(place, repository, hash, now())
       notify()
-      return readGitTrust(home, repository)
+      return readGitTrust(place, repository)
     },
     async init(sessionId) {
       const folder = folderOf(sessionId)
       if (findRepository(folder)) throw new CodedError('git.exists', `${folder} is in a repository already.`)
-      const env = await deps.env()
-      mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
-      await createRunGit({ env: () => env, neutralFolder })({
-        args: ['init', '--quiet'],
-        level: 'trusted',
-        folder,
-        write: true,
-      })
+      const run = await runner()
+      await run({ args: ['init', '--quiet'], level: 'trusted', folder, write: true })
       notify()
     },
     status: (sessionId) => reading(sessionId, readStatus),

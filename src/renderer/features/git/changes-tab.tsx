@@ -1,5 +1,14 @@
 import { Check } from 'lucide-react'
-import { useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import {
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type FocusEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { GitChange, GitStatus } from '../../../shared/model/git'
 import { Button } from '../../ui/button'
@@ -83,7 +92,8 @@ export function ChangesTab({ status }: { status: GitStatus }) {
         : []),
     ]
   }, [staged, unstaged, conflicts, hidden, sessionId, run, busy])
-  const reachable = rows.some(({ key, kind }) => key === focused && kind !== 'head') ? focused : rows.find(isFile)?.key
+  const reachable = useReachable(rows, focused)
+  const keepFocus = useKeptFocus(box)
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!(event.target instanceof HTMLElement) || !event.target.matches('[data-row]')) return
@@ -109,7 +119,7 @@ export function ChangesTab({ status }: { status: GitStatus }) {
     )
   return (
     <>
-      <div ref={box} role="presentation" className="min-h-0 flex-1" onKeyDown={onKeyDown}>
+      <div ref={box} role="presentation" className="min-h-0 flex-1" onKeyDown={onKeyDown} {...keepFocus}>
         <VList ref={list} role="list" aria-label="Changes" data={rows} item="div">
           {(row) => (
             <div role="listitem" key={row.key}>
@@ -143,6 +153,34 @@ export function ChangesTab({ status }: { status: GitStatus }) {
       <CommitBox status={status} />
     </>
   )
+}
+
+/** The row that Tab reaches: the focused one, or the one that has taken its place. */
+function useReachable(rows: readonly Row[], focused: string | undefined): string | undefined {
+  const [place, setPlace] = useState(0)
+  const files = rows.filter(isFile)
+  const at = files.findIndex(({ key }) => key === focused)
+  if (at >= 0 && at !== place) setPlace(at)
+  return at >= 0 ? focused : files[Math.min(place, files.length - 1)]?.key
+}
+
+/** Keeps the focus in the list when the row that has it goes away, because it was staged or discarded. */
+function useKeptFocus(box: RefObject<HTMLDivElement | null>) {
+  const had = useRef(false)
+  useEffect(() => {
+    if (!had.current) return undefined
+    const frame = requestAnimationFrame(() => {
+      if (document.activeElement !== document.body) return
+      box.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')?.focus()
+    })
+    return () => cancelAnimationFrame(frame)
+  })
+  return {
+    onFocus: () => void (had.current = true),
+    onBlur: (event: FocusEvent) => {
+      if (event.relatedTarget && !event.currentTarget.contains(event.relatedTarget)) had.current = false
+    },
+  }
 }
 
 function isFile({ kind }: Row): boolean {

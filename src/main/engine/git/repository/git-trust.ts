@@ -12,20 +12,26 @@ import { readSmallFile } from './small-file'
 const Decision = z.object({ repository: z.string(), hash: z.string(), at: z.number() })
 const MAX_BYTES = 16 * 1024
 
+/** Where decisions are kept, and `core.hooksPath` of the user's own settings. */
+export interface TrustPlace {
+  home: string
+  userHooks: string | undefined
+}
+
 /**
  * What of a repository may run: nothing until the user has seen exactly these programs and trusts them. A repository
  * without programs of its own needs no decision.
  */
-export function readGitTrust(home: string, repository: Repository): GitTrust {
-  const { lines, hash } = repositoryPrograms(repository)
+export function readGitTrust({ home, userHooks }: TrustPlace, repository: Repository): GitTrust {
+  const { lines, hash } = repositoryPrograms(repository, userHooks)
   if (lines.length === 0) return { state: 'none', programs: [], hash }
   const accepted = readDecision(home, repository)
   return { state: accepted === hash ? 'trusted' : 'asked', programs: lines, hash }
 }
 
 /** Throws `git.untrusted` unless the user's decision covers what the repository would run now. */
-export function requireGitTrust(home: string, repository: Repository): void {
-  const { state, programs } = readGitTrust(home, repository)
+export function requireGitTrust(place: TrustPlace, repository: Repository): void {
+  const { state, programs } = readGitTrust(place, repository)
   if (state !== 'asked') return
   throw new CodedError(
     'git.untrusted',
@@ -34,8 +40,8 @@ export function requireGitTrust(home: string, repository: Repository): void {
 }
 
 /** Trusts what was shown; `git.changed` when the repository has something else by now. */
-export function writeGitTrust(home: string, repository: Repository, hash: string, at: number): void {
-  const now = repositoryPrograms(repository)
+export function writeGitTrust({ home, userHooks }: TrustPlace, repository: Repository, hash: string, at: number): void {
+  const now = repositoryPrograms(repository, userHooks)
   if (now.hash !== hash)
     throw new CodedError('git.changed', 'The repository’s hooks or settings changed since they were shown.')
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })

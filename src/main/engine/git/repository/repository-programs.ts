@@ -22,9 +22,10 @@ const MAX_LINES = 200
 
 /**
  * Lists what git could run because of this repository: settings that name programs or files, and hooks. Reads files
- * only. What cannot be read counts as something to ask about.
+ * only. What cannot be read counts as something to ask about. `userHooks`: where the user's own settings look for hooks;
+ * a relative path leads into the repository.
  */
-export function repositoryPrograms(repository: Repository): RepositoryPrograms {
+export function repositoryPrograms(repository: Repository, userHooks?: string): RepositoryPrograms {
   const lines: string[] = []
   const sum = createHash('sha256')
   const found = (line: string, content: string | Buffer = ''): void => {
@@ -32,7 +33,7 @@ export function repositoryPrograms(repository: Repository): RepositoryPrograms {
     sum.update(`${line}\0`).update(content).update('\0')
   }
   const { commonDir, gitDir } = repository
-  let hooks = join(commonDir, 'hooks')
+  let hooks = userHooks === undefined ? join(commonDir, 'hooks') : resolve(repository.top, userHooks)
   const configs = new Set([
     join(commonDir, 'config'),
     join(commonDir, 'config.worktree'),
@@ -51,7 +52,9 @@ export function repositoryPrograms(repository: Repository): RepositoryPrograms {
       if (key === 'core.hookspath') hooks = isAbsolute(value) ? value : resolve(repository.top, value)
     }
   }
-  for (const [name, content] of hooksIn(hooks)) found(`hook ${name}`, content)
+  // Absolute in the user's own settings: the user's own hooks.
+  if (userHooks === undefined || hooks !== userHooks)
+    for (const [name, content] of hooksIn(hooks)) found(`hook ${name}`, content)
   if (lines.length > MAX_LINES) lines.splice(MAX_LINES, lines.length, `${lines.length - MAX_LINES} more`)
   return { lines, hash: lines.length === 0 ? '' : sum.digest('hex') }
 }
