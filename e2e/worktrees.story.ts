@@ -34,7 +34,10 @@ async function beginIn({ page, scratch }: App): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox').fill(scratch.project)
   await dialog.getByRole('textbox').press('Enter')
-  await dialog.getByRole('button', { name: /Open|Choose|Use/ }).press('Enter')
+  const open = dialog.getByRole('button', { name: /Open|Choose|Use/ })
+  await expect(open).toBeEnabled()
+  await open.press('Enter')
+  await expect(dialog).toBeHidden()
 }
 
 async function look(app: App, name: string): Promise<void> {
