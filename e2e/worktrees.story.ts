@@ -34,7 +34,10 @@ async function beginIn({ page, scratch }: App): Promise<void> {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox').fill(scratch.project)
   await dialog.getByRole('textbox').press('Enter')
-  await dialog.getByRole('button', { name: /Open|Choose|Use/ }).press('Enter')
+  const open = dialog.getByRole('button', { name: /Open|Choose|Use/ })
+  await expect(open).toBeEnabled()
+  await open.press('Enter')
+  await expect(dialog).toBeHidden()
 }
 
 async function look(app: App, name: string): Promise<void> {
@@ -89,7 +92,7 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
   git(folder, 'commit', '-qam', 'theirs')
   await page.keyboard.press('Escape')
   await chip.press('Enter')
-  await expect(dialog.getByText(/^1 commit ahead of and 1 behind main/)).toBeVisible()
+  await expect(dialog.getByText(/^1 commit ahead of and 2 behind main/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Merge into main' }).press('Enter')
   await expect(dialog.getByRole('list', { name: 'Files with conflicts' })).toHaveText('a.txt')
   await look(app, 'worktree-conflicts')

@@ -1,6 +1,7 @@
 import { sep } from 'node:path'
 import type { RecordedEvent } from '../../shared/events/event'
 import { textOf } from '../../shared/model/message'
+import { NOTIFICATION_LIMITS } from '../../shared/model/notification'
 import type { NewWorktree, SessionWorktree } from '../../shared/model/worktree'
 import { failureOf } from '../../shared/errors'
 import { projectOf, worktreeOf } from './config/worktree-record'
@@ -67,7 +68,8 @@ export function createEngineWorktrees(
         sandboxOf: async (root, scope) => host?.sandboxes.policy({ root, network: 'open', scope }),
         changed: () => notify({ kind: 'worktrees' }),
         tell(title, body, isKept) {
-          if (isKept) device.notifyUser({ title, body, source: 'worktree' })
+          if (isKept)
+            device.notifyUser({ title, body: body.slice(0, NOTIFICATION_LIMITS.bodyChars), source: 'worktree' })
           else notify({ kind: 'notice', text: body, tone: 'info' })
         },
       }),

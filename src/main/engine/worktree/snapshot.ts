@@ -91,12 +91,16 @@ async function refresh(repository: OpenRepository, env: Env): Promise<void> {
   const skipped = flags.flatMap((line) =>
     /^s /i.test(line) && existing(repository, line.slice(2)) !== undefined ? [line.slice(2)] : [],
   )
-  const list = (paths: readonly RawPath[]): Buffer => Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1')
   if (assumed.length > 0)
     await repository.write(['update-index', '-z', '--no-assume-unchanged', '--stdin'], { env, input: list(assumed) })
   if (skipped.length > 0)
     await repository.write(['update-index', '-z', '--no-skip-worktree', '--stdin'], { env, input: list(skipped) })
   await repository.write(['update-index', '-q', '--really-refresh'], { env, okCodes: [0, 1] })
+}
+
+/** Paths as `-z` reads them. */
+function list(paths: readonly RawPath[]): Buffer {
+  return Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1')
 }
 
 /** Tracked files that differ from the index. */
@@ -120,7 +124,7 @@ async function newFiles(
   env: Env,
   options: SnapshotOptions,
 ): Promise<{ added: RawPath[]; dropped: string[] }> {
-  const list = async (...more: string[]): Promise<RawPath[]> =>
+  const others = async (...more: string[]): Promise<RawPath[]> =>
     rawPaths(
       (
         await repository.read(['ls-files', '--others', '--exclude-standard', '-z', ...more], {
@@ -130,8 +134,8 @@ async function newFiles(
       ).stdout,
     )
   const dropped = new Set<string>()
-  const untracked = await list()
-  const ignored = options.ignored ? await list('--ignored') : []
+  const untracked = await others()
+  const ignored = options.ignored ? await others('--ignored') : []
   const kept = ignored.filter((path) => {
     const parts = path.split('/')
     const at = parts.slice(0, -1).findIndex((part) => REBUILT.test(part))

@@ -136,9 +136,10 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         if (setup?.state === 'failed')
           deps.tell(
             'The setup command of a worktree failed',
-            `"${command}" in ${record.folder} ended with ${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. The worktree is kept; see its output, and run it again from the session's worktree menu.`,
+            `"${command.slice(0, 200)}" in ${record.folder} ended with ${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. The worktree is kept; see its output, and run it again from the session's worktree menu.`,
             true,
           )
+        return undefined
       })
     setups.set(record.id, { stop, ended })
     return undefined

@@ -35,37 +35,38 @@ export async function worktreeMain(parsed: Parsed, version: string): Promise<num
       case 'list': {
         const all = await worktrees.list()
         say(all, listText(all))
-        return 0
+        break
       }
       case 'show': {
         const status = await worktrees.status(id)
         const { changed, ahead, behind, base = 'a commit', problem } = status
         const state = `${changed} uncommitted, ${ahead} ahead of and ${behind} behind ${base}`
         say(status, `${listText([status])}${problem === undefined ? state : problem}\n`)
-        return 0
+        break
       }
       case 'merge':
       case 'update': {
         const result = await worktrees[action](id, optionsOf(values))
         say(result, mergeText(result))
-        return result.state === 'conflicts' ? 1 : 0
+        if (result.state === 'conflicts') return 1
+        break
       }
       case 'remove': {
         const removed = await worktrees.remove(id)
         say(removed, removedText(removed))
-        return 0
+        break
       }
       case 'restore': {
         const restored = await worktrees.restore(id)
         say(restored, `Restored in ${restored.folder}, on ${restored.branch ?? 'no branch'}.\n`)
-        return 0
+        break
       }
       case 'purge': {
         await worktrees.purge(id)
         say({ purged: id }, `Deleted what was saved of ${oneLine(id)}.\n`)
-        return 0
       }
     }
+    return 0
   } finally {
     await engine.close()
   }

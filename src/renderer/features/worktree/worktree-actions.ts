@@ -5,7 +5,7 @@ import { useClient } from '../../state/page/queries'
 
 interface WorktreeActions {
   /** Saves what only it has, removes it, and offers to undo that. */
-  remove(worktreeId: string, done?: () => void): void
+  remove(worktreeId: string, onRemoved?: () => void): void
   restore(worktreeId: string): void
   purge(worktreeId: string): void
   forget(worktreeId: string): void
@@ -23,15 +23,16 @@ export function useWorktreeActions(): WorktreeActions {
         return queryClient.invalidateQueries({ queryKey: [['worktree']] })
       }, showFailureToast)
     const actions: WorktreeActions = {
-      remove: (worktreeId, done) =>
-        after(
-          client.worktree.remove({ worktreeId }).then(({ removed }) => {
-            const files = removed?.files ?? 0
-            const saved = files === 0 ? '' : `, ${files} uncommitted ${files === 1 ? 'file' : 'files'} saved`
-            showToast(`Worktree removed${saved}`, { label: 'Restore', run: () => actions.restore(worktreeId) })
-            done?.()
-          }),
-        ),
+      remove: (worktreeId, onRemoved) => {
+        const work = async (): Promise<void> => {
+          const { removed } = await client.worktree.remove({ worktreeId })
+          const files = removed?.files ?? 0
+          const saved = files === 0 ? '' : `, ${files} uncommitted ${files === 1 ? 'file' : 'files'} saved`
+          showToast(`Worktree removed${saved}`, { label: 'Restore', run: () => actions.restore(worktreeId) })
+          onRemoved?.()
+        }
+        after(work())
+      },
       restore: (worktreeId) => after(client.worktree.restore({ worktreeId }), 'Worktree restored'),
       purge: (worktreeId) => after(client.worktree.purge({ worktreeId }), 'Deleted permanently'),
       forget: (worktreeId) => after(client.worktree.forget({ worktreeId }), 'Removed from the list'),

@@ -141,8 +141,11 @@ function Details({ status }: { status: WorktreeStatus }) {
 
 function comparison({ state, base = 'its start', ahead, behind, changed }: WorktreeStatus): string {
   if (state === 'removed') return 'It was removed. Everything that only it had was saved.'
-  const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`
   return `${count(ahead, 'commit')} ahead of and ${behind} behind ${base}, ${count(changed, 'uncommitted file')}.`
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`
 }
 
 /** Without escape codes of a terminal. */

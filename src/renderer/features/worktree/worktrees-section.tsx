@@ -98,7 +98,7 @@ function Row({ worktree, userHome }: { worktree: Worktree; userHome: string | un
           <Button
             size="small"
             variant="danger"
-            aria-label={`Delete ${branch ?? worktreeId} permanently`}
+            aria-label={`Delete permanently: ${branch ?? worktreeId}`}
             onClick={() => setPurging(true)}
           >
             Delete permanently
@@ -125,7 +125,7 @@ function Row({ worktree, userHome }: { worktree: Worktree; userHome: string | un
       ) : (
         <Button
           size="small"
-          aria-label={`Remove ${branch ?? worktreeId} from the list`}
+          aria-label={`Remove from list: ${branch ?? worktreeId}`}
           onClick={() => actions.forget(worktreeId)}
         >
           Remove from list

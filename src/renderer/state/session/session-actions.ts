@@ -85,7 +85,8 @@ function sessionActions(client: TrestleClient): SessionActions {
       ),
     remove: (sessionId, worktreeId) =>
       attempt(
-        client.session.remove({ sessionId }).then(async () => {
+        (async () => {
+          await client.session.remove({ sessionId })
           useLayout.getState().forgetSession(sessionId)
           const isShared = [...useSessions.getState().sessions.values()].some(
             (other) => other.sessionId !== sessionId && other.worktree?.worktreeId === worktreeId,
@@ -99,7 +100,7 @@ function sessionActions(client: TrestleClient): SessionActions {
               run: () => attempt(client.worktree.restore({ worktreeId })),
             },
           )
-        }),
+        })(),
       ),
     fork: (sessionId, to) =>
       attempt(
