@@ -22,3 +22,13 @@ export async function findings(page: Page): Promise<string[]> {
       .map((target) => `${id}: ${target}`),
   )
 }
+
+/** The same in the light and in the dark theme. */
+export async function findingsInBothThemes(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    found.push(...(await findings(page)).map((line) => `${colorScheme}: ${line}`))
+  }
+  return found
+}

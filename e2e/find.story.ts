@@ -1,6 +1,6 @@
 import { expect, test } from './app'
 import { pictures, sendPrompt, startSession, transcriptText } from './steps'
-import { findings } from './assistive'
+import { findingsInBothThemes } from './assistive'
 
 const LONG = Array.from({ length: 120 }, (_, n) => `Line ${n + 1} of an answer that fills the screen.`).join('\n\n')
 
@@ -43,7 +43,7 @@ test.describe('find in the conversation', () => {
     await expect(transcriptText(page, 'and another HERON')).toBeInViewport()
     await expect.poll(() => page.evaluate("CSS.highlights.get('find-current')?.size ?? 0")).toBe(1)
     await pictures(app, 'find')
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.keyboard.press('Enter')
     await expect(status).toHaveText('3 of 4')
     await expect(transcriptText(page, 'Perhaps a heron.').last()).toBeInViewport()

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type App } from './app'
 import { pictures, sendPrompt, startSession, transcriptText } from './steps'
-import { findings } from './assistive'
+import { findingsInBothThemes } from './assistive'
 
 const read = (app: App, path: string): string => readFileSync(join(app.scratch.project, path), 'utf8')
 const edit = { name: 'Write', input: { path: 'made.txt', content: 'by the agent\n' } }
@@ -38,7 +38,7 @@ test.describe('a message', () => {
     await dialog.getByRole('textbox', { name: 'Message' }).fill('write nothing, just answer')
     await dialog.getByRole('radio', { name: /restore the files/ }).check()
     await expect(dialog.getByRole('list', { name: 'What changes on disk' })).toContainText('made.txt')
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await pictures(app, 'edit-and-resend')
     await dialog.getByRole('textbox', { name: 'Message' }).press('Control+Enter')
     await expect(transcriptText(page, 'The third answer.')).toBeVisible()
@@ -85,7 +85,7 @@ test.describe('a message', () => {
     await expect(transcriptText(page, 'Now I write.')).toBeVisible()
     await expect(transcriptText(page, 'The first answer.')).toHaveCount(0)
     await expect(transcriptText(page, 'The second answer.')).toBeVisible()
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.locator('.row').last().hover()
     await pictures(app, 'turn-figures')
     // The turn wrote a file: a retry asks what to do with it.
@@ -140,7 +140,7 @@ test.describe('queued messages', () => {
     await expect(grip).toBeFocused()
     await page.keyboard.press('ArrowUp')
     await expect(queue.getByRole('listitem').first()).toContainText('Next: “third”')
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await queue
       .getByRole('listitem')
       .first()

@@ -2,7 +2,7 @@ import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
-import { findings } from './assistive'
+import { findingsInBothThemes } from './assistive'
 import { pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 const row = (page: Page, name: RegExp) => page.getByRole('treeitem', { name })
@@ -36,7 +36,7 @@ test.describe('the list of sessions', () => {
     await expect(row(page, /plums/)).toBeChecked()
     await expect(row(page, /pears/)).toBeChecked()
     await expect(row(page, /apples/)).not.toBeChecked()
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await pictures(app, 'selected-sessions')
     await bar.getByRole('button', { name: 'Archive' }).press('Enter')
     await expect(row(page, /plums/)).toHaveCount(0)
@@ -68,7 +68,7 @@ test.describe('the list of sessions', () => {
     const tree = page.getByRole('tree', { name: 'Sessions' })
     await expect(tree).toContainText('Today')
     await expect(row(page, /^project/)).toHaveCount(0)
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await pictures(app, 'grouped-by-day')
     await page.reload()
     await expect(page.getByRole('tree', { name: 'Sessions' })).toContainText('Today')
@@ -129,7 +129,7 @@ test.describe('the list of sessions', () => {
     renameSync(app.scratch.project, moved)
     await page.reload()
     await expect(page.getByText(/is gone/)).toBeVisible()
-    expect(await findings(page)).toEqual([])
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.getByRole('button', { name: 'Choose where it is now…' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Where is project now?' })
     await dialog.getByRole('textbox', { name: 'Path' }).fill(moved)

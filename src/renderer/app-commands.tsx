@@ -221,7 +221,7 @@ export function useAppCommands({
         keywords: 'open file json exported',
         onlySearched: true,
         icon: <Upload aria-hidden />,
-        run: () => actions.import(),
+        run: () => actions.importFile(),
       },
       {
         id: 'inbox',

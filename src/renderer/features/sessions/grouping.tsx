@@ -39,7 +39,7 @@ export function ListMenu() {
         <MenuChoice value="day">Day</MenuChoice>
       </MenuChoices>
       <MenuSeparator />
-      <MenuItem onSelect={() => actions.import()}>Import a session…</MenuItem>
+      <MenuItem onSelect={() => actions.importFile()}>Import a session…</MenuItem>
     </Menu>
   )
 }

@@ -31,7 +31,7 @@ export interface SessionActions {
   /** Saves the conversation as a file. */
   export(sessionId: string, format: ExportFormat): void
   /** Lets the user choose a file that was exported as JSON, and opens it as a new session. */
-  import(): void
+  importFile(): void
   /** Opens a dialog about the session. */
   ask(dialog: SessionDialog): void
   /** Forks the session: a new one starts with the conversation up to the event `to`; default: all of it. */
@@ -110,7 +110,7 @@ function sessionActions(client: TrestleClient): SessionActions {
         }),
       ),
     export: (sessionId, format) => attempt(client.conversation.export({ sessionId, format }).then(saveTextFile)),
-    import: () => attempt(importSession(client)),
+    importFile: () => attempt(importSession(client)),
     ask: (dialog) => askAboutSession(dialog),
     copyText: (text) => copy(text, 'Copied'),
     copyId: (sessionId) => copy(sessionId, 'Session ID copied'),
