@@ -24,6 +24,7 @@ test('keys are recorded, conflicts are shown, and the new keys work everywhere a
   await record.press('Control+Shift+U')
   await expect(change).toBeFocused()
   await expect.poll(config).toContain('inbox = "Mod+Shift+U"')
+  await expect(page.getByRole('listitem').filter({ hasText: /^Inbox/ })).toContainText('Ctrl Shift U')
 
   await page.keyboard.press('Control+Shift+U')
   await expect(page.getByRole('heading', { name: 'Inbox', level: 1 })).toBeVisible()

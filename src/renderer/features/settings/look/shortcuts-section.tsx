@@ -4,7 +4,7 @@ import { SHORTCUT_COMMANDS, shortcutOf, type ShortcutCommand } from '../../../..
 import type { AppInfo } from '../../../../shared/contract/app'
 import { t } from '../../../../shared/language/settings-messages'
 import { APPLE, shortcutText } from '../../../format/shortcut'
-import { useClient } from '../../../state/page/queries'
+import { useSettingsChange } from '../../../state/page/queries'
 import { useShortcutChoices } from '../../../state/page/shortcuts'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
@@ -15,7 +15,7 @@ import { ShortcutRow } from './shortcut-row'
 
 /** Every command with its keys: to change, to find conflicts, and to reset. */
 export function ShortcutsSection({ info }: { info: AppInfo | undefined }) {
-  const client = useClient()
+  const save = useSettingsChange((api, change: { id?: string; keys?: string }) => api.setShortcut(change))
   const { choices, others } = useShortcutChoices()
   const [filter, setFilter] = useState('')
   const [recorded, setRecorded] = useState<string>()
@@ -29,7 +29,7 @@ export function ShortcutsSection({ info }: { info: AppInfo | undefined }) {
   const groups = [...new Set(shown.map(({ group }) => group))]
   const inBrowser = info?.host === 'web'
   const set = (id: string | undefined, keys: string | undefined): Promise<unknown> =>
-    client.settings.setShortcut({ ...(id !== undefined && { id }), ...(keys !== undefined && { keys }) })
+    save.mutateAsync({ ...(id !== undefined && { id }), ...(keys !== undefined && { keys }) })
   const resetAll = (): void => {
     const before = { ...choices }
     const restore = async (): Promise<void> => {
