@@ -12,7 +12,7 @@ import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
 import type { GitActions } from './git-actions'
 import { findRepository, type Repository } from './repository/find-repository'
-import { readGitTrust, requireGitTrust, type TrustPlace, writeGitTrust } from './repository/git-trust'
+import { readGitTrust, readUserHooks, requireGitTrust, type TrustPlace, writeGitTrust } from './repository/git-trust'
 import { pathInRepository } from './repository/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
 import { readHead } from './repository/read-head'
@@ -61,19 +61,7 @@ export function createGit(deps: GitDeps): GitActions {
 
   /** The user's settings are asked once: they may name a folder of hooks that is in each repository. */
   async function trustPlace(): Promise<TrustPlace> {
-    userHooks ??= runner()
-      .then((run) =>
-        run({
-          args: ['config', '--path', '--get', 'core.hooksPath'],
-          level: 'untrusted',
-          folder: neutralFolder,
-          // Commands that only read have a value of their own for it.
-          write: true,
-          env: { GIT_CONFIG_NOSYSTEM: '0' },
-          okCodes: [0, 1],
-        }),
-      )
-      .then(({ stdout }) => stdout.toString('utf8').trim() || undefined)
+    userHooks ??= runner().then((run) => readUserHooks(run, neutralFolder))
     return { home, userHooks: await userHooks }
   }
 

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
 import { worktreeRecords } from '../config/worktree-record'
 import type { Repository } from '../git/repository/find-repository'
-import { requireGitTrust } from '../git/repository/git-trust'
+import { readUserHooks, requireGitTrust } from '../git/repository/git-trust'
 import { openRepository, type OpenRepository } from '../git/repository/open-repository'
 import { createRunGit } from '../git/run-git'
 import { tryLock } from '../store/store-lock'
@@ -61,8 +61,9 @@ export function createWorktreePlace(deps: WorktreePlaceDeps): WorktreePlace {
     async open(repository) {
       const env = await deps.env()
       mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
-      requireGitTrust(home, repository)
-      return openRepository(repository, createRunGit({ env: () => env, neutralFolder }))
+      const run = createRunGit({ env: () => env, neutralFolder })
+      requireGitTrust({ home, userHooks: await readUserHooks(run, neutralFolder) }, repository)
+      return openRepository(repository, run)
     },
     async exclusively(commonDir, work) {
       const before = queues.get(commonDir)

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
 import type { GitTrust } from '../../../../shared/model/git'
 import { writePrivateFile } from '../../config/write-private-file'
+import type { RunGit } from '../run-git'
 import type { Repository } from './find-repository'
 import { repositoryPrograms } from './repository-programs'
 import { readSmallFile } from './small-file'
@@ -27,6 +28,20 @@ export function readGitTrust({ home, userHooks }: TrustPlace, repository: Reposi
   if (lines.length === 0) return { state: 'none', programs: [], hash }
   const accepted = readDecision(home, repository)
   return { state: accepted === hash ? 'trusted' : 'asked', programs: lines, hash }
+}
+
+/** `core.hooksPath` of the user's own settings: a folder of hooks that is in each repository. */
+export async function readUserHooks(run: RunGit, neutralFolder: string): Promise<string | undefined> {
+  const { stdout } = await run({
+    args: ['config', '--path', '--get', 'core.hooksPath'],
+    level: 'untrusted',
+    folder: neutralFolder,
+    // Commands that only read have a value of their own for it.
+    write: true,
+    env: { GIT_CONFIG_NOSYSTEM: '0' },
+    okCodes: [0, 1],
+  })
+  return stdout.toString('utf8').trim() || undefined
 }
 
 /** Throws `git.untrusted` unless the user's decision covers what the repository would run now. */
