@@ -55,7 +55,7 @@ test('a session starts by typing in a composer, and its model is searched and sw
   await expect(page.getByRole('listbox', { name: 'Models' })).toHaveCount(0)
 })
 
-/** A provider that lists its models to whoever has the key. */
+/** A provider that lists its models for one key only. */
 async function provider(): Promise<{ server: Server; url: string }> {
   const server = createServer((request, response) => {
     const isAllowed = request.headers.authorization === 'Bearer right-key'

@@ -158,8 +158,6 @@ export function AgentPill({
   })
   const offered = (data?.agents ?? []).filter(({ hiddenBy }) => hiddenBy === undefined)
   if (offered.length === 0) return null
-  const titleOf = ({ name, title }: { name: string; title?: string }): string =>
-    title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
   const chosen = offered.find(({ name }) => name === agent)
   const label = chosen ? titleOf(chosen) : 'Trestle'
   const trigger = (
@@ -183,4 +181,8 @@ export function AgentPill({
       </MenuChoices>
     </Menu>
   )
+}
+
+function titleOf({ name, title }: { name: string; title?: string }): string {
+  return title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }

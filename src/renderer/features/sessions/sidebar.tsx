@@ -4,7 +4,6 @@ import {
   BellRing,
   Brain,
   CalendarClock,
-  ChartColumn,
   Inbox,
   PanelLeft,
   Plus,
@@ -35,6 +34,7 @@ import { Skeleton } from '../../ui/loading'
 import { useRemovals } from '../../state/session/bulk-actions'
 import { ListMenu, useGrouping } from './grouping'
 import { SelectionBar } from './selection-bar'
+import { UsageLink } from './usage-link'
 import { SessionTree } from './session-tree'
 import { useArchive } from './use-archive'
 import { searchRows, treeRows } from './tree-rows'
@@ -228,7 +228,7 @@ function SidebarFoot() {
       <InboxEntry current={view.kind === 'inbox'} />
       <TasksEntry current={view.kind === 'tasks'} />
       <NotificationsLink current={view.kind === 'notifications'} />
-      <UsageLink current={view.kind === 'usage'} />
+      <UsageLink current={view.kind === 'usage'} rowClass={FOOT_ROW} />
       <MemoryLink current={view.kind === 'memory'} />
       <SchedulesLink current={view.kind === 'schedules'} />
       <button
@@ -294,20 +294,6 @@ function NotificationsLink({ current }: { current: boolean }) {
 }
 
 /** The link to what is remembered, while the feature is on. */
-function UsageLink({ current }: { current: boolean }) {
-  return (
-    <button
-      type="button"
-      aria-current={current ? 'page' : undefined}
-      onClick={() => useLayout.getState().openUsage()}
-      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-    >
-      <ChartColumn aria-hidden className="size-[15px] stroke-[1.6]" />
-      Usage
-    </button>
-  )
-}
-
 function MemoryLink({ current }: { current: boolean }) {
   const { data: settings } = useSettings()
   if (!isFeatureOn(settings, 'memory')) return null

@@ -20,7 +20,7 @@ import { EmptyState, ErrorNote } from '../../ui/notice'
 import { UsageChart, type Measure } from './usage-chart'
 import { cacheShare, costText, dayText, usageCsv } from './usage-text'
 
-const SELECT = `${CONTROL_CLASS} h-[29px] w-auto`
+const SELECT = `${CONTROL_CLASS} h-[29px] w-auto!`
 const RANGES = [7, 30, 90] as const
 const GROUP_NAMES: Record<UsageGroup, string> = { day: 'Day', model: 'Model', project: 'Project', session: 'Session' }
 

@@ -36,28 +36,26 @@ export function OfferedList({ offered: { models, from }, prices, chosen, onChang
       />
       <ul aria-label="Models" className="mt-2 max-h-[280px] overflow-y-auto rounded-md border border-line">
         {shown.map((one) => (
-          <li key={one.model} className="border-t border-line first:border-t-0">
-            <label htmlFor={`${id}-${one.model}`} className="flex cursor-pointer items-start gap-2.5 px-3 py-1.5">
-              <input
-                id={`${id}-${one.model}`}
-                type="checkbox"
-                className="mt-[4px]"
-                checked={chosen.includes(one.model)}
-                onChange={(event) =>
-                  onChange(
-                    event.target.checked ? [...chosen, one.model] : chosen.filter((model) => model !== one.model),
-                  )
-                }
-              />
-              <span className="min-w-0">
-                <span className="block font-mono text-small wrap-anywhere">{one.model}</span>
-                <span className="block text-small text-ink-3">
-                  {describeAbilities(one)}
-                  {one.knownFrom === 'guess' && ' (a guess)'} ·{' '}
-                  {one.prices ? describePrices(one.prices) : 'price unknown'}
-                </span>
+          <li key={one.model} className="flex items-start gap-2.5 border-t border-line px-3 py-1.5 first:border-t-0">
+            <input
+              id={`${id}-${one.model}`}
+              type="checkbox"
+              className="mt-[4px]"
+              checked={chosen.includes(one.model)}
+              onChange={(event) =>
+                onChange(event.target.checked ? [...chosen, one.model] : chosen.filter((model) => model !== one.model))
+              }
+            />
+            <span className="min-w-0">
+              <label htmlFor={`${id}-${one.model}`} className="block cursor-pointer font-mono text-small wrap-anywhere">
+                {one.model}
+              </label>
+              <span className="block text-small text-ink-3">
+                {describeAbilities(one)}
+                {one.knownFrom === 'guess' && ' (a guess)'} ·{' '}
+                {one.prices ? describePrices(one.prices) : 'price unknown'}
               </span>
-            </label>
+            </span>
           </li>
         ))}
         {shown.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No model matches.</li>}
