@@ -53,7 +53,7 @@ test(
   async () => {
     const steps = fc.array(step, { minLength: 6, maxLength: 14 })
     const found = await fc.check(fc.asyncProperty(steps, play), { seed: SEED, numRuns: RUNS, endOnFailure: true })
-    expect(found.failed, fc.defaultReportMessage(found)).toBe(false)
+    expect(fc.defaultReportMessage(found)).toBeUndefined()
   },
   3 * 3_600_000,
 )
