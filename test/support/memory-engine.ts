@@ -21,7 +21,7 @@ import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
 import { NO_WORKTREES } from './memory-worktrees'
 import type { Inbox } from '../../src/main/engine/approval/inbox'
-import type { Sessions } from '../../src/main/engine/session/sessions'
+import type { Sessions } from '../../src/main/engine/session/sessions-for-hosts'
 
 interface Session {
   header: SessionHeader

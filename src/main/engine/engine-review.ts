@@ -1,7 +1,7 @@
 import type { EngineFoundation } from './engine-foundation'
 import type { CheckpointManager } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
-import type { Sessions } from './session/sessions'
+import type { Sessions } from './session/sessions-for-hosts'
 import { readTrustState } from './trust/trust-state'
 
 /** Reviews of an engine. Their code is loaded when the first one is opened. */

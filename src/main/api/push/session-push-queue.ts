@@ -4,7 +4,7 @@ import { CodedError } from '../../../shared/errors'
 import type { SessionPush } from '../../../shared/events/push'
 import { type Clock, systemClock } from './clock'
 import { PendingEvents, estimateJsonBytes } from './pending-events'
-import type { Sessions } from '../../engine/session/sessions'
+import type { Sessions } from '../../engine/session/sessions-for-hosts'
 
 /** Limits for one push and for what is pending for a slow client. */
 export interface PushLimits {

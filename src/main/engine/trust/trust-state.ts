@@ -38,6 +38,11 @@ export function readTrustState(home: string, folder: string): TrustState {
   return { state, files, hash, ...(accepted && { accepted }) }
 }
 
+/** A path in one folder as the same path in another; any other path as it is. */
+function moved(path: string, from: string, to: string): string {
+  return path.startsWith(from + sep) ? join(to, relative(from, path)) : path
+}
+
 /**
  * In a worktree the decision about its project counts, as long as the files are the same there: word for word, each in
  * its place.
@@ -48,8 +53,6 @@ function worktreeState(
 ): TrustState {
   const found = readTrustDecision(home, project)
   if ('problem' in found) return { state: 'asked', files, hash, problem: found.problem }
-  const moved = (path: string, from: string, to: string): string =>
-    path.startsWith(from + sep) ? join(to, relative(from, path)) : path
   const asInProject = files.map((one) => ({
     ...one,
     file: moved(one.file, folder, project),

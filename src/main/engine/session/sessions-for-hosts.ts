@@ -1,0 +1,82 @@
+import type { AgentChoice } from '../../../shared/model/agent'
+import type { ApprovalProposal, EditedProposal, PermissionMode } from '../../../shared/model/approval'
+import type { Effort, EffortChoice } from '../../../shared/model/effort'
+import type { LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
+import type { SessionHeader, SessionSummary, SearchHit } from '../../../shared/model/session'
+import type { SessionSchedule } from '../../../shared/model/schedule'
+import type { ContextView, ToolsView } from '../../../shared/model/context'
+import type { UserPart } from '../../../shared/model/message'
+import type { NewWorktree } from '../../../shared/model/worktree'
+import type { ApprovalAnswer } from '../approval/waiting-requests'
+
+/** All session operations for hosts. Failures are `CodedError`s. */
+export interface Sessions {
+  list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
+  create(input: {
+    /** Absent: a session without a project, which works in a private folder of its own. */
+    folder?: string
+    model?: string
+    effort?: Effort
+    mode?: PermissionMode
+    addedFolders?: string[]
+    /** Absent: the default agent. */
+    agent?: AgentChoice
+    /** Set for a run of a schedule. */
+    schedule?: SessionSchedule
+    /** Works in a new worktree of the folder's repository. */
+    worktree?: NewWorktree
+  }): Promise<SessionHeader>
+  /** Header and latest events; recovers a turn that a dead process left open. */
+  open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>
+  window(sessionId: string, options: { before: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
+  since(sessionId: string, since: number, limit?: number): RecordedEvent[]
+  header(sessionId: string): SessionHeader
+  change(
+    sessionId: string,
+    change: {
+      title?: string
+      model?: string
+      effort?: EffortChoice
+      mode?: PermissionMode
+      /** From the next turn on; `null`: the default agent. */
+      agent?: AgentChoice | null
+      addedFolders?: string[]
+      archived?: boolean
+    },
+  ): Promise<SessionHeader>
+  remove(sessionId: string): Promise<void>
+  /** Newest first; with `sessionId`, only messages of that session. */
+  search(query: string, limit: number, sessionId?: string): SearchHit[]
+  /** `effort` applies only to the turn that the prompt starts. */
+  prompt(
+    sessionId: string,
+    parts: UserPart[],
+    options?: { effort?: Effort },
+  ): Promise<{ queued: boolean; promptId?: string }>
+  steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
+  editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
+  removeQueued(sessionId: string, promptId: string): Promise<void>
+  /** Moves a queued prompt; `to`: its new place, from 0. */
+  moveQueued(sessionId: string, promptId: string, to: number): Promise<void>
+  stop(sessionId: string): Promise<void>
+  /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
+  fork(sessionId: string, to?: number): Promise<SessionHeader>
+  reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
+  proposal(sessionId: string, approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
+  /** Compacts the conversation while no turn runs; returns false when it was stopped. */
+  compact(sessionId: string, instruction?: string): Promise<boolean>
+  /** Undoes the latest compaction. */
+  undoCompaction(sessionId: string, compactionId: string): Promise<void>
+  /** What the next request would contain. */
+  context(sessionId: string): Promise<ContextView>
+  /** Every tool of the session with its size in a request: sent, loaded on demand, or off. */
+  tools(sessionId: string): Promise<ToolsView>
+  /**
+   * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored. It must be quick and must not throw.
+   */
+  listen(sessionId: string, listener: (event: SessionEvent) => void): () => void
+  /** What is being streamed right now, as live events that rebuild it from scratch. */
+  live(sessionId: string): LiveEvent[]
+  /** Paths in the session's project that match `query`, best first. */
+  completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
+}
