@@ -1,11 +1,7 @@
 import {
-  Brain,
-  CalendarClock,
   FolderTree,
   FileDiff,
-  ChartColumn,
   Bell,
-  BellRing,
   Inbox,
   Keyboard,
   Link,
@@ -19,7 +15,6 @@ import {
   Sparkles,
   Square,
   Search,
-  SquareTerminal,
   Copy,
   ExternalLink,
   Upload,
@@ -28,13 +23,13 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { useMemo } from 'react'
-import { isFeatureOn } from '../shared/configuration/features'
 import { SESSION_MODES, type SessionMode } from '../shared/model/approval'
 import type { SandboxStatus } from '../shared/model/sandbox'
 import { confinementOf, MODE_NAMES, modeDescription } from '../shared/configuration/sandbox-text'
 import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
+import { pageCommands } from './page-commands'
 import { manageCommands } from './session-commands'
 import { answerTask, useTasks } from './state/tasks-state'
 import { gitCommands } from './features/git/git-commands'
@@ -266,61 +261,7 @@ export function useAppCommands({
         icon: <TriangleAlert aria-hidden />,
         run: () => answerTask(task),
       })),
-      {
-        id: 'tasks',
-        group: 'Go to',
-        label: 'Tasks',
-        keywords: 'background dashboard terminal processes ports servers',
-        icon: <SquareTerminal aria-hidden />,
-        run: () => useLayout.getState().openTasks(),
-      },
-      {
-        id: 'notifications',
-        group: 'Go to',
-        label: 'Alarms and notifications',
-        keywords: 'alarm timer countdown unread',
-        icon: <BellRing aria-hidden />,
-        run: () => useLayout.getState().openNotifications(),
-      },
-      {
-        id: 'usage',
-        group: 'Go to',
-        label: 'Usage',
-        keywords: 'cost money tokens spending budget price chart',
-        icon: <ChartColumn aria-hidden />,
-        run: () => useLayout.getState().openUsage(),
-      },
-      ...(isFeatureOn(settings, 'memory')
-        ? [
-            {
-              id: 'memory',
-              group: 'Go to',
-              label: 'Memory',
-              keywords: 'remember facts preferences forget',
-              icon: <Brain aria-hidden />,
-              run: () => useLayout.getState().openMemory(),
-            },
-          ]
-        : []),
-      ...(isFeatureOn(settings, 'scheduling')
-        ? [
-            {
-              id: 'schedules',
-              group: 'Go to',
-              label: 'Schedules',
-              keywords: 'cron timer heartbeat calendar runs',
-              icon: <CalendarClock aria-hidden />,
-              run: () => useLayout.getState().openSchedules(),
-            },
-          ]
-        : []),
-      {
-        id: 'settings',
-        group: 'Go to',
-        label: 'Settings',
-        icon: <Settings aria-hidden />,
-        run: () => useLayout.getState().openSettings(),
-      },
+      ...pageCommands(settings),
       ...SETTINGS_SECTIONS.map((section) => ({
         id: `settings-${section}`,
         group: 'Go to',

@@ -1,3 +1,4 @@
+import { openModelPicker } from '../features/models/session-model-pill'
 import { SESSION_MODES } from '../../shared/model/approval'
 import { EXPORT_FORMATS, type ExportFormat } from '../../shared/model/conversation'
 import { MODE_NAMES } from '../../shared/configuration/sandbox-text'
@@ -59,7 +60,7 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
     },
     {
       name: 'model',
-      description: 'Switch the model. Add a part of its name.',
+      description: 'Switch the model: choose one, or add a part of its name',
       send: (name) => switchModel(context, name),
     },
     { name: 'undo', description: 'Go back to before your last message', run: () => undoLastMessage(client, sessionId) },
@@ -99,16 +100,15 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
 
 /** Chooses the model whose name contains the text; asks for more when several do. */
 async function switchModel({ client, sessionId, settings }: CommandContext, name: string): Promise<void> {
+  if (name === '') return openModelPicker(sessionId)
   const models = settings()?.models ?? []
   const wanted = name.toLowerCase()
   const named = models.filter(({ id, label }) => `${id} ${label}`.toLowerCase().includes(wanted))
   const exact = models.find(({ id, label }) => id.toLowerCase() === wanted || label.toLowerCase() === wanted)
   const chosen = exact ?? (named.length === 1 ? named[0] : undefined)
-  if (!chosen || name === '') {
+  if (!chosen) {
     const list = (named.length > 0 ? named : models).slice(0, 6).map(({ label }) => label)
-    throw new Error(
-      `${name === '' ? 'Add a model after /model' : named.length > 1 ? 'Several models match' : 'No model matches'}: ${list.join(', ')}.`,
-    )
+    throw new Error(`${named.length > 1 ? 'Several models match' : 'No model matches'}: ${list.join(', ')}.`)
   }
   await client.session.change({ sessionId, model: chosen.id })
   showToast(`${chosen.label} from the next step on`)
