@@ -82,6 +82,7 @@ export const test = base.extend<AppSetup & { app: App }, { sharedBrowser: Shared
         : startWeb(environment(scratch, userHome), sharedBrowser))
       // Only now does the page listen to the keyboard.
       await started.page.getByRole('button', { name: 'Settings' }).waitFor()
+      await started.page.locator('html[data-keys=ready]').waitFor()
       return started
     }
     let running = await start()

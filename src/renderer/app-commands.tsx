@@ -51,7 +51,8 @@ import { showFailureToast } from './state/page/toasts-state'
 import { useClient } from './state/page/queries'
 import { StatusDot } from './ui/badge'
 
-interface CommandInput {
+/** What the commands depend on. */
+export interface CommandInput {
   settings: SettingsView | undefined
   userHome: string | undefined
   /** Shows or hides the inspector, as a column or a drawer; undefined when the view has no inspector. */

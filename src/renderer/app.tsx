@@ -1,5 +1,4 @@
-import { useSyncExternalStore, useEffect, useRef } from 'react'
-import { useAppCommands } from './app-commands'
+import { useSyncExternalStore } from 'react'
 import type { Connection } from './client/connection'
 import { Sidebar } from './features/sessions/sidebar'
 import { Columns, useColumnSpace } from './features/shell/columns'
@@ -13,7 +12,6 @@ import {
   MemoryView,
   MessagesDialog,
   NotificationsView,
-  Palette,
   RingingAlarms,
   SchedulesView,
   SessionDialogs,
@@ -26,7 +24,6 @@ import {
 } from './views/lazy-views'
 import { useLayout } from './state/page/layout-state'
 import { useSessionDialog } from './state/session/session-dialog-state'
-import { useKeys } from './state/page/shortcuts'
 import { useUserPreferences } from './state/page/user-preferences'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
@@ -34,7 +31,11 @@ import { useAppInfo, useSettings } from './state/page/queries'
 import { useFinishedNotices } from './state/finished-notices'
 import { useNotifications, usePendingInTitle } from './state/notifications'
 import { useFolderDrop } from './state/page/desktop-bridge'
-import { isShortcut } from './format/shortcut'
+import { onDemand } from './ui/on-demand'
+
+const AppShortcuts = onDemand(() => import('./app-shortcuts').then((module) => module.AppShortcuts))
+// Fetched while the page is painted for the first time, which needs no commands.
+void AppShortcuts.preload()
 
 /** The whole page: the columns, their contents, and the dialogs over them. */
 export function App({ connection }: { connection: Connection }) {
@@ -50,7 +51,6 @@ export function App({ connection }: { connection: Connection }) {
   const sidebarOpen = useLayout((layout) => layout.sidebarOpen)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
   const drawer = useLayout((layout) => layout.drawer)
-  const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
   const asksAboutSession = useSessionDialog((state) => state.dialog !== undefined)
@@ -68,21 +68,6 @@ export function App({ connection }: { connection: Connection }) {
       : room.inspector
         ? { open: inspectorOpen, toggle: toggleColumn }
         : { open: drawer === 'inspector', toggle: toggleDrawer }
-  const commands = useAppCommands({
-    settings,
-    userHome,
-    toggleInspector: inspector?.toggle,
-    toggleSidebar: room.sidebar ? toggleSidebar : openSidebar,
-    withSessions: paletteOpen,
-  })
-  const palette = useKeys('palette')
-  const paletteKeys = palette === undefined ? {} : { shortcut: palette }
-  useShortcuts([
-    { ...paletteKeys, run: () => useLayout.getState().setPaletteOpen(true) },
-    ...commands,
-    ...(view.kind === 'session' ? [] : [{ shortcut: 'Esc', run: leave }]),
-  ])
-
   if (connectionState.failure?.code === 'connection.refused') return <LockedOut failure={connectionState.failure} />
 
   const frame = {
@@ -180,9 +165,13 @@ export function App({ connection }: { connection: Connection }) {
           </>
         )}
       </Columns>
-      {paletteOpen && (
-        <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
-      )}
+      <AppShortcuts
+        settings={settings}
+        userHome={userHome}
+        toggleInspector={inspector?.toggle}
+        toggleSidebar={room.sidebar ? toggleSidebar : openSidebar}
+        leave={view.kind === 'session' ? undefined : leave}
+      />
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
       {asksAboutSession && <SessionDialogs />}
@@ -234,46 +223,4 @@ function leave(): void {
   const { view, openTasks, goBack } = useLayout.getState()
   if (view.kind === 'tasks' && view.taskId !== undefined) openTasks()
   else goBack()
-}
-
-interface Bound {
-  shortcut?: string
-  /** Whether the shortcut works at the element with the focus; default: everywhere. */
-  isFor?: (target: EventTarget | null) => boolean
-  run?: () => void
-}
-
-/**
- * Runs the bound action when its shortcut is pressed anywhere on the page. Text fields keep shortcuts without Ctrl, Cmd
- * or Alt (like `?`), and shortcuts are off while a dialog is open.
- */
-function useShortcuts(bound: readonly Bound[]): void {
-  const latest = useRef(bound)
-  useEffect(() => {
-    latest.current = bound
-  }, [bound])
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing || event.repeat) return
-      const plain = !event.ctrlKey && !event.metaKey && !event.altKey
-      if (plain && isTyping(event.target)) return
-      const hit = latest.current.find(
-        ({ shortcut, run, isFor }) =>
-          shortcut !== undefined && run !== undefined && isShortcut(event, shortcut) && (isFor?.(event.target) ?? true),
-      )
-      if (!hit?.run || isBehindDialog()) return
-      event.preventDefault()
-      hit.run()
-    }
-    window.addEventListener('keydown', onKeyDown)
-    return () => window.removeEventListener('keydown', onKeyDown)
-  }, [])
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
-}
-
-function isBehindDialog(): boolean {
-  return document.querySelector('[role=dialog]:not([data-nonmodal]), [role=alertdialog]') !== null
 }

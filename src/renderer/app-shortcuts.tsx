@@ -1,0 +1,73 @@
+import { useEffect, useRef } from 'react'
+import { useAppCommands, type CommandInput } from './app-commands'
+import { Palette } from './views/lazy-views'
+import { isShortcut } from './format/shortcut'
+import { useLayout } from './state/page/layout-state'
+import { useKeys } from './state/page/shortcuts'
+
+interface AppShortcutsProps extends Omit<CommandInput, 'withSessions'> {
+  /** Leaves a page beside the sessions; undefined while none is shown. */
+  leave: (() => void) | undefined
+}
+
+/** The commands of the page: their shortcuts, and the palette that lists them. */
+export function AppShortcuts({ leave, ...input }: AppShortcutsProps) {
+  const paletteOpen = useLayout((layout) => layout.paletteOpen)
+  const commands = useAppCommands({ ...input, withSessions: paletteOpen })
+  const palette = useKeys('palette')
+  const paletteKeys = palette === undefined ? {} : { shortcut: palette }
+  useShortcuts([
+    { ...paletteKeys, run: () => useLayout.getState().setPaletteOpen(true) },
+    ...commands,
+    ...(leave ? [{ shortcut: 'Esc', run: leave }] : []),
+  ])
+  return (
+    paletteOpen && (
+      <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
+    )
+  )
+}
+
+interface Bound {
+  shortcut?: string
+  /** Whether the shortcut works at the element with the focus; default: everywhere. */
+  isFor?: (target: EventTarget | null) => boolean
+  run?: () => void
+}
+
+/**
+ * Runs the bound action when its shortcut is pressed anywhere on the page. Text fields keep shortcuts without Ctrl, Cmd
+ * or Alt (like `?`), and shortcuts are off while a dialog is open.
+ */
+function useShortcuts(bound: readonly Bound[]): void {
+  const latest = useRef(bound)
+  useEffect(() => {
+    latest.current = bound
+  }, [bound])
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || event.repeat) return
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey
+      if (plain && isTyping(event.target)) return
+      const hit = latest.current.find(
+        ({ shortcut, run, isFor }) =>
+          shortcut !== undefined && run !== undefined && isShortcut(event, shortcut) && (isFor?.(event.target) ?? true),
+      )
+      if (!hit?.run || isBehindDialog()) return
+      event.preventDefault()
+      hit.run()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    // For what drives the page: from now on it acts on keys.
+    document.documentElement.dataset['keys'] = 'ready'
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
+}
+
+function isBehindDialog(): boolean {
+  return document.querySelector('[role=dialog]:not([data-nonmodal]), [role=alertdialog]') !== null
+}
