@@ -229,3 +229,19 @@ test('a folder without a repository gets one', async ({ app }) => {
   await pane.getByRole('button', { name: 'Initialize repository' }).press('Enter')
   await expect(pane.getByRole('list', { name: 'Changes' })).toContainText('README.md')
 })
+
+test('the viewer shows who last changed each line of a file', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  write(app, { 'README.md': '# Shop\nnew\n' })
+  await startSession(app)
+  await page.keyboard.press('Control+Shift+E')
+  await page.getByRole('treeitem', { name: /^README\.md/ }).press('Enter')
+  await page.getByRole('button', { name: 'Source' }).press('Enter')
+  await page.getByRole('button', { name: 'More for this file' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Show who changed each line' }).press('Enter')
+  const lines = page.getByRole('group', { name: 'Lines of README.md' })
+  await expect(lines.getByText(/^Ada, /)).toBeVisible()
+  await expect(lines.getByText('Not committed yet')).toBeVisible()
+  await look(app, 'git-blame')
+})

@@ -9,6 +9,7 @@ import {
   MoveDown,
   Pencil,
   Search,
+  UserPen,
 } from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -31,6 +32,8 @@ interface FileBarProps {
   onGoToLine: (() => void) | undefined
   onSymbols: (() => void) | undefined
   onEdit: (() => void) | undefined
+  /** Whether who changed each line is shown, and how that is switched; absent for what is no text. */
+  blame: { isOn: boolean; toggle: () => void } | undefined
   /** The whole text, where it is there. */
   text: (() => string) | undefined
   /** Other ways to show the file, e.g. Source and Rendered. */
@@ -39,7 +42,7 @@ interface FileBarProps {
 
 /** The bar above a file: what it is, and what can be done with it. */
 export function FileBar(props: FileBarProps) {
-  const { sessionId, path, view, line, onFind, onGoToLine, onSymbols, onEdit, text, children } = props
+  const { sessionId, path, view, line, onFind, onGoToLine, onSymbols, onEdit, blame, text, children } = props
   const client = useClient()
   const queries = useQueries()
   const { data: openers } = useQuery(
@@ -94,6 +97,11 @@ export function FileBar(props: FileBarProps) {
         <MenuItem icon={<Copy aria-hidden />} onSelect={() => copy(shown, 'Path')}>
           Copy the path
         </MenuItem>
+        {blame && (
+          <MenuItem icon={<UserPen aria-hidden />} onSelect={blame.toggle}>
+            {blame.isOn ? 'Hide who changed each line' : 'Show who changed each line'}
+          </MenuItem>
+        )}
         {text && (
           <MenuItem icon={<ClipboardCopy aria-hidden />} onSelect={() => copy(text(), 'Text')}>
             Copy the text

@@ -4,6 +4,8 @@ import type { TextMatch } from '../../../shared/model/file-view'
 import { isShortcut } from '../../format/shortcut'
 import { Skeleton } from '../../ui/loading'
 import { onDemand } from '../../ui/on-demand'
+import { failureFrom } from '../../client/failure-from'
+import { useBlame } from '../../state/git/use-blame'
 import { Button } from '../../ui/button'
 import { FileBar } from './file-bar'
 import { HexView } from './content/hex-view'
@@ -42,6 +44,8 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   const [isEditing, setEditing] = useState(draft !== undefined)
   const [isRendered, setRendered] = useState(line === undefined)
   const [marked, setMarked] = useState(line)
+  const [showsBlame, setShowsBlame] = useState(false)
+  const blame = useBlame(sessionId, path, showsBlame, view?.version ?? '')
   const firstLine = useCallback(() => shown.current?.firstLine() ?? 1, [])
   const find = useFindInFile({ sessionId, path, version: view?.version }, tool === 'find', firstLine)
 
@@ -123,6 +127,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
         onFind={canFind ? () => openTool('find') : undefined}
         onGoToLine={canFind ? () => openTool('line') : undefined}
         onSymbols={canFind ? () => openTool('symbols') : undefined}
+        blame={canFind ? { isOn: showsBlame, toggle: () => setShowsBlame(!showsBlame) } : undefined}
         text={text?.whole && !isEditing ? () => (text.whole ?? []).join('\n') : undefined}
         onEdit={canEdit && !isEditing && view.text?.notEditable === undefined ? startEditing : undefined}
       >
@@ -149,6 +154,14 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
           onGo={showLine}
           onClose={() => setTool(undefined)}
         />
+      )}
+      {showsBlame && blame.error && (
+        <p role="status" className="file-banner">
+          <span>{failureFrom(blame.error).message}</span>
+          <Button size="small" variant="quiet" onClick={() => setShowsBlame(false)}>
+            Dismiss
+          </Button>
+        </p>
       )}
       {problem !== undefined && view && !isEditing && (
         <p role="status" className="file-banner">
@@ -223,6 +236,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
             marked={marked}
             matches={find.byLine}
             currentMatch={find.current}
+            blame={showsBlame && !blame.error ? blame : undefined}
           />
         </>
       )}

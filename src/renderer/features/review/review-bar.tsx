@@ -1,5 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { ChevronDown, Columns2, GitBranch, History, ListTree, Rows3, Send, Undo2, RefreshCw } from 'lucide-react'
+import {
+  GitCommitHorizontal,
+  ChevronDown,
+  Columns2,
+  GitBranch,
+  History,
+  ListTree,
+  Rows3,
+  Send,
+  Undo2,
+  RefreshCw,
+} from 'lucide-react'
 import type { ReviewedScope, ReviewFile } from '../../../shared/model/review'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries } from '../../state/page/queries'
@@ -107,6 +118,13 @@ export function ReviewBar({
         onClick={onUndoAll}
       >
         Undo all
+      </Button>
+      <Button
+        size="small"
+        icon={<GitCommitHorizontal aria-hidden />}
+        onClick={() => openPane(sessionId, { kind: 'git' })}
+      >
+        Commit…
       </Button>
     </div>
   )

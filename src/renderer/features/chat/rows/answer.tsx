@@ -39,7 +39,7 @@ export const Answer = memo(function Answer({
       )}
       {item.cut && <p className="answer-note">The answer was cut off at the model's length limit.</p>}
       {item.ended && figures ? (
-        <TurnFooter sessionId={sessionId} text={text} figures={figures} seq={item.ended.seq} />
+        <TurnFooter sessionId={sessionId} text={text} figures={figures} seq={item.ended.seq} turnId={item.turnId} />
       ) : (
         text !== '' && !item.streaming && <CopyButton text={text} label="Copy the answer" className="answer-copy" />
       )}

@@ -1,10 +1,11 @@
-import { EllipsisVertical, GitFork, Quote, RotateCcw } from 'lucide-react'
+import { EllipsisVertical, FileDiff, GitFork, Quote, RotateCcw } from 'lucide-react'
 import { memo, useRef, type RefObject } from 'react'
 import type { TurnFigures } from '../../../../shared/events/turn-figures'
 import { formatCost } from '../../../../shared/model/cost'
 import { formatTokens } from '../../../format/model-usage'
 import { duration } from '../../../format/relative-time'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
+import { openPane } from '../../../state/panes/panes-state'
 import { retry } from '../../../state/session/resend-state'
 import { useSessionActions } from '../../../state/session/session-actions'
 import { useClient, useSettings } from '../../../state/page/queries'
@@ -19,10 +20,11 @@ interface TurnFooterProps {
   figures: TurnFigures
   /** `seq` of the end of the turn. */
   seq: number
+  turnId: string
 }
 
 /** Below the last answer of a turn: when, by which model, how long and how many tokens; and what can be done with it. */
-export const TurnFooter = memo(function TurnFooter({ sessionId, text, figures, seq }: TurnFooterProps) {
+export const TurnFooter = memo(function TurnFooter({ sessionId, text, figures, seq, turnId }: TurnFooterProps) {
   const place = useRef<HTMLDivElement>(null)
   const client = useClient()
   const { prompt } = figures
@@ -53,6 +55,7 @@ export const TurnFooter = memo(function TurnFooter({ sessionId, text, figures, s
         <AnswerMenu
           sessionId={sessionId}
           seq={seq}
+          turnId={turnId}
           onRetry={prompt && again}
           onQuote={() => quoteInComposer(sessionId, quoted(place, text))}
         />
@@ -97,11 +100,12 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
 interface AnswerMenuProps {
   sessionId: string
   seq: number
+  turnId: string
   onRetry: ((model?: string) => void) | undefined
   onQuote: () => void
 }
 
-function AnswerMenu({ sessionId, seq, onRetry, onQuote }: AnswerMenuProps) {
+function AnswerMenu({ sessionId, seq, turnId, onRetry, onQuote }: AnswerMenuProps) {
   const actions = useSessionActions()
   const { data: settings } = useSettings()
   return (
@@ -116,6 +120,12 @@ function AnswerMenu({ sessionId, seq, onRetry, onQuote }: AnswerMenuProps) {
     >
       <MenuItem icon={<Quote aria-hidden />} onSelect={onQuote}>
         Quote in the message
+      </MenuItem>
+      <MenuItem
+        icon={<FileDiff aria-hidden />}
+        onSelect={() => openPane(sessionId, { kind: 'review', scope: { kind: 'turn', turnId } })}
+      >
+        Review this turn
       </MenuItem>
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, seq)}>
         Fork the session from here

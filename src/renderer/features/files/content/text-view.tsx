@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useImperativeHandle, useRef, useState, useSyncExternalStore, type Ref } from 'react'
 import type { TextMatch } from '../../../../shared/model/file-view'
 import { languageOfPath } from '../../../ui/content/code-languages'
+import { BlameCell } from '../../../ui/content/blame-cell'
+import type { Blame } from '../../../state/git/use-blame'
 import { useCodeLines } from '../../../ui/content/highlighter'
 import { linePieces, matchRanges } from './line-pieces'
 import type { TextLines } from './text-lines'
@@ -27,11 +29,13 @@ interface TextViewProps {
   marked: number | undefined
   matches: ReadonlyMap<number, readonly TextMatch[]>
   currentMatch: TextMatch | undefined
+  /** Who last changed each line, shown beside it. */
+  blame?: Blame | undefined
   ref?: Ref<TextViewHandle>
 }
 
 /** The lines of a file with their numbers, colors and matches, however many there are. */
-export function TextView({ path, text, marked, matches, currentMatch, ref }: TextViewProps) {
+export function TextView({ path, text, marked, matches, currentMatch, blame, ref }: TextViewProps) {
   const list = useRef<WindowScrollerHandle>(null)
   useSyncExternalStore(text.subscribe, () => text.revision)
   const [last, setLast] = useState(100)
@@ -60,6 +64,7 @@ export function TextView({ path, text, marked, matches, currentMatch, ref }: Tex
     focus: () => list.current?.focus(),
   }))
   const digits = String(text.total).length
+  const [now] = useState(() => Date.now())
   return (
     <WindowScroller
       ref={list}
@@ -81,6 +86,7 @@ export function TextView({ path, text, marked, matches, currentMatch, ref }: Tex
             aria-current={isMarked ? 'location' : undefined}
           >
             <span style={{ minWidth: `${digits + 2}ch` }}>{number}</span>
+            {blame && <BlameCell run={blame.of(number)} line={number} now={now} />}
             <code>
               {line === undefined ? (
                 <i className="file-line-loading" />
