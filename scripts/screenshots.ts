@@ -12,6 +12,7 @@ import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chrom
 import { startModelServer } from '../test/support/model-server.ts'
 import { serveApp } from '../test/support/served-app.ts'
 import { CENTS, FLAKY, KEYS, play, type Conversation } from './screenshots/conversations.ts'
+import { FEATURES, takeFeatures } from './screenshots/features.ts'
 import { fillStore } from './screenshots/fill-store.ts'
 import { fillHome } from './screenshots/storefront.ts'
 
@@ -35,8 +36,12 @@ const scratch = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-pictures-'))
 const browser = await launchChromium(executable)
 mkdirSync(IMAGES, { recursive: true })
 try {
-  await firstDay(browser)
-  await workday(browser)
+  const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
+  if (wanted.length === 0 || wanted.some((name) => !FEATURES.includes(name))) {
+    await firstDay(browser)
+    await workday(browser)
+  }
+  if (FEATURES.some(isWanted)) await workbench(browser)
 } finally {
   await browser.close()
   rmSync(scratch, { recursive: true, force: true })
@@ -143,6 +148,24 @@ async function workday(browser: Browser): Promise<void> {
   }
 }
 
+/** What stands beside the conversation, in a project with changes. */
+async function workbench(browser: Browser): Promise<void> {
+  const home = makeHome('workbench')
+  const server = await startModelServer({ script: play })
+  writeFileSync(join(home, '.trestle', 'config.toml'), config(server.baseUrl), { mode: 0o600 })
+  const app = await serveApp({ ...environment(home), MOONSHOT_API_KEY: 'of-the-pictures' })
+  try {
+    await takeFeatures(await openPage(browser, app.url), {
+      project: join(home, 'code', 'storefront'),
+      url: app.url,
+      take,
+    })
+  } finally {
+    await app.close()
+    await server.close()
+  }
+}
+
 /** Two real servers behind short names, and one that is only written down. */
 function writeServers(home: string): void {
   for (const name of ['filesystem', 'memory']) {
@@ -204,6 +227,7 @@ provider = "moonshot"
 model = "kimi-k2-thinking"
 context_window = 128000
 capabilities = ["tools", "thinking"]
+prices = { input = 0.6, cache_read = 0.15, output = 2.5 }
 
 [models."ollama/qwen3-coder"]
 provider = "ollama"

@@ -87,7 +87,51 @@ export const KEYS: Conversation = {
   ],
 }
 
-const ALL = [FLAKY, CENTS, KEYS]
+/** Ends with changes to look at. */
+export const SETTLED: Conversation = {
+  title: 'Let totals say when they have settled',
+  prompt: 'Let useTotals say when the total has settled, and wait for that in the tests.',
+  steps: [
+    {
+      usage,
+      text: 'I read the hook and its test first.',
+      toolCalls: [
+        { name: 'Read', input: { path: 'src/checkout/use-totals.ts' } },
+        { name: 'Read', input: { path: 'test/checkout.test.tsx' } },
+      ],
+    },
+    {
+      usage,
+      text: '',
+      toolCalls: [
+        {
+          name: 'Edit',
+          input: {
+            path: 'src/checkout/use-totals.ts',
+            old_string: '  return { totals: request.data ?? NOTHING }\n',
+            new_string:
+              '  const settled = request.data !== undefined && !request.pending\n  return { totals: request.data ?? NOTHING, settled }\n',
+          },
+        },
+        {
+          name: 'Edit',
+          input: {
+            path: 'test/checkout.test.tsx',
+            old_string: '  await new Promise((resolve) => setTimeout(resolve, 300))\n',
+            new_string: "  await screen.findByRole('status', { name: 'Settled' })\n",
+            replace_all: true,
+          },
+        },
+      ],
+    },
+    {
+      usage: { ...usage, output: 120 },
+      text: 'Done: `src/checkout/use-totals.ts:12` says when the total has **settled**, and both tests wait for that instead of 300 ms.',
+    },
+  ],
+}
+
+const ALL = [FLAKY, CENTS, KEYS, SETTLED]
 
 /** Answers a request by the conversation it belongs to and how far that is. */
 export function play(request: RecordedRequest): ScriptStep | undefined {

@@ -175,7 +175,9 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
           }
         />
         {folder !== undefined && folder !== NO_PROJECT && (
-          <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
+          <div className="mt-2.5">
+            <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
+          </div>
         )}
         {begin.error && <ErrorNote failure={failureFrom(begin.error)} className="mt-3" />}
         <p className="mt-2.5 px-0.5 text-small text-ink-3">
