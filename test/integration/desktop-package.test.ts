@@ -273,7 +273,8 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       const run = spawnSync(
         process.execPath,
         ['--import', join(support, 'ts-hooks.ts'), join(support, 'app-on-double-cli.ts'), app, home],
-        { encoding: 'utf8' },
+        // What waits for a page that never comes must not wait forever.
+        { encoding: 'utf8', timeout: 200_000, killSignal: 'SIGKILL' },
       )
       expect(run.stderr).not.toContain('Error')
       expect(JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({

@@ -35,7 +35,7 @@ describe.skipIf(chromium === null)('the app on the desktop host', () => {
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.reload()
     // What the first page shows comes from app.info, session.list and settings.get.
-    await page.getByText('Demo (scripted)').first().waitFor()
+    await page.getByRole('button', { name: 'Try the demo' }).waitFor()
     expect(await page.title()).toContain('Trestle')
     expect(complaints).toEqual([])
     desktop.electron.app.quit()

@@ -50,7 +50,7 @@ registerHooks({
 await import(pathToFileURL(entry).href)
 await until(() => double.windows[0]?.isShown === true || double.errorBoxes.length > 0, 'the window', 120_000)
 const page = double.windows[0]?.webContents.page
-await page?.getByText('Demo (scripted)').first().waitFor({ timeout: 120_000 })
+await page?.getByRole('button', { name: 'Try the demo' }).waitFor({ timeout: 120_000 })
 const title = await page?.title()
 double.app.quit()
 await until(() => double.app.hasQuit, 'the end', 60_000)

@@ -38,6 +38,7 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
     anchor: 'settings-rule-test',
   },
   { section: 'sandbox', label: 'Sandbox', words: 'bubblewrap network hosts folders read write isolation' },
+  { section: 'worktrees', label: 'Worktrees', words: 'git branch copy setup restore patch remove' },
   {
     section: 'general',
     label: 'Default permission mode',
