@@ -48,6 +48,8 @@ export async function repositoryProblem(
   let isOld = read.contents === 'history'
   for (const word of read.revisions) {
     if (await exists(resolve(folder, word.text))) files.push(word)
+    // A file of a commit or of the index, which is printed beside the files that are named.
+    else if (word.text.includes(':')) return 'older versions of files may hold secrets'
     else isOld = true
   }
   if (files.length > 0) return contentsOfFiles(folder, top, files)
