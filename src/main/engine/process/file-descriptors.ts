@@ -24,7 +24,7 @@ let known: number | undefined
 
 /** How many files this process may have open at once; Infinity if the system does not say. */
 function maxOpenFiles(): number {
-  known ??= parseOpenFileLimit(limitsText())
+  known ??= parseOpenFileLimit(processLimits())
   return known
 }
 
@@ -45,7 +45,8 @@ export function parseOpenFileLimit(text: string): number {
   return found === undefined ? Number.POSITIVE_INFINITY : Number(found)
 }
 
-function limitsText(): string {
+/** The limits of this process as Linux lists them, a line each; empty where the system does not say. */
+export function processLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8')
   } catch {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { readFileSync, statfsSync, statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
+import { processLimits } from '../process/file-descriptors'
 import { sqliteCode, type Database } from './database'
 
 /**
@@ -80,16 +81,8 @@ function sizeOf(file: string): number {
  * beyond it as an I/O error.
  */
 function fileSizeLimit(): number {
-  const found = /^Max file size\s+(\d+)/m.exec(limitsText())?.[1]
+  const found = /^Max file size\s+(\d+)/m.exec(processLimits())?.[1]
   return found === undefined ? Number.POSITIVE_INFINITY : Number(found)
-}
-
-function limitsText(): string {
-  try {
-    return readFileSync('/proc/self/limits', 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 /** Damage of a store file; the message says what is wrong. */
