@@ -1,6 +1,7 @@
 import { CodedError } from '../../../../shared/errors'
 import type { GitResult, GitRun, RunGit } from '../run-git'
 import type { Repository } from './find-repository'
+import { submodulesOff } from './submodules-off'
 import { isFoundByGit, isOwn, repositoryQuestion } from './git-start'
 
 type Options = Omit<GitRun, 'args' | 'level' | 'folder' | 'write' | 'repository'>
@@ -25,7 +26,9 @@ export function openRepository(repository: Repository, run: RunGit): OpenReposit
     (write: boolean) =>
     async (args: readonly string[], options: Options = {}) => {
       if (!isChecked || (write && isFoundByGit(repository))) await (checked ??= requireSame(repository, run))
-      return run({ ...options, args, level: 'trusted', repository, write })
+      // Each time: a command before may have written the list.
+      const off = await submodulesOff(repository, run, { write })
+      return run({ ...options, args, level: 'trusted', repository, write, env: { ...off, ...options.env } })
     }
   const read = start(false)
   return {
