@@ -102,6 +102,8 @@ export async function callGit(
   results['git.progress'] = await git.progress({ sessionId })
   results['git.trustView'] = await code(git.trustView({ sessionId }))
   results['git.trust'] = await code(git.trust({ sessionId, hash }))
+  results['git.trusted'] = await git.trusted()
+  results['git.forgetTrust'] = await git.forgetTrust({ repository: '/nowhere/.git' })
   results['git.init'] = await code(git.init({ sessionId }))
   results['git.status'] = await code(git.status({ sessionId }))
   results['git.diff'] = await code(git.diff({ sessionId, path, side: 'staged' }))

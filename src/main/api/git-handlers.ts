@@ -7,6 +7,8 @@ export function gitHandlers(os: Implementer, { engine }: ApiDeps) {
     summary: os.git.summary.handler(async ({ input }) => (await git()).summary(input.sessionId)),
     trustView: os.git.trustView.handler(async ({ input }) => (await git()).trustView(input.sessionId)),
     trust: os.git.trust.handler(async ({ input }) => (await git()).trust(input.sessionId, input.hash)),
+    trusted: os.git.trusted.handler(async () => (await git()).trusted()),
+    forgetTrust: os.git.forgetTrust.handler(async ({ input }) => (await git()).forgetTrust(input.repository)),
     init: os.git.init.handler(async ({ input }) => (await git()).init(input.sessionId)),
     status: os.git.status.handler(async ({ input }) => (await git()).status(input.sessionId)),
     diff: os.git.diff.handler(async ({ input: { sessionId, ...file } }) => (await git()).diff(sessionId, file)),

@@ -16,6 +16,7 @@ import {
   type GitStatus,
   type GitSummary,
   type GitTrust,
+  type GitTrusted,
   type GitUndo,
 } from '../model/git'
 
@@ -47,6 +48,10 @@ export const gitContract = {
   trustView: oc.input(ofSession).output(type<GitTrust>()),
   /** Trusts exactly the programs that were shown. Only the user may. */
   trust: oc.input(z.strictObject({ sessionId, hash: z.string().max(128) })).output(type<GitTrust>()),
+  /** Every repository whose programs the user has trusted, the latest first. */
+  trusted: oc.output(type<GitTrusted[]>()),
+  /** Withdraws the trust in a repository, named as `trusted` does. Only the user may. */
+  forgetTrust: oc.input(z.strictObject({ repository: z.string().min(1).max(10_000) })).output(type<void>()),
   /** Makes the session's folder a repository. */
   init: oc.input(ofSession).output(type<void>()),
   status: oc.input(ofSession).output(type<GitStatus>()),

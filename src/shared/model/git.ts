@@ -32,6 +32,13 @@ export interface GitTrust {
   hash: string
 }
 
+/** A repository whose own programs the user has trusted. */
+export interface GitTrusted {
+  /** What all its working trees share; `.git` in a plain one. */
+  repository: string
+  acceptedAt: number
+}
+
 /** What the header of a session shows. */
 export interface GitSummary {
   /** `none`: the folder has no repository. `untrusted`: only `branch` is known. */

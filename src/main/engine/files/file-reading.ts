@@ -125,7 +125,7 @@ export class FileReading {
   async search({ realPath, shown }: ViewedPath, query: TextQuery): Promise<TextMatches> {
     const document = requireText(await this.#documents.get(realPath, shown), shown)
     const { findInFile } = await import('./text/find-in-file')
-    return findInFile({ realPath, document }, query)
+    return findInFile({ realPath, shown, document }, query)
   }
 
   async outline({ realPath, shown }: ViewedPath): Promise<FileSymbol[]> {

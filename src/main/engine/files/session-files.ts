@@ -14,6 +14,7 @@ import type {
 import { CodedError } from '../../../shared/errors'
 import type { FileAccess, ViewedPath } from '../workspace/file-access'
 import { FileProblem } from '../workspace/path/file-problem'
+import { isWithin } from '../workspace/path/real-path'
 import type { KeepUserChange } from '../checkpoint/user-change'
 import type { FileReading } from './file-reading'
 import type { FileFilter } from './tree/file-filter'
@@ -78,11 +79,11 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
       const { listFolder, requireFolder } = await import('./tree/list-folder')
       return asRequestError(async () => {
         requireFolder(realPath, shown)
-        const top = [root, ...addedFolders].filter((each) => realPath === each || realPath.startsWith(each))
+        const top = [root, ...addedFolders].find((each) => isWithin(realPath, each))
         return listFolder({
           path: realPath,
           shown,
-          root: top[0] ?? realPath,
+          root: top ?? realPath,
           follow: (each) => access.judge(sessionId, each),
         })
       })

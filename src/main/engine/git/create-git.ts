@@ -11,11 +11,20 @@ import { fetchRemote, pull, push, type RemoteRun } from './change/remotes'
 import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll, unstageHunks } from './change/staging'
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
 import type { GitActions } from './git-actions'
-import { findRepository, type Repository } from './repository/find-repository'
-import { readGitTrust, readUserHooks, requireGitTrust, type TrustPlace, writeGitTrust } from './repository/git-trust'
+import { findRepository, repositoryProblem, type Repository } from './repository/find-repository'
+import {
+  readGitTrust,
+  readGitUser,
+  requireGitTrust,
+  type TrustPlace,
+  writeGitTrust,
+  forgetGitTrust,
+  trustedRepositories,
+} from './trust/git-trust'
 import { pathInRepository } from './repository/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
 import { readHead } from './repository/read-head'
+import type { GitUser } from './trust/repository-programs'
 import { createRunGit, type RunGit } from './run-git'
 import { blame } from './state/blame'
 import { fileDiff } from './state/file-diff'
@@ -43,13 +52,14 @@ export function createGit(deps: GitDeps): GitActions {
   const kept = createKeptContent({ home, now })
   const neutralFolder = join(home, 'git', 'run')
   const queues = new Map<string, Promise<unknown>>()
-  let userHooks: Promise<string | undefined> | undefined
+  let user: Promise<GitUser> | undefined
   const progress = new Map<string, string>()
 
   function repositoryOf(sessionId: string): Repository {
     const folder = folderOf(sessionId)
     const repository = findRepository(folder)
-    if (!repository) throw new CodedError('git.no_repository', `${folder} is not in a Git repository.`)
+    if (!repository)
+      throw new CodedError('git.no_repository', repositoryProblem(folder) ?? `${folder} is not in a Git repository.`)
     return repository
   }
 
@@ -61,8 +71,8 @@ export function createGit(deps: GitDeps): GitActions {
 
   /** The user's settings are asked once: they may name a folder of hooks that is in each repository. */
   async function trustPlace(): Promise<TrustPlace> {
-    userHooks ??= runner().then((run) => readUserHooks(run, neutralFolder))
-    return { home, userHooks: await userHooks }
+    user ??= Promise.all([runner(), deps.env()]).then(([run, env]) => readGitUser(run, env))
+    return { home, user: await user }
   }
 
   async function opened(repository: Repository): Promise<OpenRepository> {
@@ -153,6 +163,14 @@ export function createGit(deps: GitDeps): GitActions {
       writeGitTrust(place, repository, hash, now())
       notify()
       return readGitTrust(place, repository)
+    },
+    trusted: async () => trustedRepositories(home),
+    async forgetTrust(repository) {
+      const trace = await deps.agentTrace()
+      if (trace !== undefined)
+        throw new CodedError('git.not_user', `Only you can decide which repositories to trust, but ${trace}.`)
+      forgetGitTrust(home, repository)
+      notify()
     },
     async init(sessionId) {
       const folder = folderOf(sessionId)

@@ -13,6 +13,7 @@ import type {
   GitStatus,
   GitSummary,
   GitTrust,
+  GitTrusted,
   GitUndo,
 } from '../../../shared/model/git'
 import type { CommitRequest } from './change/commit'
@@ -35,6 +36,10 @@ export interface GitActions {
   trustView(sessionId: string): Promise<GitTrust>
   /** Trusts the programs that were shown; only the user may. */
   trust(sessionId: string, hash: string): Promise<GitTrust>
+  /** Every repository whose programs the user has trusted, the latest first. */
+  trusted(): Promise<GitTrusted[]>
+  /** Withdraws the trust in a repository, named by its `commonDir`; only the user may. */
+  forgetTrust(repository: string): Promise<void>
   init(sessionId: string): Promise<void>
   status(sessionId: string): Promise<GitStatus>
   diff(sessionId: string, file: { path: GitPath; side: DiffSide; from?: GitPath }): Promise<GitFileDiff>

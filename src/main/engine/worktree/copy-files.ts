@@ -2,7 +2,8 @@ import { constants, copyFileSync, lstatSync, mkdirSync, readFileSync } from 'nod
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { isSafe, onDisk, rawPaths, shownPath, type RawPath } from './raw-path'
+import { isSafeTreePath } from '../git/repository/tree-path'
+import { onDisk, rawPaths, shownPath, type RawPath } from './raw-path'
 
 /** A file that is larger is left out: it is data, not configuration. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -33,7 +34,7 @@ export async function copyFiles(from: OpenRepository, to: string, patterns: read
     ...usable.map((pattern) => `:(top,glob)${pattern.includes('/') ? pattern : `**/${pattern}`}`),
   ])
   for (const path of rawPaths(stdout).slice(0, MAX_FILES))
-    if (isSafe(path) && !path.split('/').includes('node_modules')) copyOne(from.top, to, path, result)
+    if (isSafeTreePath(path) && !path.split('/').includes('node_modules')) copyOne(from.top, to, path, result)
   return result
 }
 

@@ -14,7 +14,8 @@ import { dirname } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { PLAIN_DIFF } from '../git/run-git'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { isSafe, onDisk, type RawPath } from './raw-path'
+import { isSafeTreePath } from '../git/repository/tree-path'
+import { onDisk, type RawPath } from './raw-path'
 
 const MAX_PATCH_BYTES = 1024 * 1024 * 1024
 const MAX_CONTENT_BYTES = 1024 * 1024 * 1024
@@ -88,7 +89,7 @@ async function changesBetween(repository: OpenRepository, from: string, to: stri
     const [, mode = '', , hash = ''] = fields[at]!.split(' ')
     changes.push({ path: fields[at + 1]!, mode, hash })
   }
-  return changes.filter(({ mode, path }) => mode !== '160000' && isSafe(path))
+  return changes.filter(({ mode, path }) => mode !== '160000' && isSafeTreePath(path))
 }
 
 /**

@@ -105,15 +105,15 @@ function list(paths: readonly RawPath[]): Buffer {
 
 /** Tracked files that differ from the index. */
 async function changedFiles(repository: OpenRepository, env: Env): Promise<RawPath[]> {
-  const { stdout } = await repository.read(
-    ['diff-files', '--name-only', '-z', '--no-renames', '--ignore-submodules=none'],
-    { env, maxBytes: MAX_LIST_BYTES },
-  )
   const modules = rawPaths(
     (await repository.read(['ls-files', '--stage', '-z'], { env, maxBytes: MAX_LIST_BYTES })).stdout,
   ).flatMap((line) => /^160000 .*?\t(.*)$/s.exec(line)?.[1] ?? [])
   const used = modules.filter((path) => isFilled(repository, path))
   if (used.length > 0) throw nested(used)
+  const { stdout } = await repository.read(
+    ['diff-files', '--name-only', '-z', '--no-renames', '--ignore-submodules=dirty'],
+    { env, maxBytes: MAX_LIST_BYTES },
+  )
   const empty = new Set(modules)
   return [...new Set(rawPaths(stdout))].filter((path) => !empty.has(path))
 }

@@ -134,6 +134,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
 
   const lines = useStable({
     expand: (path: string, hunk: number, where: 'up' | 'down' | 'all') => run(review.expand(path, hunk, where)),
+    reveal: (path: string) => run(review.reveal(path)),
     comment,
     keep: (path: string, change: string, kept: boolean) => {
       run(review.setKept(path, [change], kept))

@@ -30,6 +30,8 @@ interface SettingsPageProps {
   info: AppInfo | undefined
   /** The trusted folders, each with a button that revokes the trust. */
   trustedFolders: ReactNode
+  /** The same for repositories that run programs of their own. */
+  trustedRepositories: ReactNode
   /** The MCP servers, with all actions on them. */
   mcpServers: ReactNode
   /** The plugins, with all actions on them. */
@@ -47,6 +49,7 @@ export function SettingsPage({
   section,
   info,
   trustedFolders,
+  trustedRepositories,
   mcpServers,
   plugins,
   worktrees,
@@ -125,7 +128,13 @@ export function SettingsPage({
                 {name === 'permissions' && <PermissionsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'worktrees' && worktrees}
-                {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
+                {name === 'general' && (
+                  <GeneralSection
+                    settings={settings}
+                    trustedFolders={trustedFolders}
+                    trustedRepositories={trustedRepositories}
+                  />
+                )}
                 {name === 'appearance' && <AppearanceSection />}
                 {name === 'shortcuts' && <ShortcutsSection info={info} />}
                 {name === 'desktop' && desktop}
