@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CodedError } from '../../src/shared/errors'
@@ -192,6 +192,24 @@ describe('removing a worktree with copied files', () => {
 })
 
 describe('removing a worktree', () => {
+  test('saves a change of the same size within the second in which the file was staged', async () => {
+    const { folder, worktreeId } = await lab.worktrees.create(project, {})
+    // As on file systems and in settings where Git sees no difference but the content.
+    lab.git(project, 'config', 'core.trustctime', 'false')
+    lab.git(project, 'config', 'core.checkStat', 'minimal')
+    const then = Math.floor(Date.now() / 1_000) - 60
+    writeFileSync(join(folder, 'a.txt'), 'aaa\n')
+    utimesSync(join(folder, 'a.txt'), then, then)
+    lab.git(folder, 'add', 'a.txt')
+    utimesSync(join(lab.git(folder, 'rev-parse', '--absolute-git-dir').trim(), 'index'), then, then)
+    writeFileSync(join(folder, 'a.txt'), 'bbb\n')
+    utimesSync(join(folder, 'a.txt'), then, then)
+    await lab.worktrees.remove(worktreeId)
+    await lab.worktrees.restore(worktreeId)
+    expect(read(folder, 'a.txt')).toBe('bbb\n')
+    expect(lab.git(folder, 'show', ':a.txt')).toBe('aaa\n')
+  })
+
   test('is refused where an ignored folder has a repository, whose commits would be lost', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, {})
     const nested = join(folder, 'build/clone')

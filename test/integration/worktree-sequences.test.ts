@@ -54,7 +54,8 @@ test(
   async () => {
     const steps = fc.array(step, { minLength: 6, maxLength: 14 })
     const found = await fc.check(fc.asyncProperty(steps, play), { seed: SEED, numRuns: RUNS, endOnFailure: true })
-    expect(fc.defaultReportMessage(found)).toBeUndefined()
+    const why = String(found.errorInstance)
+    expect(found.failed ? `${fc.defaultReportMessage(found)}\n${why}` : 'passed').toBe('passed')
   },
   3 * 3_600_000,
 )

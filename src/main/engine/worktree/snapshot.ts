@@ -1,4 +1,15 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, type Stats } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  type Stats,
+} from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
@@ -49,7 +60,7 @@ export async function takeSnapshot(repository: OpenRepository, options: Snapshot
   const env = { GIT_INDEX_FILE: index }
   try {
     const own = join(repository.gitDir, 'index')
-    if (existsSync(own)) copyFileSync(own, index)
+    if (existsSync(own)) copyIndex(own, index)
     else await repository.write(['read-tree', '--empty'], { env })
     const commit = await repository.text(['rev-parse', '--verify', 'HEAD^{commit}'])
     const staged = await stagedTree(repository, env)
@@ -78,6 +89,16 @@ export async function takeSnapshot(repository: OpenRepository, options: Snapshot
 }
 
 type Env = Record<string, string>
+
+/**
+ * Git compares the content of files that were changed in the second in which the index was written, so the copy has to
+ * be as old as the index.
+ */
+function copyIndex(own: string, copy: string): void {
+  const { atime, mtime } = statSync(own)
+  copyFileSync(own, copy)
+  utimesSync(copy, atime, mtime)
+}
 
 /** What is staged as a tree; where files have conflicts, one that holds every version of every file. */
 async function stagedTree(repository: OpenRepository, env: Env): Promise<string> {
