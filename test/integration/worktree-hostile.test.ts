@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CodedError } from '../../src/shared/errors'
@@ -208,6 +217,20 @@ describe('removing a worktree', () => {
     await lab.worktrees.restore(worktreeId)
     expect(read(folder, 'a.txt')).toBe('bbb\n')
     expect(lab.git(folder, 'show', ':a.txt')).toBe('aaa\n')
+  })
+
+  test('a second time keeps what the first one kept', async () => {
+    const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
+    lab.write(folder, { 'a.txt': 'first\n' })
+    await lab.worktrees.remove(worktreeId)
+    const first = lab.git(project, 'rev-parse', `refs/trestle/worktrees/${worktreeId}`).trim()
+    await lab.worktrees.restore(worktreeId)
+    lab.write(folder, { 'a.txt': 'second\n' })
+    await lab.worktrees.remove(worktreeId)
+    lab.git(project, 'gc', '-q', '--prune=now')
+    expect(lab.git(project, 'show', `${first}:a.txt`)).toBe('first\n')
+    await lab.worktrees.restore(worktreeId)
+    expect(read(folder, 'a.txt')).toBe('second\n')
   })
 
   test('is refused where an ignored folder has a repository, whose commits would be lost', async () => {
