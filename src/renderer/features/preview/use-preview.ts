@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { Failure } from '../../../shared/errors'
+import { isRecord } from '../../../shared/is-record'
 import {
   PREVIEW_CHANNEL,
   type PickedElement,
@@ -58,7 +59,7 @@ export function usePreview(url: string, { onPicked, onOutline }: Handlers): Prev
         break
       case 'picked':
         setIsPicking(false)
-        onPicked(report.element)
+        if (isRecord(report.element)) onPicked(report.element)
         break
       case 'pick-ended':
         setIsPicking(false)
@@ -72,8 +73,8 @@ export function usePreview(url: string, { onPicked, onOutline }: Handlers): Prev
     const listen = (event: MessageEvent<unknown>): void => {
       if (event.origin !== origin || event.source !== frame.current?.contentWindow) return
       const { data: message } = event
-      if (typeof message !== 'object' || message === null || !('channel' in message) || !('report' in message)) return
-      if (message.channel === PREVIEW_CHANNEL) hear(message.report as PreviewReport)
+      if (!isRecord(message) || message['channel'] !== PREVIEW_CHANNEL || !isRecord(message['report'])) return
+      hear(message['report'] as unknown as PreviewReport)
     }
     window.addEventListener('message', listen)
     return () => window.removeEventListener('message', listen)
