@@ -38,6 +38,7 @@ test('a session starts by typing in a composer, and its model is searched and sw
   await expect(transcriptText(page, 'Hello from the start.')).toBeVisible()
 
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('/model')
+  await expect(page.getByRole('option', { name: /^\/?model/, selected: true })).toBeVisible()
   await page.keyboard.press('Enter')
   const search = page.getByRole('combobox', { name: 'Search models' })
   await expect(search).toBeFocused()
