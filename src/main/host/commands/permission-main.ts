@@ -42,8 +42,7 @@ export async function permissionMain(parsed: Parsed): Promise<number> {
     )
   }
   const extra = positionals[2]
-  if (extra !== undefined)
-    throw new UsageError(`Unexpected "${extra}". Put the whole command in quotes.`, 'permission')
+  if (extra !== undefined) throw new UsageError(`Unexpected "${extra}". Put the whole command in quotes.`, 'permission')
   const stdin = values['stdin'] === true
   if (stdin === (command !== undefined) || command?.trim() === '')
     throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')
