@@ -31,9 +31,7 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse }: Fol
   const trigger = (
     <ChipButton aria-label={`Folder: ${name}`} className="max-w-[220px]">
       {folder === NO_PROJECT ? <MessageSquare aria-hidden /> : <Folder aria-hidden />}
-      <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>
-        {name}
-      </span>
+      <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>{name}</span>
       <ChevronDown aria-hidden />
     </ChipButton>
   )
