@@ -51,6 +51,7 @@ async function twoTurns(app: App): Promise<void> {
 async function openReview(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k')
   await page.keyboard.type('Review changes')
+  await expect(page.getByRole('option', { name: 'Review changes', selected: true })).toBeVisible()
   await page.keyboard.press('Enter')
   await expect(pane(page).getByText('3 files')).toBeVisible()
   const hide = page.getByRole('button', { name: 'Hide the inspector' })
@@ -88,6 +89,8 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await expect(page.getByText('Change undone')).toBeVisible()
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
   await expect.poll(() => read(app, 'src/values.ts')).toContain('value30 = 300')
+  // What is marked is the file as it is shown.
+  await expect(review.getByText('export const value30 = 300')).toBeVisible()
   await review.getByRole('group', { name: 'Changes', exact: true }).focus()
   await page.keyboard.press('v')
   await expect(review.getByText('1 of 3 viewed')).toBeVisible()

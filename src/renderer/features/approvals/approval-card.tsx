@@ -219,6 +219,7 @@ export function ApprovalCard({
               <Button
                 data-action="edit"
                 variant="quiet"
+                className="max-w-full"
                 disabled={step.kind === 'sent' || blocked !== undefined}
                 onClick={() => {
                   if (step.kind !== 'open' || blocked !== undefined) return
@@ -227,7 +228,7 @@ export function ApprovalCard({
                   setStep({ kind: 'editing' })
                 }}
               >
-                Edit…
+                <span className="truncate">Edit…</span>
               </Button>
             )}
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}

@@ -26,14 +26,12 @@ interface FolderPillProps {
 /** Where the session works. */
 export function FolderPill({ folder, recent, userHome, onChoose, onBrowse }: FolderPillProps) {
   const name =
-    folder === undefined ? 'not chosen' : folder === NO_PROJECT ? 'No project' : folderName(folder, userHome).name
+    folder === undefined ? 'No folder yet' : folder === NO_PROJECT ? 'No project' : folderName(folder, userHome).name
   const shown = folder === undefined || folder === NO_PROJECT || recent.includes(folder) ? recent : [folder, ...recent]
   const trigger = (
     <ChipButton aria-label={`Folder: ${name}`} className="max-w-[220px]">
       {folder === NO_PROJECT ? <MessageSquare aria-hidden /> : <Folder aria-hidden />}
-      <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>
-        {folder === undefined ? 'No folder yet' : name}
-      </span>
+      <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>{name}</span>
       <ChevronDown aria-hidden />
     </ChipButton>
   )

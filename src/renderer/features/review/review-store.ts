@@ -45,6 +45,9 @@ export class ReviewStore {
   readonly #missing = new Set<string>()
   /** Files that may hold secrets and whose lines the user has asked for. */
   readonly #revealed = new Set<string>()
+  /** Counts the marks made here, and settles when they are stored: an answer from before would take one back. */
+  #marksMade = 0
+  #marksStored: Promise<unknown> = Promise.resolve()
 
   constructor(client: TrestleClient, sessionId: string, scope: ReviewedScope) {
     this.#client = client
@@ -87,8 +90,15 @@ export class ReviewStore {
 
   async reloadMarks(): Promise<void> {
     const { sessionId, scope } = this
-    const marks = await this.#client.review.marks({ sessionId, scope })
-    if (!this.#isClosed) this.store.setState({ marks })
+    for (;;) {
+      const made = this.#marksMade
+      await this.#marksStored
+      const marks = await this.#client.review.marks({ sessionId, scope })
+      if (this.#isClosed) return
+      if (made !== this.#marksMade) continue
+      this.store.setState({ marks })
+      return
+    }
   }
 
   /** The files on screen, from the top: they are loaded next. */
@@ -203,10 +213,12 @@ export class ReviewStore {
   }
 
   #mark(change: (marks: ReviewMarks) => ReviewMarks): void {
+    this.#marksMade += 1
     this.store.setState(({ marks }) => ({ marks: change(marks) }))
   }
 
   async #stored(work: Promise<void>): Promise<void> {
+    this.#marksStored = Promise.allSettled([this.#marksStored, work])
     try {
       await work
     } catch (error) {
