@@ -10,7 +10,7 @@ import {
   withScript,
   type PreviewOrigins,
 } from './preview-headers'
-import script from './page-script.js?raw'
+import { FRAME_SCRIPT } from './page-code'
 import { previewTarget, type PreviewTarget } from './preview-target'
 
 const http = (): typeof Http => process.getBuiltinModule('node:http')
@@ -160,7 +160,7 @@ function passSocket(
 
 function sendScript(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' })
-  response.end(script)
+  response.end(FRAME_SCRIPT)
 }
 
 function refuse(response: ServerResponse): void {
