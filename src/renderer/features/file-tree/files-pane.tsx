@@ -6,6 +6,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import { openPane } from '../../state/panes/panes-state'
 import { openFile } from '../../state/file-links'
 import { useClient, useQueries } from '../../state/page/queries'
+import { useGitMarks } from '../../state/git/git-marks'
 import { useRevealedFolder } from '../../state/session/revealed-folder'
 import { useSessionHeader } from '../../state/session/session-view'
 import { IconButton } from '../../ui/button'
@@ -35,6 +36,7 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const changed = useChangedPaths(sessionId, header)
+  const marks = useGitMarks(sessionId)
   const { folders } = useTree(sessionId)
   const realRoot = folders.get(root)?.path ?? root
 
@@ -123,6 +125,8 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
               root={each}
               {...(n > 0 && { title: each })}
               changed={changed}
+              marks={marks}
+              realRoot={folders.get(each)?.path ?? each}
               actions={actions}
             />
           ))}

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionSummary } from '../../../shared/model/session'
-import { isUnread, marksAfter, parseMarks, type SessionMarks } from './session-marks'
-import { NO_SESSIONS, withListPush } from './sessions-state'
+import { isUnread, NO_MARKS, readAfter, type ShownMarks } from './session-marks'
+import { NO_SESSIONS, withListPush, type SessionsState } from './sessions-state'
 
 const START = 1000
-const fresh = (): SessionMarks => parseMarks(undefined, START)
+const fresh = (): ShownMarks => ({ isLoaded: true, since: START, seen: new Map(), pinned: new Set() })
+/** The marks after what was read is applied. */
+const marksAfter = (marks: ShownMarks, ...changes: [SessionsState, SessionsState, string | undefined]): ShownMarks => ({
+  ...marks,
+  seen: new Map([...marks.seen, ...readAfter(marks, ...changes)]),
+})
 const session = (
   sessionId: string,
   status: SessionSummary['status'],
@@ -31,6 +36,10 @@ describe('the unread mark', () => {
       expect(isUnread(fresh(), session('a', status, START + 1))).toBe(false)
   })
 
+  it('waits until the engine has told what was read', () => {
+    expect(isUnread(NO_MARKS, session('a', 'done', START + 1))).toBe(false)
+  })
+
   it('disappears when the session is shown, returns when it ends again, and never appears on the shown session', () => {
     const first = listed(session('a', 'done', START + 1))
     const shown = marksAfter(fresh(), first, first, 'a')
@@ -54,19 +63,5 @@ describe('the unread mark', () => {
     const before = listed(session('a', 'done', START - 5))
     const after = listed(session('a', 'done', START + 5, 'Renamed'))
     expect(isUnread(marksAfter(fresh(), before, after, undefined), session('a', 'done', START + 5))).toBe(false)
-  })
-
-  it('survives a reload, and damaged storage is ignored', () => {
-    const text = JSON.stringify({ since: 5, seen: [['a', 7]], pinned: ['b'] })
-    expect(parseMarks(text, START)).toEqual({ since: 5, seen: new Map([['a', 7]]), pinned: new Set(['b']) })
-    for (const damaged of ['', '{', 'null', '{"since":"x"}', '[]']) expect(parseMarks(damaged, START)).toEqual(fresh())
-  })
-
-  it('is bounded: with thousands of sessions the oldest are dropped and still count as read', () => {
-    let marks = fresh()
-    const sessions = Array.from({ length: 700 }, (_, n) => session(`s${n}`, 'done', START + 1 + n))
-    for (const one of sessions) marks = marksAfter(marks, NO_SESSIONS, listed(one), one.sessionId)
-    expect(marks.seen.size).toBeLessThanOrEqual(500)
-    expect(sessions.filter((one) => isUnread(marks, one))).toEqual([])
   })
 })
