@@ -36,8 +36,9 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const changed = useChangedPaths(sessionId, header)
-  const marks = useGitMarks(sessionId)
   const { folders } = useTree(sessionId)
+  // The files come first.
+  const marks = useGitMarks(sessionId, folders.has(root))
   const realRoot = folders.get(root)?.path ?? root
 
   // When files may have changed: after steps of the agent, on coming back to the page, and every few seconds.

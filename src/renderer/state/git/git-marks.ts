@@ -28,16 +28,16 @@ const REFETCH_MS = 5_000
 
 /**
  * The marks of a session's repository, up to date while they are on screen. None where there is no repository, or one
- * that is not trusted yet.
+ * that is not trusted yet, and while not `isWanted`.
  */
-export function useGitMarks(sessionId: string): GitMarks {
+export function useGitMarks(sessionId: string, isWanted: boolean): GitMarks {
   const queries = useQueries()
   const input = { sessionId }
-  const { data: summary } = useQuery(queries.git.summary.queryOptions({ input, retry: false }))
+  const { data: summary } = useQuery(queries.git.summary.queryOptions({ input, enabled: isWanted, retry: false }))
   const { data: status } = useQuery(
     queries.git.status.queryOptions({
       input,
-      enabled: summary?.state === 'ready',
+      enabled: isWanted && summary?.state === 'ready',
       retry: false,
       refetchInterval: REFETCH_MS,
       refetchOnWindowFocus: 'always',
