@@ -100,7 +100,7 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   await screenshot.press('Enter')
   await expect(page.getByText('No picture was taken: this tab was not shared.').first()).toBeVisible()
   await screenshot.press('Enter')
-  await expect(page.getByText('screenshot.png').first()).toBeVisible()
+  await expect(page.getByRole('img', { name: 'screenshot.png' })).toBeVisible()
   await expect(message).toHaveValue(`This is how http://localhost:${port}/ looks.`)
   expect(await page.evaluate('window.__asked')).toEqual([true, true, `Preview of http://localhost:${port}`, 'stopped'])
 

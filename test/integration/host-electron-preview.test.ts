@@ -175,7 +175,7 @@ describe.skipIf(chromium === null)('the preview of the desktop app', { timeout: 
     await quoted(message, /This is on the page[^]*<h1>\n\s+Shop/)
     await message.fill('')
     await page.getByRole('button', { name: 'Send a screenshot to the agent' }).click()
-    await page.getByText('screenshot.png').first().waitFor()
+    await page.getByRole('img', { name: 'screenshot.png' }).waitFor()
     expect(await message.inputValue()).toContain('This is how http://localhost:')
   })
 

@@ -102,6 +102,7 @@ export function createCodeEditor({ parent, text, path, line, label, onChange, on
         theme,
         language.of([]),
         EditorView.contentAttributes.of({
+          tabindex: '0',
           'aria-label': label ?? `Edit ${path}. Press Escape, then Tab to leave the text.`,
         }),
         keymap.of([
