@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { TrestleClient } from '../../../shared/contract'
 import type { SessionSummary } from '../../../shared/model/session'
-import { isUnread, NO_MARKS, readAfter, type ShownMarks } from './session-marks'
+import { withMarks, type SessionMarks, type SessionMarksChange } from '../../../shared/model/session-marks'
+import { isUnread, loadMarks, NO_MARKS, readAfter, useSessionMarks, type ShownMarks } from './session-marks'
 import { NO_SESSIONS, withListPush, type SessionsState } from './sessions-state'
 
 const START = 1000
@@ -63,5 +65,41 @@ describe('the unread mark', () => {
     const before = listed(session('a', 'done', START - 5))
     const after = listed(session('a', 'done', START + 5, 'Renamed'))
     expect(isUnread(marksAfter(fresh(), before, after, undefined), session('a', 'done', START + 5))).toBe(false)
+  })
+})
+
+describe('the marks of the engine', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    useSessionMarks.setState(NO_MARKS)
+  })
+
+  it('take over, once, what an earlier version kept in the browser', async () => {
+    const stored = new Map([['trestle.sessionMarks', JSON.stringify({ since: 1, seen: [['a', 7]], pinned: ['b'] })]])
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => void stored.set(key, value),
+      removeItem: (key: string) => void stored.delete(key),
+    })
+    let marks: SessionMarks = { since: 5, seen: [], pinned: ['c'] }
+    const changes: SessionMarksChange[] = []
+    const session = {
+      marks: async () => marks,
+      mark: async (change: SessionMarksChange) => {
+        changes.push(change)
+        marks = withMarks(marks, change)
+      },
+    }
+    const client = { session } as unknown as TrestleClient
+    await loadMarks(client)
+    await loadMarks(client)
+    expect(changes).toEqual([{ seen: [['a', 7]], pin: ['b'] }])
+    expect(stored.size).toBe(0)
+    expect(useSessionMarks.getState()).toEqual({
+      isLoaded: true,
+      since: 5,
+      seen: new Map([['a', 7]]),
+      pinned: new Set(['c', 'b']),
+    })
   })
 })
