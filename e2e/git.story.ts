@@ -82,6 +82,53 @@ test('a hunk is staged, and a message drafted and committed, all by keyboard', a
   expect(git(app, 'show', 'HEAD:src/app.ts')).toBe(source({ 2: 'const price = 250' }))
 })
 
+test('a branch is merged with a conflict that is resolved, a commit picked, and tags made and deleted', async ({
+  app,
+}) => {
+  const { page } = app
+  begin(app)
+  git(app, 'switch', '-qc', 'work')
+  write(app, { 'notes.txt': 'theirs\n' })
+  git(app, 'commit', '-qam', 'their notes')
+  write(app, { 'more.txt': 'more\n' })
+  git(app, 'add', '-A')
+  git(app, 'commit', '-qm', 'one more file')
+  git(app, 'switch', '-q', 'main')
+  write(app, { 'notes.txt': 'ours\n' })
+  git(app, 'commit', '-qam', 'our notes')
+  const pane = await openGit(app)
+  await pane.getByRole('tab', { name: 'History' }).press('Enter')
+  await pane.getByRole('button', { name: 'All branches' }).press('Enter')
+  await pane.getByRole('button', { name: /one more file/ }).press('Enter')
+  const commit = pane.getByRole('region', { name: 'Commit' })
+  await commit.getByRole('button', { name: 'Cherry-pick' }).press('Enter')
+  await expect.poll(() => git(app, 'log', '-1', '--format=%s')).toBe('one more file\n')
+  await commit.getByRole('button', { name: 'New tag…' }).press('Enter')
+  await page.getByRole('textbox', { name: 'Name' }).fill('v1')
+  await page.getByRole('textbox', { name: 'Message', exact: true }).last().fill('The first')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => git(app, 'tag', '--format=%(contents:subject)')).toBe('The first\n')
+
+  await pane.getByRole('tab', { name: 'Tags' }).press('Enter')
+  await expect(pane.getByRole('listitem').filter({ hasText: 'v1' })).toContainText('The first')
+  await look(app, 'git-tags')
+  await pane.getByRole('button', { name: 'Actions for v1' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete here' }).press('Enter')
+  await expect(pane.getByText('No tags yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+  await expect(pane.getByRole('listitem').filter({ hasText: 'v1' })).toBeVisible()
+
+  await pane.getByRole('tab', { name: 'Branches' }).press('Enter')
+  await pane.getByRole('button', { name: 'Actions for work' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Merge into main' }).press('Enter')
+  await expect(pane.getByText('A merge is in progress')).toBeVisible()
+  await expect(pane.getByRole('tab', { name: /Changes/ })).toHaveAttribute('aria-selected', 'true')
+  await look(app, 'git-merge')
+  await pane.getByRole('button', { name: 'Abort' }).press('Enter')
+  await expect(pane.getByText('A merge is in progress')).toBeHidden()
+  expect(readFileSync(join(app.scratch.project, 'notes.txt'), 'utf8')).toBe('ours\n')
+})
+
 test('a file is staged and another one discarded and brought back, and the focus stays in the list', async ({
   app,
 }) => {

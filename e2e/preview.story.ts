@@ -69,6 +69,41 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   await page.getByRole('button', { name: 'Send what is on the page to the agent' }).press('Enter')
   await expect(message).toHaveValue(/This is on the page[^]*<h1>\n\s+Shop[^]*Buy now/)
 
+  await message.fill('')
+  // The user of a headless browser cannot share a tab: a canvas stands for what they share.
+  await page.evaluate(`(() => {
+    const asked = (window.__asked = [])
+    window.CropTarget = { fromElement: async (element) => ({ title: element.title }) }
+    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 200 })
+    let isShared = false
+    navigator.mediaDevices.getDisplayMedia = async (wishes) => {
+      asked.push(wishes.preferCurrentTab)
+      if (!isShared) {
+        isShared = true
+        throw new DOMException('no', 'NotAllowedError')
+      }
+      canvas.getContext('2d').fillRect(0, 0, 320, 200)
+      const stream = canvas.captureStream(10)
+      const draw = setInterval(() => canvas.getContext('2d').fillRect(0, 0, 320, 200), 50)
+      const [track] = stream.getVideoTracks()
+      const stop = track.stop.bind(track)
+      track.cropTo = async (target) => void asked.push(target.title)
+      track.stop = () => {
+        clearInterval(draw)
+        asked.push('stopped')
+        stop()
+      }
+      return stream
+    }
+  })()`)
+  const screenshot = page.getByRole('button', { name: 'Send a screenshot to the agent' })
+  await screenshot.press('Enter')
+  await expect(page.getByText('No picture was taken: this tab was not shared.').first()).toBeVisible()
+  await screenshot.press('Enter')
+  await expect(page.getByRole('img', { name: 'screenshot.png' })).toBeVisible()
+  await expect(message).toHaveValue(`This is how http://localhost:${port}/ looks.`)
+  expect(await page.evaluate('window.__asked')).toEqual([true, true, `Preview of http://localhost:${port}`, 'stopped'])
+
   await frame.getByRole('link', { name: 'More' }).click()
   await expect(address).toHaveValue(`http://localhost:${port}/more`)
   await page.getByRole('button', { name: 'Back', exact: true }).press('Enter')

@@ -42,7 +42,7 @@ if (!isQuickPrompt) {
   preloadView(useLayout.getState().view)
 }
 followApp(connection.client, queryClient)
-markShownAsRead()
+markShownAsRead(connection.client)
 
 createRoot(root).render(
   <StrictMode>

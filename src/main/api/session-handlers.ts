@@ -2,9 +2,11 @@ import type { ApiDeps, Implementer } from './implementer'
 import { CodedError } from '../../shared/errors'
 import type { RestoreRequest } from '../engine/checkpoint/restore-session'
 
-export function sessionHandlers(os: Implementer, { engine: { sessions } }: ApiDeps) {
+export function sessionHandlers(os: Implementer, { engine: { sessions, marks } }: ApiDeps) {
   return {
     list: os.session.list.handler(({ input }) => sessions.list(input)),
+    marks: os.session.marks.handler(() => marks.view()),
+    mark: os.session.mark.handler(({ input }) => marks.change(input)),
     create: os.session.create.handler(({ input }) => sessions.create(input)),
     open: os.session.open.handler(({ input }) => sessions.open(input.sessionId, input.limit)),
     window: os.session.window.handler(({ input: { sessionId, ...options } }) => sessions.window(sessionId, options)),

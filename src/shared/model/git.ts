@@ -147,6 +147,26 @@ export interface GitBranch {
   worktree?: string
 }
 
+/** How a merge or a cherry-pick went. `unchanged`: everything was there already. */
+export interface GitIntegration {
+  outcome: 'done' | 'unchanged' | 'conflicts'
+  /** Files with conflicts, which wait to be resolved. */
+  conflicts: number
+}
+
+export interface GitTag {
+  name: string
+  /** Full hash of what the tag names: a commit, or its own object with a message. */
+  object: string
+  commit: string
+  /** Subject of the commit. */
+  subject: string
+  /** First line of its own message. */
+  message?: string
+  /** ms since the epoch. */
+  at: number
+}
+
 export interface GitStash {
   /** `stash@{0}` is 0. */
   index: number

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { CodedError } from '../../../shared/errors'
 import { http, MAX_HEADER_BYTES } from './ask-server'
-import script from './page-script.js?raw'
+import { FRAME_SCRIPT } from './page-code'
 import { passRequest, type Passing } from './pass-request'
 import { passSocket, refuseSocket } from './pass-socket'
 import { frameHeaders, type PreviewOrigins } from './preview-headers'
@@ -111,7 +111,7 @@ function sendScript(response: ServerResponse, origins: PreviewOrigins): void {
     'content-type': 'text/javascript; charset=utf-8',
     'cache-control': 'no-cache',
   })
-  response.end(script)
+  response.end(FRAME_SCRIPT)
 }
 
 function refuse(response: ServerResponse, origins: PreviewOrigins, why: string): void {

@@ -57,6 +57,7 @@ class AppPushQueue {
     | 'mcp'
     | 'memory'
     | 'worktrees'
+    | 'marks'
     | 'notifications'
     | 'alarms'
     | 'schedules'
@@ -257,6 +258,7 @@ class AppPushQueue {
       case 'memory':
       case 'git':
       case 'worktrees':
+      case 'marks':
       case 'notifications':
       case 'alarms':
       case 'schedules':

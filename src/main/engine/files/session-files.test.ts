@@ -1,5 +1,5 @@
 import { appendFile, chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { createFileAccess } from '../workspace/file-access'
@@ -26,7 +26,10 @@ async function lab({ addedFolders = [] }: { addedFolders?: string[] } = {}) {
       return { seq: changed.length, result: await work() }
     },
   })
-  const put = (name: string, content: string | Uint8Array) => writeFile(join(folder, name), content)
+  const put = async (name: string, content: string | Uint8Array) => {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
   return { files, folder, home, outside, put, changed }
 }
 
@@ -233,6 +236,32 @@ describe('saving', () => {
     await files.remove('s', 'b.txt')
     expect((await files.folder('s', '')).entries.map(({ name }) => name)).toEqual(['src', 'c.txt'])
     expect(await readFile(join(folder, 'c.txt'), 'utf8')).toBe('a')
+  })
+})
+
+describe('renaming a folder', () => {
+  it('takes everything in it along, and never goes over another', async () => {
+    const { files, folder, put } = await lab()
+    await put('one/deep/a.txt', 'a')
+    await put('two/b.txt', 'b')
+    await expect(files.rename('s', 'one', 'two')).rejects.toThrow('there is already a two')
+    expect(await files.rename('s', 'one', 'three')).toMatchObject({ path: 'three' })
+    expect(await readFile(join(folder, 'three/deep/a.txt'), 'utf8')).toBe('a')
+    expect(await files.rename('s', 'three', 'one')).toMatchObject({ path: 'one' })
+    expect(await readFile(join(folder, 'one/deep/a.txt'), 'utf8')).toBe('a')
+  })
+
+  it('is refused when another folder or file is there than when the name was asked for', async () => {
+    const { files, folder, put } = await lab()
+    await put('one/a.txt', 'a')
+    await put('b.txt', 'b')
+    const [of, file] = [await files.version('s', 'one'), await files.version('s', 'b.txt')]
+    await rename(join(folder, 'one'), join(folder, 'away'))
+    await put('one/other.txt', 'other')
+    await put('b.txt', 'changed')
+    await expect(files.rename('s', 'one', 'two', of)).rejects.toThrow('has changed meanwhile')
+    await expect(files.rename('s', 'b.txt', 'c.txt', file)).rejects.toThrow('has changed meanwhile')
+    expect(await files.rename('s', 'one', 'two', await files.version('s', 'one'))).toMatchObject({ path: 'two' })
   })
 })
 

@@ -7,9 +7,11 @@ import { commit, lastMessage } from './change/commit'
 import { abortOperation, conflictsIn, continueOperation, markResolved, resolvePart, takeSide } from './change/conflicts'
 import { createKeptContent } from './change/kept'
 import { createPullRequest, pullRequestOf } from './change/pull-request'
+import { cherryPick, merge } from './change/integrate'
 import { fetchRemote, pull, push, type RemoteRun } from './change/remotes'
 import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll, unstageHunks } from './change/staging'
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
+import { createTag, deleteTag, listTags, pushTag, restoreTag } from './change/tags'
 import type { GitActions } from './git-actions'
 import { findRepository, repositoryProblem, type Repository } from './repository/find-repository'
 import {
@@ -203,6 +205,14 @@ export function createGit(deps: GitDeps): GitActions {
     renameBranch: (sessionId, name, to) => changing(sessionId, (repository) => renameBranch(repository, name, to)),
     deleteBranch: (sessionId, name, force) =>
       changing(sessionId, (repository) => deleteBranch(repository, name, force)),
+    merge: (sessionId, from) => changing(sessionId, (repository) => merge(repository, from)),
+    cherryPick: (sessionId, hash) => changing(sessionId, (repository) => cherryPick(repository, hash)),
+    tags: (sessionId) => reading(sessionId, listTags),
+    createTag: (sessionId, tag) => changing(sessionId, (repository) => createTag(repository, tag)),
+    deleteTag: (sessionId, name) => changing(sessionId, (repository) => deleteTag(repository, name)),
+    restoreTag: (sessionId, tag) => changing(sessionId, (repository) => restoreTag(repository, tag)),
+    pushTag: (sessionId, name, signal) =>
+      withRemote(sessionId, signal, (repository, run) => pushTag(repository, name, run)),
     stashes: (sessionId) => reading(sessionId, listStashes),
     saveStash: (sessionId, request) => changing(sessionId, (repository) => saveStash(repository, request)),
     applyStash: (sessionId, hash, drop) =>

@@ -163,7 +163,7 @@ async function branchOf(
 ): Promise<{ branch: string; isNew: boolean; drafted: boolean }> {
   if (branch === undefined) {
     const words = about === undefined ? undefined : branchWords(about)
-    return { branch: await freeBranch(main, prefix, words), isNew: true, drafted: words === undefined }
+    return { branch: await freeBranch(main, prefix, words), isNew: true, drafted: true }
   }
   if ((await main.maybe(['check-ref-format', '--branch', branch])) !== branch)
     throw new CodedError('git.bad_name', `${JSON.stringify(branch)} is no name for a branch.`)

@@ -44,7 +44,7 @@ export interface WorktreesDeps extends WorktreePlaceDeps {
 export interface Worktrees extends WorktreeActions {
   /** Waits for the setup command of the worktree that a folder is in. */
   prepared(folder: string, signal: AbortSignal): Promise<void>
-  /** Names the branch of a worktree whose name was drafted before anything was known. */
+  /** Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name. */
   nameBranch(folder: string, about: string): Promise<void>
   close(): Promise<void>
 }
@@ -277,7 +277,9 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         const { drafted: _, ...named } = readWorktree(home, record.id) ?? record
         const worktree = await place.open(found)
         const { settings } = await deps.settingsFor(folder)
-        if (branchNow(record) === record.branch && record.branch !== undefined) {
+        // A number was added where the name was taken.
+        const isNamed = record.branch?.replace(/-\d+$/, '') === (settings.branchPrefix + words).replace(/-\d+$/, '')
+        if (!isNamed && branchNow(record) === record.branch && record.branch !== undefined) {
           named.branch = await freeBranch(worktree, settings.branchPrefix, words)
           await worktree.write(['branch', '--move', '--', record.branch, named.branch])
         }
