@@ -55,10 +55,9 @@ describe('visible text', () => {
       ' '.repeat(200_000),
       '\n'.repeat(200_000),
     ]
-    // Time of this thread, not of a busy machine.
-    const start = process.threadCpuUsage()
+    const start = performance.now()
     for (const text of texts) foldText(visibleText(text))
-    expect(process.threadCpuUsage(start).user / 1000).toBeLessThan(5000)
+    expect(performance.now() - start).toBeLessThan(5000)
   })
 })
 
