@@ -158,6 +158,7 @@ test('branches are created, switched and deleted, and changes stashed and applie
   await dialog.getByRole('textbox', { name: 'Name' }).fill('a..b')
   await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await expect(dialog.getByRole('alert')).toContainText('no name for a branch')
+  await look(app, 'git-new-branch')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('topic/prices')
   await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await expect(page.getByRole('button', { name: /^Git: branch topic\/prices/ })).toBeVisible()
@@ -208,6 +209,23 @@ test('conflicts are resolved part by part, and the merge is concluded', async ({
   await pane.getByRole('button', { name: 'Continue' }).press('Enter')
   await expect(pane.getByText('No changes')).toBeVisible()
   expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
+})
+
+test('a pull request says where it can be created, and gives the focus back', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  git(app, 'remote', 'add', 'origin', 'https://git.example.com/ada/shop.git')
+  git(app, 'switch', '-qc', 'topic')
+  const pane = await openGit(app)
+  const more = pane.getByRole('button', { name: 'More', exact: true })
+  await more.press('Enter')
+  await page.getByRole('menuitem', { name: 'Create pull request…' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Create pull request' })
+  await expect(dialog).toContainText('push the branch, and create it there')
+  await look(app, 'git-pull-request')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(more).toBeFocused()
 })
 
 test('the history shows a merge as a graph, and the diffs of a commit', async ({ app }) => {

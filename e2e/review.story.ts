@@ -9,7 +9,8 @@ import { pictures, sendPrompt, startSession, transcriptText } from './steps'
 const SOURCE = Array.from({ length: 40 }, (_, n) => `export const value${n + 1} = ${n + 1}`).join('\n')
 
 test.use({
-  config: { more: 'default_permission_mode = "auto"' },
+  // Without language servers, whose start each edit would wait for.
+  config: { more: 'default_permission_mode = "auto"\n\n[diagnostics]\nenabled = false\n' },
   files: { 'src/values.ts': `${SOURCE}\n`, 'keep.txt': 'mine\n' },
   model: {
     script: [
