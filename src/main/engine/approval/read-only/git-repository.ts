@@ -206,7 +206,7 @@ async function readIndex(git: string): Promise<Index | string> {
   return index.toString('latin1', at, at + 4) === 'link' ? odd : found
 }
 
-/** Where a name of version 4 goes on, and how much of the name before it begins with. */
+/** Where the rest of an abbreviated name lies, and how many bytes of the name before are its beginning. */
 function abbreviated(index: Buffer, start: number, lengthBefore: number): { from: number; left: number } {
   let at = start
   let byte = index[at++] ?? 0
