@@ -29,7 +29,7 @@ afterEach(() => lab.remove())
 
 const ran = (): string => (existsSync(marker) ? readFileSync(marker, 'utf8') : '')
 
-/** Everything that a pane does automatically or at a click, and what a review reads; whatever it answers. */
+/** Everything that a pane and a review do, whatever the answer. */
 async function everything(repo: string): Promise<void> {
   const { actions: git } = lab
   const calls = [

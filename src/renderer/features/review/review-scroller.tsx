@@ -61,6 +61,7 @@ const HEIGHTS: Record<ReviewRow['kind'], number> = {
   line: LINE,
   gap: 26,
   kept: 26,
+  secret: 26,
   note: 28,
   loading: 120,
   comment: 92,

@@ -51,6 +51,7 @@ function search(folder: string): Repository | string | undefined {
   }
 }
 
+/** Why something cannot be used; a sentence. */
 interface Problem {
   problem: string
 }
@@ -63,7 +64,7 @@ function gitDirOf(dotGit: string): string | Problem {
   } catch {
     return { problem: `${dotGit} cannot be read.` }
   }
-  const text = readLink(dotGit)
+  const text = readGitLink(dotGit)
   if (typeof text !== 'string') return text
   const named = /^gitdir: ([^]+)$/.exec(text)?.[1]
   if (named === undefined) return { problem: `${dotGit} names no repository.` }
@@ -84,7 +85,7 @@ function isGitDir(folder: string): boolean {
 function commonDirOf(gitDir: string): string | Problem {
   const file = join(gitDir, 'commondir')
   if (!existsSync(file)) return gitDir
-  const named = readLink(file)
+  const named = readGitLink(file)
   if (typeof named !== 'string') return named
   const problem = { problem: `${file} names a repository that is not there.` }
   return named === '' ? problem : (realFolder(resolve(gitDir, named)) ?? problem)
@@ -94,7 +95,7 @@ function commonDirOf(gitDir: string): string | Problem {
  * The text of a file that names a folder, as git reads it: only line breaks at its end are left out. A file that could be
  * read in more than one way is a problem.
  */
-function readLink(file: string): string | Problem {
+export function readGitLink(file: string): string | Problem {
   let bytes: Buffer
   try {
     // Opening a pipe would wait for a writer.
