@@ -254,7 +254,7 @@ test.describe('editing in the viewer', () => {
     await startSession(app)
     await edit(app)
     await page.keyboard.type('draft ')
-    await page.getByRole('button', { name: 'Close the tab' }).click()
+    await page.getByRole('button', { name: 'Close crlf.txt' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save your changes?' })
     await dialog.getByRole('button', { name: 'Keep as a draft' }).click()
     await expect(page.getByRole('tab', { name: 'crlf.txt' })).toBeHidden()
