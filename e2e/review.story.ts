@@ -9,8 +9,7 @@ import { pictures, sendPrompt, startSession, transcriptText } from './steps'
 const SOURCE = Array.from({ length: 40 }, (_, n) => `export const value${n + 1} = ${n + 1}`).join('\n')
 
 test.use({
-  // Without language servers, whose start each edit would wait for.
-  config: { more: 'default_permission_mode = "auto"\n\n[diagnostics]\nenabled = false\n' },
+  config: { more: 'default_permission_mode = "auto"' },
   files: { 'src/values.ts': `${SOURCE}\n`, 'keep.txt': 'mine\n' },
   model: {
     script: [
@@ -51,8 +50,10 @@ async function twoTurns(app: App): Promise<void> {
 /** Opens the review as a user of the keyboard does. */
 async function openReview(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.keyboard.type('Review changes')
-  await expect(page.getByRole('option', { name: 'Review changes', selected: true })).toBeVisible()
+  // On a busy machine the first keys come before the palette.
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.insertText('Review changes')
+  await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
   await page.keyboard.press('Enter')
   await expect(pane(page).getByText('3 files')).toBeVisible()
   const hide = page.getByRole('button', { name: 'Hide the inspector' })
@@ -90,8 +91,6 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await expect(page.getByText('Change undone')).toBeVisible()
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
   await expect.poll(() => read(app, 'src/values.ts')).toContain('value30 = 300')
-  // What is marked is the file as it is shown.
-  await expect(review.getByText('export const value30 = 300')).toBeVisible()
   await review.getByRole('group', { name: 'Changes', exact: true }).focus()
   await page.keyboard.press('v')
   await expect(review.getByText('1 of 3 viewed')).toBeVisible()
