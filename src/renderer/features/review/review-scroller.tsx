@@ -66,7 +66,6 @@ const HEIGHTS: Record<ReviewRow['kind'], number> = {
   loading: 120,
   comment: 92,
   draft: 150,
-  secret: 26,
 }
 
 /** All files of a review in one scroll; only what is near the screen is in the document. */
