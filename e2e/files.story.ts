@@ -103,7 +103,6 @@ test.describe('the file tree', () => {
     const folder = tree.getByRole('treeitem', { name: 'src (modified files inside)' })
     await expect(folder).toBeVisible()
     await expectAccessible(app)
-    await pictures(app, 'file-marks')
     // Another program changes the repository.
     git('add', 'fresh.txt')
     await expect(tree.getByRole('treeitem', { name: 'fresh.txt (added)' })).toBeVisible({ timeout: 20_000 })
@@ -119,6 +118,7 @@ test.describe('the file tree', () => {
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await expect(tree.getByRole('treeitem', { name: /^src/ })).toBeVisible()
     expect(readFileSync(join(scratch.project, 'src/deep/er/inner.ts'), 'utf8')).toBe('inner\n')
+    await pictures(app, 'file-marks')
   })
 
   test('makes, renames and deletes files, and each can be undone', async ({ app }) => {

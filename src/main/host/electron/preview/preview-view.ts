@@ -73,13 +73,14 @@ export class PreviewView {
     // The page may be zoomed; views are placed in pixels of the window.
     const scale = this.#options.window.webContents.getZoomFactor()
     const { x, y, width, height, pageWidth } = place
-    this.#view.setBounds({
+    const bounds = {
       x: Math.round(x * scale),
       y: Math.round(y * scale),
       width: Math.round(width * scale),
       height: Math.round(height * scale),
-    })
-    this.#zoom = Math.max(MIN_ZOOM, pageWidth === undefined ? scale : (width / pageWidth) * scale)
+    }
+    this.#view.setBounds(bounds)
+    this.#zoom = Math.max(MIN_ZOOM, pageWidth === undefined ? scale : bounds.width / pageWidth)
     this.#view.webContents.setZoomFactor(this.#zoom)
     this.#isShown = true
     this.#view.setVisible(true)

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Plus, Tag } from 'lucide-react'
 import { useState } from 'react'
-import { VList } from 'virtua'
 import type { GitStatus, GitTag } from '../../../../shared/model/git'
 import { failureFrom } from '../../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../../format/relative-time'
@@ -14,6 +13,9 @@ import { EmptyState, ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
 import { tellIntegration } from '../integration-notice'
 import { TagDialog } from './tag-dialog'
+
+/** Rows at once; the filter finds the others. */
+const MAX_SHOWN = 300
 
 /** The tags, the newest first: create, push, merge, check out, delete. */
 export function TagsTab({ status }: { status: GitStatus }) {
@@ -64,13 +66,20 @@ export function TagsTab({ status }: { status: GitStatus }) {
           className="m-auto"
         />
       ) : (
-        <VList role="list" aria-label="Tags" data={shown ?? []} item="div" className="min-h-0 flex-1">
-          {(tag) => (
-            <div role="listitem" key={tag.name}>
-              <TagRow tag={tag} status={status} onDelete={() => void remove(tag)} />
-            </div>
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <ul aria-label="Tags">
+            {shown?.slice(0, MAX_SHOWN).map((tag) => (
+              <li key={tag.name}>
+                <TagRow tag={tag} status={status} onDelete={() => void remove(tag)} />
+              </li>
+            ))}
+          </ul>
+          {shown && shown.length > MAX_SHOWN && (
+            <p className="px-3 py-2 text-small text-ink-3">
+              And {(shown.length - MAX_SHOWN).toLocaleString()} older ones. Filter to find them.
+            </p>
           )}
-        </VList>
+        </div>
       )}
       {isNaming && <TagDialog onClose={() => setNaming(false)} />}
     </>
