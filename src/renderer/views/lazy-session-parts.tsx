@@ -32,5 +32,15 @@ export const RestoreDialog = onDemand(() =>
   import('../features/session/restore-dialog').then((module) => module.RestoreDialog),
 )
 
+/** Checks the history of a session against its hashes. */
+export const VerifyDialog = onDemand(() =>
+  import('../features/session/verify-dialog').then((module) => module.VerifyDialog),
+)
+
+/** A session event by event. */
+export const ReplayDialog = onDemand(() =>
+  import('../features/session/replay-dialog').then((module) => module.ReplayDialog),
+)
+
 /** Changes, branches, stashes and history of the project's repository. */
 export const GitPane = onDemand(() => import('../features/git/git-pane').then((module) => module.GitPane))

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { lstatSync, readFileSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { FileChange, FileState } from '../../../shared/model/checkpoint'
@@ -52,7 +54,8 @@ export async function replaySteps(
   return Promise.all(
     events.map(async (event) => {
       const changes = changesOf(deps, event)
-      const hash = hashes.get(event.seq)
+      const shown = recordedDiffs(event)
+      const ownHash = hashes.get(event.seq)
       return {
         seq: event.seq,
         total,
@@ -60,9 +63,9 @@ export async function replaySteps(
         type: event.type,
         turn: starts.filter((start) => start <= event.seq).length,
         ...describeEvent(event),
-        files: await Promise.all(changes.slice(0, MAX_FILES).map(async (change) => fileOf(deps, change))),
+        files: shown ?? (await Promise.all(changes.slice(0, MAX_FILES).map(async (change) => fileOf(deps, change)))),
         moreFiles: Math.max(0, changes.length - MAX_FILES),
-        ...(typeof hash === 'string' && { hash }),
+        ...(typeof ownHash === 'string' && { hash: ownHash }),
       }
     }),
   )
@@ -79,9 +82,23 @@ function changesOf({ blobs }: ReplayDeps, event: RecordedEvent): FileChange[] {
   return listedChanges(event, blobs as BlobStore) ?? []
 }
 
+/** The differences that the result of a call contains. */
+function recordedDiffs(event: RecordedEvent): ReplayFile[] | undefined {
+  const details = event.type === 'tool.finished' ? event.details : undefined
+  const diffs = details?.kind === 'diff' ? [details] : details?.kind === 'diffs' ? details.files : undefined
+  return diffs?.map(({ path, diff, added, removed, note }) => ({
+    path,
+    action: 'changed',
+    diff,
+    added,
+    removed,
+    ...(note !== undefined && { note }),
+  }))
+}
+
 async function fileOf({ blobs }: ReplayDeps, { path, before, after }: FileChange): Promise<ReplayFile> {
   const action = before.kind === 'absent' ? 'created' : after.kind === 'absent' ? 'deleted' : 'changed'
-  const [old, now] = [contentOf(before, blobs), contentOf(after, blobs)]
+  const [old, now] = [contentOf(path, before, blobs), contentOf(path, after, blobs)]
   if (typeof old === 'object' || typeof now === 'object') {
     const { note } = [old, now].find((one) => typeof one === 'object')!
     return { path, action, note }
@@ -91,7 +108,11 @@ async function fileOf({ blobs }: ReplayDeps, { path, before, after }: FileChange
 }
 
 /** The text, or why it can't be shown; undefined for a file that didn't exist. */
-function contentOf(state: FileState, blobs: Pick<BlobStore, 'get'>): string | undefined | { note: string } {
+function contentOf(
+  path: string,
+  state: FileState,
+  blobs: Pick<BlobStore, 'get'>,
+): string | undefined | { note: string } {
   switch (state.kind) {
     case 'absent':
       return undefined
@@ -103,10 +124,23 @@ function contentOf(state: FileState, blobs: Pick<BlobStore, 'get'>): string | un
       return { note: `The content was not kept: ${state.why}.` }
     default: {
       if (state.size > MAX_BYTES) return { note: 'It is too large to compare here.' }
-      const bytes = blobs.get(state.hash)
-      if (!bytes) return { note: 'The content is no longer kept.' }
+      // What a change has left is kept once something else changes the file; until then it is the file itself.
+      const bytes = blobs.get(state.hash) ?? presentContent(path, state.hash)
+      if (!bytes) return { note: 'The content is no longer kept. The result of the call may show what was changed.' }
       if (bytes.includes(0)) return { note: 'It is not text.' }
       return bytes.toString('utf8')
     }
+  }
+}
+
+/** The file as it is now, if it still has this content. */
+function presentContent(path: string, wanted: string): Buffer | undefined {
+  try {
+    const stat = lstatSync(path)
+    if (!stat.isFile() || stat.size > MAX_BYTES) return undefined
+    const bytes = readFileSync(path)
+    return hash('sha256', bytes, 'hex') === wanted ? bytes : undefined
+  } catch {
+    return undefined
   }
 }
