@@ -40,6 +40,7 @@ const ENGINE_LAYERS = [
   'session',
   'budget',
   'checkpoint',
+  'audit',
   'files',
   'review',
   'conversation',

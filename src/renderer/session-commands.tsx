@@ -1,4 +1,4 @@
-import { Archive, Download, FoldVertical, GitFork, History, Pencil, Trash2 } from 'lucide-react'
+import { Archive, Download, FoldVertical, GitFork, History, ListVideo, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import { EXPORT_FORMATS } from '../shared/model/conversation'
 import type { SessionSummary } from '../shared/model/session'
 import type { TrestleClient } from '../shared/contract'
@@ -57,6 +57,24 @@ export function manageCommands(client: TrestleClient, actions: SessionActions, c
             run: () => actions.export(current.sessionId, format),
           })),
       },
+    },
+    {
+      id: 'verify',
+      group: 'This session',
+      label: 'Verify the history of this session',
+      keywords: 'audit hash integrity tampered',
+      onlySearched: true,
+      icon: <ShieldCheck aria-hidden />,
+      run: () => actions.ask({ kind: 'verify', sessionId: current.sessionId }),
+    },
+    {
+      id: 'replay',
+      group: 'This session',
+      label: 'Replay this session…',
+      keywords: 'history step events audit',
+      onlySearched: true,
+      icon: <ListVideo aria-hidden />,
+      run: () => actions.ask({ kind: 'replay', sessionId: current.sessionId }),
     },
     {
       id: 'archive',

@@ -93,6 +93,7 @@ describe('migration', () => {
       'trestle-1',
       'trestle-2',
       'trestle-3',
+      'trestle-4',
     ])
     const copy = openDatabase(join(home, 'backups', backups()[0]!))
     expect(copy.prepare('SELECT text FROM notes').pluck().get()).toBe('keep me')
@@ -123,6 +124,7 @@ describe('migration', () => {
       expect.stringMatching(/^trestle-1-/),
       expect.stringMatching(/^trestle-2-/),
       expect.stringMatching(/^trestle-3-/),
+      expect.stringMatching(/^trestle-4-/),
     ])
   })
 

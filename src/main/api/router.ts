@@ -10,6 +10,7 @@ import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { mailHandlers } from './mail-handlers'
 import { gitHandlers } from './git-handlers'
+import { historyHandlers } from './history-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { previewHandlers } from './preview-handlers'
@@ -44,6 +45,7 @@ export function createRouter(deps: ApiDeps) {
     mail: mailHandlers(os, deps),
     memory: memoryHandlers(os, deps),
     git: gitHandlers(os, deps),
+    history: historyHandlers(os, deps),
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),

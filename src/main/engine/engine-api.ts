@@ -9,6 +9,7 @@ import type { SessionFilesView } from './workspace/session-files-view'
 import type { EngineDiagnostics } from './health/engine-diagnostics'
 import type { LoginEnvironment, LoginShellOptions } from './environment/login-environment'
 import type { MarkActions } from './store/mark-rows'
+import type { HistoryActions } from './audit/history-actions'
 import type { GitActions } from './git/git-actions'
 import type { Mcp } from './mcp/hub/mcp'
 import type { McpContent } from './mcp/content/mcp-content'
@@ -49,6 +50,7 @@ export interface Engine {
   readonly sessions: Sessions
   /** Whole conversations: searching them, and files of them. */
   readonly conversations: Omit<Conversations, 'close'>
+  readonly histories: HistoryActions
   readonly settings: SettingsActions
   readonly tasks: Tasks
   readonly inbox: Inbox

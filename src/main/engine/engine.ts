@@ -17,6 +17,7 @@ import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
 import { createEngineCustomize } from './engine-customize'
+import { createEngineHistory } from './engine-history'
 import { createFeatures } from './engine-features'
 import { createEngineReview } from './engine-review'
 import { createTurns } from './engine-turns'
@@ -211,6 +212,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     problems: () => config.problems,
     sessions,
     conversations,
+    histories: createEngineHistory(foundation, checkpoints.access),
     settings: actions,
     tasks: createTaskActions({
       supervisor,

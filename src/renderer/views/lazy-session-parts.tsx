@@ -37,3 +37,13 @@ export const ReviewPane = onDemand(
   () => import('../features/review/review-pane').then((module) => module.ReviewPane),
   () => <Skeleton className="m-4 h-6 w-1/2" />,
 )
+
+/** Checks the history of a session against its hashes. */
+export const VerifyDialog = onDemand(() =>
+  import('../features/session/verify-dialog').then((module) => module.VerifyDialog),
+)
+
+/** A session event by event. */
+export const ReplayDialog = onDemand(() =>
+  import('../features/session/replay-dialog').then((module) => module.ReplayDialog),
+)

@@ -10,6 +10,7 @@ import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/form/field'
+import { ReplayDialog, VerifyDialog } from './lazy-session-parts'
 
 /** The dialogs about sessions that commands open from anywhere. */
 export function SessionDialogs() {
@@ -19,6 +20,9 @@ export function SessionDialogs() {
       return <RenameDialog key={dialog.sessionId} sessionId={dialog.sessionId} />
     case 'remove':
       return <RemoveDialog sessionId={dialog.sessionId} />
+    case 'verify':
+    case 'replay':
+      return <HistoryDialog dialog={dialog} />
     case 'relink':
       return <RelinkDialog dialog={dialog} />
     default:
@@ -67,6 +71,18 @@ function RenameDialog({ sessionId }: { sessionId: string }) {
         }}
       />
     </Dialog>
+  )
+}
+
+/** Checks or replays the history of a session. */
+function HistoryDialog({ dialog }: { dialog: Extract<SessionDialog, { kind: 'verify' | 'replay' }> }) {
+  const { sessionId } = dialog
+  const summary = useSessions((state) => state.sessions.get(sessionId))
+  const about = { sessionId, title: summary ? titleOf(summary) : sessionId, onClose: close }
+  return dialog.kind === 'verify' ? (
+    <VerifyDialog {...about} onReplay={(from) => askAboutSession({ kind: 'replay', sessionId, from })} />
+  ) : (
+    <ReplayDialog {...about} {...(dialog.from !== undefined && { from: dialog.from })} />
   )
 }
 

@@ -10,6 +10,7 @@ import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
+import { historyContract } from './history'
 import { memoryContract } from './memory'
 import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
@@ -40,6 +41,7 @@ export const contract = {
   mail: mailContract,
   memory: memoryContract,
   git: gitContract,
+  history: historyContract,
   alarm: alarmContract,
   notification: notificationContract,
   plan: planContract,

@@ -1,4 +1,5 @@
 import { CodedError } from '../../../shared/errors'
+import { addChainColumns } from './chain-rows'
 import type { Database } from './database'
 import { addRecordedSpending, SPENDING_TABLES } from './spending-rows'
 import { indexEvents } from './text-index'
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly Migration[] = [
       addRecordedSpending(db)
     },
   },
+  { version: 5, up: addChainColumns },
 ]
 
 /**

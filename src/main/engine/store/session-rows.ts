@@ -17,8 +17,11 @@ export interface HeaderRows {
   /** The current header, or undefined. Cached until another process appends. */
   get(sessionId: string): SessionHeader | undefined
   insert(header: SessionHeader): void
-  /** Stores what differs. Must be called inside a transaction; update the cache with `keep` afterwards. */
-  save(before: SessionHeader, after: SessionHeader): void
+  /**
+   * Stores what differs, and the hash of the latest event. Must be called inside a transaction; update the cache with
+   * `keep` afterwards.
+   */
+  save(before: SessionHeader, after: SessionHeader, head: string): void
   /** Caches a header whose transaction was committed. */
   keep(header: SessionHeader): void
   forget(sessionId: string): void
@@ -39,18 +42,21 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
   const insertHeader = db.prepare<[string, number, string]>(
     'INSERT INTO session_header (session_id, fold, header) VALUES (?, ?, ?)',
   )
-  const touch = db.prepare<[number, number, string]>('UPDATE session SET seq = ?, updated_at = ? WHERE id = ?')
+  const touch = db.prepare<[number, number, string, string]>(
+    'UPDATE session SET seq = ?, updated_at = ?, head = ? WHERE id = ?',
+  )
   const updateSession = db.prepare<
-    [number, number, string, string, string | null, string, number, number, string | null, string]
+    [number, number, string, string, string | null, string, number, number, string | null, string | null, string]
   >(
-    `UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?, turn_id = ?
+    `UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?, turn_id = ?,
+       head = coalesce(?, head)
      WHERE id = ?`,
   )
   const updateHeader = db.prepare<[number, string, string]>(
     'UPDATE session_header SET fold = ?, header = ? WHERE session_id = ?',
   )
 
-  const write = (header: SessionHeader): void => {
+  const write = (header: SessionHeader, head?: string): void => {
     const { sessionId, seq, updatedAt, folder, title, model = null, archived, approvals, turnId = null } = header
     const status = statusOf(header)
     updateSession.run(
@@ -63,6 +69,7 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
       approvals.length,
       Number(archived),
       turnId,
+      head ?? null,
       sessionId,
     )
     updateHeader.run(FOLD_VERSION, jsonOf(header), sessionId)
@@ -109,9 +116,9 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
       )
       insertHeader.run(sessionId, FOLD_VERSION, jsonOf(header))
     },
-    save(before, after) {
-      if (differs(before, after)) write(after)
-      else touch.run(after.seq, after.updatedAt, after.sessionId)
+    save(before, after, head) {
+      if (differs(before, after)) write(after, head)
+      else touch.run(after.seq, after.updatedAt, head, after.sessionId)
     },
     keep: (header) => void cache.set(header.sessionId, header),
     forget: (sessionId) => void cache.delete(sessionId),

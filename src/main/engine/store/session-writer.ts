@@ -4,7 +4,9 @@ import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { SpendingRows } from './spending-rows'
 import type { AppendOptions, Store } from './store'
+import { createChainHeads } from './chain-rows'
 import type { Database } from './database'
+import { eventDigest, nextHash } from './event-chain'
 import type { HeaderRows } from './session-rows'
 import type { Leases } from './lease'
 import type { TextIndex } from './text-index'
@@ -30,9 +32,10 @@ export function createSessionWriter(
   },
 ): SessionWriter {
   const { headers, leases, texts, spending, now } = deps
-  const insertEvent = db.prepare<[string, number, number, string, string]>(
-    'INSERT INTO event (session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?)',
+  const insertEvent = db.prepare<[string, number, number, string, string, string]>(
+    'INSERT INTO event (session_id, seq, at, type, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
   )
+  const heads = createChainHeads(db)
   const hide = db.prepare<[string]>('UPDATE session SET removed = 1 WHERE id = ?')
   const remember = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
   const oldest = 'SELECT id FROM event WHERE session_id = @id ORDER BY seq LIMIT @limit'
@@ -53,16 +56,19 @@ export function createSessionWriter(
   ): { events: RecordedEvent[]; header: SessionHeader } => {
     const present = now()
     let next = header
+    let head = heads.get(header.sessionId)
     const events = bodies.map((body, index) => {
       const at = times?.[index] ?? present
       const event: RecordedEvent = { ...body, sessionId: header.sessionId, seq: next.seq + 1, at }
-      const { lastInsertRowid } = insertEvent.run(event.sessionId, event.seq, at, body.type, JSON.stringify(body))
+      const text = JSON.stringify(body)
+      head = nextHash(head, eventDigest({ seq: event.seq, at, type: body.type, body: text }))
+      const { lastInsertRowid } = insertEvent.run(event.sessionId, event.seq, at, body.type, text, head)
       texts.add(lastInsertRowid, body)
       next = applyHeader(next, event)
       if (!copied) spending.add(next, event)
       return event
     })
-    headers.save(header, next)
+    headers.save(header, next, head)
     return { events, header: next }
   }
 

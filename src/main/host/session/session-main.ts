@@ -6,6 +6,8 @@ import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
 import { EXPORT_FORMATS, type ExportFormat } from '../../../shared/model/conversation'
 import { exportSession, importSession, listSessions, showSession } from './session-output'
+import { verifyAllFromTerminal, verifyFromTerminal } from './session-history'
+import { replayFromTerminal } from './session-replay'
 import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session-actions'
 
 /** The options of each action. */
@@ -17,11 +19,13 @@ const ACTIONS = {
   export: ['json', 'format'],
   import: ['json', 'folder'],
   recover: ['json'],
+  verify: ['json', 'all', 'head'],
+  replay: ['json'],
 } as const
 
 type Action = keyof typeof ACTIONS
 
-/** `trestle session`: manages sessions without a UI. Returns the exit code: 0, or 1 when something was left undone. */
+/** `trestle session`: manages sessions without a UI. Returns the exit code: 0, 1 when something was left undone, or 3 for a changed history. */
 export async function sessionMain(
   { values, positionals: [action, id, ...more] }: Parsed,
   version: string,
@@ -37,11 +41,13 @@ export async function sessionMain(
   const known: readonly string[] = ACTIONS[action as Action]
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
   if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
-  const problem = wrongOperand(action as Action, [id, ...more])
+  const problem = wrongOperand(action as Action, [id, ...more], values)
   if (problem !== undefined) throw wrong(problem)
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   try {
     reportStart(engine)
+    if (action === 'verify' && values['all'] === true)
+      return await verifyAllFromTerminal(engine, values['json'] === true)
     if (action === 'recover') return recoverFromTerminal(engine, id, values['json'] === true)
     return await act(engine, action as Action, id!, values)
   } finally {
@@ -50,8 +56,14 @@ export async function sessionMain(
 }
 
 /** What is wrong with the arguments of the action; undefined when they are valid. */
-function wrongOperand(action: Action, [id, ...more]: readonly (string | undefined)[]): string | undefined {
+function wrongOperand(
+  action: Action,
+  [id, ...more]: readonly (string | undefined)[],
+  values: Parsed['values'],
+): string | undefined {
   if (action === 'list') return id === undefined ? undefined : 'list takes no id.'
+  if (action === 'verify' && values['all'] === true)
+    return id === undefined && values['head'] === undefined ? undefined : 'verify --all takes no id and no --head.'
   if (action === 'recover') return more.length === 0 ? undefined : 'recover takes one file.'
   if (action === 'import') return id !== undefined && more.length === 0 ? undefined : 'import takes one file.'
   return id !== undefined && more.length === 0
@@ -76,6 +88,10 @@ async function act(engine: Engine, action: Action, sessionId: string, values: Pa
       const folder = values['folder']
       return importSession(engine, sessionId, { isJson, ...(typeof folder === 'string' && { folder }) })
     }
+    case 'verify':
+      return verifyFromTerminal(engine, sessionId, { isJson, ...expectedHash(values) })
+    case 'replay':
+      return replayFromTerminal(engine, sessionId, isJson)
     case 'fork': {
       const n = wholeNumber(values['to'], 'to')
       return forkSession(engine, sessionId, { isJson, ...(n !== undefined && { n }) })
@@ -114,6 +130,12 @@ function exportFormat(values: Parsed['values']): { format?: ExportFormat } {
   const format = EXPORT_FORMATS.find((one) => one === given)
   if (format === undefined) throw wrong(`--format is one of ${EXPORT_FORMATS.join(', ')}; not "${String(given)}".`)
   return { format }
+}
+
+function expectedHash({ head }: Parsed['values']): { expect?: string } {
+  if (head === undefined) return {}
+  if (typeof head === 'string' && /^[0-9a-f]{64}$/i.test(head)) return { expect: head.toLowerCase() }
+  throw wrong(`--head is a hash of 64 digits as verify prints it; not "${String(head)}".`)
 }
 
 function wholeNumber(value: Parsed['values'][string], name: string): number | undefined {

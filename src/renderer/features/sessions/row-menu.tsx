@@ -4,11 +4,13 @@ import {
   Copy,
   Download,
   FolderInput,
+  ListVideo,
   Link,
   Pencil,
   Pin,
   PinOff,
   Plus,
+  ShieldCheck,
   SquareCheck,
   Trash2,
 } from 'lucide-react'
@@ -125,6 +127,12 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
       </ContextMenuItem>
       <ContextMenuItem icon={<Download aria-hidden />} onSelect={() => actions.export(sessionId, 'json')}>
         Export as JSON
+      </ContextMenuItem>
+      <ContextMenuItem icon={<ShieldCheck aria-hidden />} onSelect={() => actions.ask({ kind: 'verify', sessionId })}>
+        Verify history
+      </ContextMenuItem>
+      <ContextMenuItem icon={<ListVideo aria-hidden />} onSelect={() => actions.ask({ kind: 'replay', sessionId })}>
+        Replay…
       </ContextMenuItem>
       <ContextMenuItem
         icon={<FolderInput aria-hidden />}

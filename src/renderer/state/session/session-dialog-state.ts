@@ -4,6 +4,9 @@ import { create } from 'zustand'
 export type SessionDialog =
   | { kind: 'rename'; sessionId: string }
   | { kind: 'remove'; sessionId: string }
+  | { kind: 'verify'; sessionId: string }
+  /** Shows it event by event, beginning with `from`. */
+  | { kind: 'replay'; sessionId: string; from?: number }
   /** Chooses where the folder is now: for one session, or for all sessions of `folder`. */
   | { kind: 'relink'; folder: string; sessionId?: string }
 

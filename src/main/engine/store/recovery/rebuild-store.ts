@@ -4,6 +4,7 @@ import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
 import { applyHeader, emptyHeader } from '../../../../shared/events/fold-header'
 import type { SessionHeader } from '../../../../shared/model/session'
 import { openScratchFile, type Database } from '../database'
+import { createChainHeads, keepUnhashedLimit } from '../chain-rows'
 import { createEventLog } from '../event-log'
 import { createHeaderRows, FOLD_VERSION } from '../session-rows'
 import { MIGRATIONS } from '../migrations'
@@ -48,6 +49,7 @@ export function rebuildStore(
     const isUnwanted = (sessionId: string): boolean =>
       removed.has(sessionId) || (!withRemoved && known.get(sessionId)?.removed === true)
     for (const source of sources) copyEvents(db, source, isUnwanted)
+    keepUnhashedLimit(db)
     const found = makeSessions(db, known, isUnwanted)
     db.exec('DELETE FROM session_header WHERE session_id NOT IN (SELECT id FROM session)')
     if (!withRemoved) keepRemovals(db, known)
@@ -61,17 +63,18 @@ export function rebuildStore(
 }
 
 function copyEvents(db: Database, source: StoreRows, isUnwanted: (sessionId: string) => boolean): void {
-  const columns = 'session_id, seq, at, type, body'
-  const sameId = db.prepare<[number, string, number, number, string, string]>(
-    `INSERT OR IGNORE INTO event (id, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
+  const columns = 'session_id, seq, at, type, body, hash'
+  const sameId = db.prepare<[number, string, number, number, string, string, string | null]>(
+    `INSERT OR IGNORE INTO event (id, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  const otherId = db.prepare<[string, number, number, string, string]>(
-    `INSERT OR IGNORE INTO event (${columns}) VALUES (?, ?, ?, ?, ?)`,
+  const otherId = db.prepare<[string, number, number, string, string, string | null]>(
+    `INSERT OR IGNORE INTO event (${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
   )
-  for (const { id, sessionId, seq, at, type, body } of source.events()) {
+  for (const { id, sessionId, seq, at, type, body, hash } of source.events()) {
     if (isUnwanted(sessionId)) continue
     // Keep the id if it is free, because search orders by it.
-    if (sameId.run(id, sessionId, seq, at, type, body).changes === 0) otherId.run(sessionId, seq, at, type, body)
+    if (sameId.run(id, sessionId, seq, at, type, body, hash).changes === 0)
+      otherId.run(sessionId, seq, at, type, body, hash)
   }
 }
 
@@ -79,6 +82,7 @@ function makeSessions(db: Database, known: KnownSessions, isUnwanted: (sessionId
   const found: RebuildReport = { sessions: 0, events: 0, lostSessions: 0, lostEvents: 0 }
   const log = createEventLog(db)
   const headers = createHeaderRows(db, () => [])
+  const heads = createChainHeads(db)
   const storedHeader = db.prepare<[string], { fold: number; header: string }>(
     'SELECT fold, header FROM session_header WHERE session_id = ?',
   )
@@ -105,7 +109,7 @@ function makeSessions(db: Database, known: KnownSessions, isUnwanted: (sessionId
       : foldHeader(sessionId, log.since)
     dropHeader.run(sessionId)
     headers.insert(header)
-    headers.save(emptyHeader(sessionId), header)
+    headers.save(emptyHeader(sessionId), header, heads.last(sessionId))
   }
   const ids = new Set(present.map(({ sessionId }) => sessionId))
   for (const [sessionId, { lastSeq }] of known.all()) {

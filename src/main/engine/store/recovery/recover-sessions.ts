@@ -8,6 +8,7 @@ import { rebuildStore, type RebuildReport, foldHeader } from './rebuild-store'
 import { openStoreRows, type EventRow } from './store-rows'
 import type { EventBody } from '../../../../shared/events/event'
 import { emptyHeader } from '../../../../shared/events/fold-header'
+import { createChainHeads, keepUnhashedLimit } from '../chain-rows'
 import { createEventLog } from '../event-log'
 import { createHeaderRows, type HeaderRows } from '../session-rows'
 import { createTextIndex, type TextIndex } from '../text-index'
@@ -120,6 +121,7 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
   const log = createEventLog(db)
   const headers = createHeaderRows(db, (sessionId) => log.since(sessionId, 0))
   const texts = createTextIndex(db)
+  const heads = createChainHeads(db)
   const present = db.prepare<[string], { removed: number }>('SELECT removed FROM main.session WHERE id = ?')
   // Ignores the first event: a session recovered without it has a synthetic one.
   const differs = db.prepare<[string]>(
@@ -127,12 +129,12 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
      WHERE o.session_id = ? AND o.seq > 1 AND (m.at <> o.at OR m.body <> o.body) LIMIT 1`,
   )
   const missing = db.prepare<[string], EventRow>(
-    `SELECT o.id, o.session_id AS sessionId, o.seq, o.at, o.type, o.body FROM other.event o
+    `SELECT o.id, o.session_id AS sessionId, o.seq, o.at, o.type, o.body, o.hash FROM other.event o
      WHERE o.session_id = ? AND NOT EXISTS (SELECT 1 FROM main.event m WHERE m.session_id = o.session_id AND m.seq = o.seq) ORDER BY o.seq`,
   )
   const isFree = db.prepare<[number]>('SELECT 1 FROM main.event WHERE id = ?')
-  const insert = db.prepare<[number | null, string, number, number, string, string]>(
-    'INSERT INTO main.event (id, session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?, ?)',
+  const insert = db.prepare<[number | null, string, number, number, string, string, string | null]>(
+    'INSERT INTO main.event (id, session_id, seq, at, type, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const otherHeader = db.prepare<[string], { seq: number; updatedAt: number; header: string }>(
     `SELECT s.seq, s.updated_at AS updatedAt, h.header FROM other.session s JOIN other.session_header h ON h.session_id = s.id WHERE s.id = ?`,
@@ -140,9 +142,10 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
   const forgetRemoval = db.prepare<[string]>('DELETE FROM main.meta WHERE key = ?')
 
   const add = (rows: readonly EventRow[], index: TextIndex): void => {
-    for (const { id, sessionId, seq, at, type, body } of rows) {
+    for (const { id, sessionId, seq, at, type, body, hash } of rows) {
       // Keep the id if it is free, because search orders by it.
-      const { lastInsertRowid } = insert.run(isFree.get(id) === undefined ? id : null, sessionId, seq, at, type, body)
+      const freeId = isFree.get(id) === undefined ? id : null
+      const { lastInsertRowid } = insert.run(freeId, sessionId, seq, at, type, body, hash)
       index.add(lastInsertRowid, JSON.parse(body) as EventBody)
     }
   }
@@ -151,7 +154,7 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
     const header = other
       ? { ...JSON.parse(other.header), sessionId, seq: other.seq, updatedAt: other.updatedAt }
       : foldHeader(sessionId, log.since)
-    save(emptyHeader(sessionId), header)
+    save(emptyHeader(sessionId), header, heads.last(sessionId))
   }
   return db.transaction((sessionId: string) => {
     const mine = present.get(sessionId)
@@ -160,6 +163,7 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
     if (mine && rows.length === 0) return { isNew: false, events: 0 }
     if (!mine) headers.insert(emptyHeader(sessionId))
     add(rows, texts)
+    keepUnhashedLimit(db)
     store(sessionId, !mine, headers.save)
     forgetRemoval.run(removedKey(sessionId))
     return { isNew: !mine, events: rows.length }

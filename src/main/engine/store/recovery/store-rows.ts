@@ -9,6 +9,8 @@ export interface EventRow {
   at: number
   type: string
   body: string
+  /** Absent in events that were recorded before there were hashes. */
+  hash: string | null
 }
 
 /** A row of the session table. */
@@ -39,11 +41,12 @@ export interface RowVisitor {
   /** The session was removed by the user. */
   removed(sessionId: string): void
 }
-const EVENT_COLUMNS = 6
-const SESSION_COLUMNS = 12
+/** Rows from before the hash chain have one column less. */
+const EVENT_COLUMNS = [6, 7]
+const SESSION_COLUMNS = [12, 13]
 
 /**
- * Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has.
+ * Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has, except for the hashes.
  */
 export function openStoreRows(file: string): StoreRows {
   const pages = openPages(file)
@@ -53,13 +56,13 @@ export function openStoreRows(file: string): StoreRows {
   return {
     known(visit) {
       for (const { kind, values } of records((kind, columns) =>
-        kind === 'row' ? columns === 3 : [2, 3, SESSION_COLUMNS].includes(columns),
+        kind === 'row' ? columns === 3 : [2, 3, ...SESSION_COLUMNS].includes(columns),
       ))
         if (kind === 'row') visitHeader(values, visit)
         else visitEntry(values, visit)
     },
     *events() {
-      for (const { rowid, values } of records((kind, columns) => kind === 'row' && columns === EVENT_COLUMNS)) {
+      for (const { rowid, values } of records((kind, columns) => kind === 'row' && EVENT_COLUMNS.includes(columns))) {
         const event = eventOf(rowid, values)
         if (event) yield event
       }
@@ -68,11 +71,13 @@ export function openStoreRows(file: string): StoreRows {
   }
 }
 
-function eventOf(id: number, [key, sessionId, seq, at, type, body]: Value[]): EventRow | undefined {
+function eventOf(id: number, [key, sessionId, seq, at, type, body, hash]: Value[]): EventRow | undefined {
   if (key !== null || !isText(sessionId) || !isCount(seq) || typeof at !== 'number' || !isText(type) || !isText(body))
     return undefined
   const parsed = objectOf(body)
-  return parsed?.['type'] === type ? { id, sessionId, seq, at, type, body } : undefined
+  return parsed?.['type'] === type
+    ? { id, sessionId, seq, at, type, body, hash: isText(hash) ? hash : null }
+    : undefined
 }
 
 function visitHeader([sessionId, fold, header]: Value[], visit: RowVisitor): void {

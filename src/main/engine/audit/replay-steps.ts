@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto'
+import { lstatSync, readFileSync } from 'node:fs'
+import { CodedError } from '../../../shared/errors'
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { FileChange, FileState } from '../../../shared/model/checkpoint'
+import type { ReplayFile, ReplayOverview, ReplayStep } from '../../../shared/model/history'
+import { textOf } from '../../../shared/model/message'
+import { listedChanges } from '../checkpoint/call-checkpoints'
+import type { BlobStore } from '../checkpoint/file-state'
+import type { HistoryRows } from '../store/chain-rows'
+import type { Store } from '../store/store'
+import { unifiedDiff } from '../workspace/unified-diff'
+import { describeEvent } from './describe-event'
+
+/** Files of one event whose differences are made. */
+const MAX_FILES = 30
+/** Larger contents are not compared. */
+const MAX_BYTES = 1_000_000
+/** Characters of a prompt in the list of turns. */
+const MAX_PROMPT = 120
+
+export interface ReplayDeps {
+  store: Pick<Store, 'header' | 'since' | 'ofTypes'>
+  rows: Pick<HistoryRows, 'chunk'>
+  blobs: Pick<BlobStore, 'get'>
+}
+
+/** How many events there are, and where turns start. */
+export function replayOverview({ store }: ReplayDeps, sessionId: string): ReplayOverview {
+  const header = headerOf(store, sessionId)
+  const turns = store.ofTypes(sessionId, ['turn.started']).map(({ seq, at, parts }, index) => ({
+    turn: index + 1,
+    seq,
+    at,
+    text: textOf(parts).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_PROMPT).toWellFormed(),
+  }))
+  return { sessionId, title: header.title, total: header.seq, turns }
+}
+
+/** Events from `from` on, as a person reads them. */
+export async function replaySteps(
+  deps: ReplayDeps,
+  sessionId: string,
+  from: number,
+  limit: number,
+): Promise<ReplayStep[]> {
+  const { store, rows } = deps
+  const { seq: total } = headerOf(store, sessionId)
+  const starts = store.ofTypes(sessionId, ['turn.started']).map(({ seq }) => seq)
+  const events = store.since(sessionId, from - 1, limit)
+  const hashes = new Map(
+    rows.chunk(sessionId, from - 1).map((row) => [row.place, row.seq === undefined ? undefined : row.hash]),
+  )
+  return Promise.all(
+    events.map(async (event) => {
+      const changes = changesOf(deps, event)
+      const shown = recordedDiffs(event)
+      const ownHash = hashes.get(event.seq)
+      return {
+        seq: event.seq,
+        total,
+        at: event.at,
+        type: event.type,
+        turn: starts.filter((start) => start <= event.seq).length,
+        ...describeEvent(event),
+        files: shown ?? (await Promise.all(changes.slice(0, MAX_FILES).map(async (change) => fileOf(deps, change)))),
+        moreFiles: Math.max(0, changes.length - MAX_FILES),
+        ...(typeof ownHash === 'string' && { hash: ownHash }),
+      }
+    }),
+  )
+}
+
+function headerOf(store: Pick<Store, 'header'>, sessionId: string): { title: string; seq: number } {
+  const header = store.header(sessionId)
+  if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+  return header
+}
+
+function changesOf({ blobs }: ReplayDeps, event: RecordedEvent): FileChange[] {
+  if (event.type !== 'checkpoint.changed' && event.type !== 'checkpoint.restored') return []
+  return listedChanges(event, blobs as BlobStore) ?? []
+}
+
+/** The differences that the result of a call contains. */
+function recordedDiffs(event: RecordedEvent): ReplayFile[] | undefined {
+  const details = event.type === 'tool.finished' ? event.details : undefined
+  const diffs = details?.kind === 'diff' ? [details] : details?.kind === 'diffs' ? details.files : undefined
+  return diffs?.map(({ path, diff, added, removed, note }) => ({
+    path,
+    action: 'changed',
+    diff,
+    added,
+    removed,
+    ...(note !== undefined && { note }),
+  }))
+}
+
+async function fileOf({ blobs }: ReplayDeps, { path, before, after }: FileChange): Promise<ReplayFile> {
+  const action = before.kind === 'absent' ? 'created' : after.kind === 'absent' ? 'deleted' : 'changed'
+  const [old, now] = [contentOf(path, before, blobs), contentOf(path, after, blobs)]
+  if (typeof old === 'object' || typeof now === 'object') {
+    const { note } = [old, now].find((one) => typeof one === 'object')!
+    return { path, action, note }
+  }
+  const { diff, added, removed, note } = await unifiedDiff(path, old, now)
+  return { path, action, diff, added, removed, ...(note !== undefined && { note }) }
+}
+
+/** The text, or why it can't be shown; undefined for a file that didn't exist. */
+function contentOf(
+  path: string,
+  state: FileState,
+  blobs: Pick<BlobStore, 'get'>,
+): string | undefined | { note: string } {
+  switch (state.kind) {
+    case 'absent':
+      return undefined
+    case 'link':
+      return `link to ${state.target}\n`
+    case 'folder':
+      return { note: 'It is a folder.' }
+    case 'unkept':
+      return { note: `The content was not kept: ${state.why}.` }
+    default: {
+      if (state.size > MAX_BYTES) return { note: 'It is too large to compare here.' }
+      // What a change has left is kept once something else changes the file; until then it is the file itself.
+      const bytes = blobs.get(state.hash) ?? presentContent(path, state.hash)
+      if (!bytes) return { note: 'The content is no longer kept. The result of the call may show what was changed.' }
+      if (bytes.includes(0)) return { note: 'It is not text.' }
+      return bytes.toString('utf8')
+    }
+  }
+}
+
+/** The file as it is now, if it still has this content. */
+function presentContent(path: string, wanted: string): Buffer | undefined {
+  try {
+    const stat = lstatSync(path)
+    if (!stat.isFile() || stat.size > MAX_BYTES) return undefined
+    const bytes = readFileSync(path)
+    return hash('sha256', bytes, 'hex') === wanted ? bytes : undefined
+  } catch {
+    return undefined
+  }
+}

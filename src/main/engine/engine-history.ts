@@ -1,0 +1,25 @@
+import type { HistoryActions } from './audit/history-actions'
+import type { ReplayDeps } from './audit/replay-steps'
+import type { VerifyDeps } from './audit/verify-history'
+import type { CheckpointAccess } from './checkpoint/checkpoints'
+import type { EngineFoundation } from './engine-foundation'
+
+/** Its code is loaded, and its statements are prepared, when it is first used. */
+export function createEngineHistory(
+  { store, database }: Pick<EngineFoundation, 'store' | 'database'>,
+  { restoring }: Pick<CheckpointAccess, 'restoring'>,
+): HistoryActions {
+  let made: Promise<VerifyDeps & ReplayDeps> | undefined
+  const deps = (): Promise<VerifyDeps & ReplayDeps> =>
+    (made ??= import('./store/chain-rows').then(({ createHistoryRows }) => ({
+      store,
+      rows: createHistoryRows(database),
+      blobs: restoring.blobs,
+    })))
+  return {
+    verify: async (...given) => (await import('./audit/verify-history')).verifyHistory(await deps(), ...given),
+    verifyAll: async () => (await import('./audit/verify-history')).verifyHistories(await deps()),
+    replay: async (sessionId) => (await import('./audit/replay-steps')).replayOverview(await deps(), sessionId),
+    steps: async (...given) => (await import('./audit/replay-steps')).replaySteps(await deps(), ...given),
+  }
+}

@@ -1,0 +1,120 @@
+import type { Database } from './database'
+import { eventDigest, firstHash, nextHash, type ChainedEvent } from './event-chain'
+
+/** The `meta` key of the highest event id that may have no hash: it was recorded before there were hashes. */
+const UNHASHED_UP_TO = 'events_without_hash'
+/** Events that are read at a time. */
+const CHUNK = 64
+
+/** Adds the columns of the hash chain. Events that exist stay as they are; see `ChainHeads`. */
+export function addChainColumns(db: Database): void {
+  db.exec('ALTER TABLE event ADD COLUMN hash TEXT; ALTER TABLE session ADD COLUMN head TEXT')
+  keepUnhashedLimit(db)
+}
+
+/** Remembers up to which id events may have no hash. Call it after events without a hash have been copied in. */
+export function keepUnhashedLimit(db: Database): void {
+  db.prepare<[string]>(
+    `INSERT INTO meta (key, value) SELECT ?, coalesce(max(id), 0) FROM main.event WHERE hash IS NULL
+     ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
+  ).run(UNHASHED_UP_TO)
+}
+
+/** The latest hash of each session. */
+export interface ChainHeads {
+  /**
+   * The hash that the next event follows. A session from before there were hashes has none stored: it is made from all
+   * its events once, and the next event's hash then covers them.
+   */
+  get(sessionId: string): string
+  /** The same from the events themselves, after some were added at another place. */
+  last(sessionId: string): string
+}
+
+export function createChainHeads(db: Database): ChainHeads {
+  const stored = db.prepare<[string], string | null>('SELECT head FROM session WHERE id = ?').pluck()
+  const rows = db.prepare<[string, number, number], ChainedEvent & { hash: string | null }>(
+    `SELECT seq, at, type, body, hash FROM event INDEXED BY event_order
+     WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+  )
+  const last = (sessionId: string): string => {
+    let head = firstHash(sessionId)
+    let seq = 0
+    for (;;) {
+      const chunk = rows.all(sessionId, seq, CHUNK)
+      for (const row of chunk) head = row.hash ?? nextHash(head, eventDigest(row))
+      if (chunk.length < CHUNK) return head
+      seq = chunk.at(-1)!.seq
+    }
+  }
+  return { get: (sessionId) => stored.get(sessionId) ?? last(sessionId), last }
+}
+
+/** An event as it is stored. */
+export interface HistoryRow extends ChainedEvent {
+  /** Absent in events that were recorded before there were hashes. */
+  hash: string | null
+  /** Where it stands according to the index that everything else reads by. */
+  place: number
+  /** Whether it may be without a hash. */
+  mayLackHash: boolean
+}
+
+/** Reads what is stored of histories, for checking it. Reads rows themselves, since an index may say something else. */
+export interface HistoryRows {
+  /** All sessions, also those of which only events are left. */
+  ids(): string[]
+  /** What the session's own row says; `last`: the highest number of an event. */
+  end(sessionId: string): { seq: number; head: string | null; last: number } | undefined
+  /** Events after the place `after`, in order. A row that the index names and that is missing is undefined. */
+  chunk(sessionId: string, after: number): (HistoryRow | { place: number; seq?: undefined })[]
+  /** Events of the session among the next rows after the row `from`; `next` is undefined at the end. */
+  count(sessionId: string, from: number): { events: number; next?: number }
+}
+
+/** How many rows are counted at a time. */
+const COUNTED = 20_000
+
+export function createHistoryRows(db: Database): HistoryRows {
+  const ids = db
+    .prepare<[], string>(
+      `SELECT id FROM session WHERE removed = 0
+       UNION SELECT DISTINCT session_id FROM event WHERE session_id NOT IN (SELECT id FROM session) ORDER BY 1`,
+    )
+    .pluck()
+  const end = db.prepare<[string], { seq: number; head: string | null; last: number }>(
+    `SELECT seq, head, (SELECT coalesce(max(seq), 0) FROM event WHERE session_id = session.id) AS last
+     FROM session WHERE id = ? AND removed = 0`,
+  )
+  const places = db.prepare<[string, number, number], { id: number; place: number }>(
+    `SELECT id, seq AS place FROM event INDEXED BY event_order WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+  )
+  const row = db.prepare<[number], ChainedEvent & { sessionId: string; hash: string | null }>(
+    'SELECT session_id AS sessionId, seq, at, type, body, hash FROM event WHERE id = ?',
+  )
+  const limit = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  const lastId = db.prepare<[], number | null>('SELECT max(id) FROM event').pluck()
+  const counted = db
+    .prepare<[number, number, string], number>(
+      'SELECT count(*) FROM event NOT INDEXED WHERE id > ? AND id <= ? AND session_id = ?',
+    )
+    .pluck()
+  return {
+    ids: () => ids.all(),
+    end: (sessionId) => end.get(sessionId),
+    chunk(sessionId, after) {
+      const unhashed = Number(limit.get(UNHASHED_UP_TO) ?? 0)
+      return places.all(sessionId, after, CHUNK).map(({ id, place }) => {
+        const found = row.get(id)
+        if (found?.sessionId !== sessionId) return { place }
+        const { seq, at, type, body, hash } = found
+        return { seq, at, type, body, hash, place, mayLackHash: id <= unhashed }
+      })
+    },
+    count(sessionId, from) {
+      const to = from + COUNTED
+      const events = counted.get(from, to, sessionId) ?? 0
+      return { events, ...((lastId.get() ?? 0) > to && { next: to }) }
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { emitKeypressEvents, type Key } from 'node:readline'
+import type { ReplayOverview, ReplayStep } from '../../../shared/model/history'
+import { editorOutput } from '../../console/output'
+import type { Engine } from '../../engine/engine-api'
+import { stepScreen, stepText } from './replay-screen'
+
+/** Steps that are read at a time when all are printed. */
+const CHUNK = 50
+
+/** Shows a session event by event: by key in a terminal, else all of it. */
+export async function replayFromTerminal(engine: Engine, sessionId: string, isJson: boolean): Promise<number> {
+  const overview = await engine.histories.replay(sessionId)
+  const { stdin, stdout } = process
+  if (!isJson && stdin.isTTY && stdout.isTTY && overview.total > 0) await showByKey(engine, overview)
+  else await printAll(engine, overview, isJson)
+  return 0
+}
+
+async function printAll(engine: Engine, { sessionId, total }: ReplayOverview, isJson: boolean): Promise<void> {
+  for (let from = 1; from <= total; from += CHUNK)
+    for (const step of await engine.histories.steps(sessionId, from, CHUNK))
+      process.stdout.write(isJson ? `${JSON.stringify(step)}\n` : `${stepText(step)}\n`)
+}
+
+async function showByKey(engine: Engine, overview: ReplayOverview): Promise<void> {
+  const { stdin, stdout } = process
+  const screen = editorOutput(stdout)
+  const view = { seq: 1, scroll: 0, typed: '', maxScroll: 0 }
+  let step: ReplayStep | undefined
+  const { promise: ended, resolve: end, reject: fail } = Promise.withResolvers<void>()
+
+  const draw = (): void => {
+    if (!step) return
+    const { columns, rows } = stdout
+    const { lines, maxScroll } = stepScreen(step, { ...view, columns, rows })
+    view.maxScroll = maxScroll
+    screen.write(`\x1b[H\x1b[2J${lines.join('\r\n')}`)
+  }
+  const show = async (seq: number): Promise<void> => {
+    const wanted = Math.min(overview.total, Math.max(1, seq))
+    Object.assign(view, { seq: wanted, scroll: 0, typed: '' })
+    const [found] = await engine.histories.steps(overview.sessionId, wanted, 1)
+    // Another key may have been pressed meanwhile.
+    if (!found || view.seq !== wanted) return
+    step = found
+    draw()
+  }
+  const onKey = (text: string | undefined, { name, ctrl }: Key): void => {
+    if (name === 'q' || name === 'escape' || (ctrl === true && (name === 'c' || name === 'd'))) return end()
+    const to = targetOf(name, text, view, overview)
+    if (to !== undefined) {
+      show(to).catch(fail)
+      return
+    }
+    if (name === 'up') view.scroll = Math.max(0, view.scroll - 1)
+    else if (name === 'down') view.scroll = Math.min(view.maxScroll, view.scroll + 1)
+    else if (name === 'backspace') view.typed = view.typed.slice(0, -1)
+    else if (text !== undefined && /^\d$/.test(text) && view.typed.length < 9) view.typed += text
+    else return
+    draw()
+  }
+
+  emitKeypressEvents(stdin)
+  stdin.setRawMode(true)
+  stdin.on('keypress', onKey)
+  stdout.on('resize', draw)
+  screen.write('\x1b[?1049h\x1b[?25l')
+  try {
+    await show(1)
+    await ended
+  } finally {
+    stdin.off('keypress', onKey)
+    stdout.off('resize', draw)
+    screen.write('\x1b[?25h\x1b[?1049l')
+    stdin.setRawMode(false)
+    stdin.pause()
+  }
+}
+
+/** The event that a key goes to; undefined when it goes to none. */
+function targetOf(
+  name: string | undefined,
+  text: string | undefined,
+  { seq, typed }: { seq: number; typed: string },
+  { total, turns }: ReplayOverview,
+): number | undefined {
+  if (name === 'right' || name === 'n' || name === 'space') return seq + 1
+  if (name === 'left' || name === 'p') return seq - 1
+  if (name === 'home') return 1
+  if (name === 'end') return total
+  if ((name === 'return' || name === 'enter') && typed !== '') return Number(typed)
+  if (text === ']') return turns.find((turn) => turn.seq > seq)?.seq ?? total
+  if (text === '[') return turns.findLast((turn) => turn.seq < seq)?.seq ?? 1
+  return undefined
+}
