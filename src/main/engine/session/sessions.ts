@@ -56,6 +56,11 @@ export interface SessionManager extends Sessions {
   suspend(sessionId: string): Promise<boolean>
   /** Creates the session of a subagent, with the folders of its parent. */
   createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void
+  /**
+   * Leaves the work of all sessions to another process (see `Session.leave`); each is released as soon as it can be.
+   * `left` is called for each, before another process can take it.
+   */
+  handOver(limit: AbortSignal, left: (session: Session) => void): Promise<void>
   /** Announces a session that was written to the store directly, and releases it. */
   adopt(sessionId: string): SessionHeader
   /** Evaluates all pending approvals again after rules have changed. */
@@ -317,6 +322,21 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       return true
     },
     adopt,
+    async handOver(limit, left) {
+      const giveUp = (session: Session): void => {
+        if (loaded.get(session.id) === session) loaded.delete(session.id)
+        store.release(session.id)
+      }
+      await Promise.all(
+        [...loaded.values()].map(async (session) => {
+          await session.leave(limit)
+          left(session)
+          // Subagents at work record their end in their own session and in the one they belong to.
+          if (!session.header.agent && store.agents({ rootId: session.id, activeOnly: true }).length === 0)
+            giveUp(session)
+        }),
+      )
+    },
     async reconsider() {
       await Promise.all([...loaded.values()].map((session) => session.approvals.reconsider()))
     },

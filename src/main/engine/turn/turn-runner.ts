@@ -64,7 +64,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       await prefix.renew()
       const callId = createCallIds(history, compacted?.seq)
       // The open step adds the results of all its calls, including those recorded before.
-      if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
+      if (open && open.calls.length > 0) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
+      if (open?.isCutOff && history.at(-1)?.role === 'assistant') history.pop()
       const record = (...events: EventBody[]): void => {
         session.record(...events)
         for (const event of events) prefix.onRecorded(event)
@@ -77,6 +78,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         model: shared.model,
         tools: tools.lookup,
         live: (event) => session.live(event),
+        leaves: () => session.isLeaving,
         conversation: {
           history,
           budget: createContextBudget({
