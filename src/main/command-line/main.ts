@@ -63,7 +63,15 @@ async function run(args: readonly string[]): Promise<number> {
       const { chatMain } = await import('../host/chat/chat-main')
       return chatMain(parsed, version)
     }
+    case 'engine': {
+      const { engineMain } = await import('../host/engine/engine-main')
+      return engineMain(parsed, version)
+    }
     case 'wire': {
+      if (parsed.values['attach'] === true) {
+        const { attachMain } = await import('../host/wire/attach-main')
+        return attachMain(version)
+      }
       const { wireMain } = await import('../host/wire/wire-main')
       return wireMain(parsed, version)
     }
