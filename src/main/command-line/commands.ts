@@ -162,6 +162,10 @@ export const COMMANDS: Record<
       ...WORKTREE_OPTIONS,
       ...WHICH_SESSION,
       'max-steps': { type: 'string', value: 'N', help: 'Maximum steps of this turn.' },
+      'own-process': {
+        type: 'boolean',
+        help: 'Run in this process, with its environment, even if the engine of the home runs.',
+      },
       help: HELP,
     },
     examples: [

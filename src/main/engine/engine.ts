@@ -146,7 +146,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   })
 
   const parts = { supervisor, notifier, agents, checkpoints, features, mcp }
-  const { tools, turns } = createTurns(foundation, execution, parts, options)
+  const { tools, turns } = createTurns(foundation, execution, parts, { ...options, unattended: sessions.unattended })
   sessions.connect(turns)
 
   // Without a UI that lists sessions, a title is not worth a request.

@@ -30,7 +30,7 @@ export interface ContinuedTurns {
 export interface KeptTurnsDeps {
   rows: KeptTurnRows
   header(sessionId: string): SessionHeader | undefined
-  sessions: Pick<SessionManager, 'withSession' | 'handOver'>
+  sessions: Pick<SessionManager, 'withSession' | 'handOver' | 'unattended'>
   /** Notifies the user, also one who looks later. */
   tell(title: string, body: string, sessionId?: string): void
 }
@@ -62,6 +62,7 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
     const { title } = found
     const { left: wasLeft, ...turn } = kept
     try {
+      if (kept.unattended && found.turnId !== undefined) sessions.unattended.begin(sessionId, kept.unattended)
       await sessions.withSession(sessionId, async (session) => {
         // It is ours, and at work already.
         if (session.isWorking) return
@@ -108,7 +109,8 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
     recorded(session, events) {
       if (session.header.agent) return
       for (const { type } of events) {
-        if (type === 'turn.started') rows.put({ sessionId: session.id, crashes: 0 })
+        const unattended = sessions.unattended.of(session.header)
+        if (type === 'turn.started') rows.put({ sessionId: session.id, crashes: 0, ...(unattended && { unattended }) })
         // What waits in the queue of a session that is left starts in the next process.
         else if (type === 'turn.finished' && !(session.isLeaving && session.header.queue.length > 0))
           rows.remove(session.id)

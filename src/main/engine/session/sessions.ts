@@ -9,6 +9,7 @@ import { realFolder } from './real-folder'
 import { Session } from './session'
 import type { Sessions } from './sessions-for-hosts'
 import { noSuchSession } from './similar-sessions'
+import { UnattendedTurns } from './unattended-turns'
 import type { SessionDeps, SessionTurns } from './session-deps'
 import type { NewWorktree, SessionWorktree } from '../../../shared/model/worktree'
 
@@ -43,6 +44,7 @@ const UNTITLED = 'New session'
 
 /** Session operations for the engine itself, in addition to those for hosts. */
 export interface SessionManager extends Sessions {
+  readonly unattended: UnattendedTurns
   /** Call it once, before a session is used. */
   connect(turns: SessionsTurns): void
   /** Calls the listener from now on, after those that follow already. It must not throw. */
@@ -72,6 +74,7 @@ export interface SessionManager extends Sessions {
 export function createSessions(deps: SessionsDeps): SessionManager {
   const { store } = deps
   const listeners: SessionsListener[] = []
+  const unattended = new UnattendedTurns()
   let connected: SessionsTurns | undefined
   const loaded = new Map<string, Session>()
   /** How many callers use a session right now, not counting its turn and its listeners. */
@@ -86,6 +89,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
 
   function recorded(session: Session, before?: SessionHeader, events: readonly RecordedEvent[] = []): void {
     for (const listener of listeners) listener.recorded?.(session, before, events)
+    if (events.some(({ type }) => type === 'turn.finished')) unattended.end(session.id)
   }
 
   function removed(sessionId: string): void {
@@ -160,6 +164,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
   }
 
   return {
+    unattended,
     connect: (given) => void (connected = given),
     follow: (listener) => void listeners.push(listener),
     list: (filter) =>
@@ -272,7 +277,17 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     },
     search: (query, limit, sessionId) => store.search(query, limit, sessionId),
     prompt: (sessionId, parts, options) =>
-      withSession(sessionId, (session) => session.prompt(parts, 'person', options?.effort)),
+      withSession(sessionId, async (session) => {
+        if (!options?.unattended) return session.prompt(parts, 'person', options?.effort)
+        if (session.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
+        unattended.begin(sessionId, options.unattended)
+        try {
+          return await session.prompt(parts, 'person', options.effort)
+        } catch (error) {
+          unattended.end(sessionId)
+          throw error
+        }
+      }),
     steer: (sessionId, input) => withSession(sessionId, (session) => session.steer(input)),
     editQueued: (sessionId, promptId, parts) =>
       withSession(sessionId, (session) => session.editQueued(promptId, parts)),

@@ -5,6 +5,8 @@ export interface KeptTurn {
   sessionId: string
   /** How often it was continued after its process died. */
   crashes: number
+  /** It asks nothing; see `UnattendedTurn`. */
+  unattended?: { maxSteps?: number }
   /** Its process left it on purpose. */
   left?: true
 }

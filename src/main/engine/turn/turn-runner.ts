@@ -93,7 +93,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           }),
           takeSteering: () => session.takeSteering(),
           planNotice: () =>
-            planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.interactive),
+            planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.canAsk(session.header)),
           ...(settings.features.memory &&
             deps.extensions.recall && { recall: () => deps.extensions.recall!(session, history) }),
           instructionsFor: (touched) =>
