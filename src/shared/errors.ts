@@ -4,6 +4,7 @@
  * and shown as `internal`.
  */
 
+import { ENGINE_ERRORS } from './engine-errors'
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
 import { WORKTREE_ERRORS } from './worktree-errors'
@@ -176,6 +177,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
+  ...ENGINE_ERRORS,
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
   ...WORKTREE_ERRORS,
