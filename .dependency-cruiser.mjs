@@ -49,6 +49,7 @@ const ENGINE_LAYERS = [
   'turn',
   'customize',
   'schedule',
+  'place',
   'health',
 ]
 const MAIN_LAYERS = ['engine', 'api', 'console', 'host', 'desktop', 'command-line']

@@ -6,6 +6,7 @@
 
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
+import { PLACE_ERRORS } from './place-errors'
 import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
@@ -178,6 +179,7 @@ export const ERRORS = {
   },
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
+  ...PLACE_ERRORS,
   ...WORKTREE_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',

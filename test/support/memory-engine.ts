@@ -14,6 +14,7 @@ import { memoryCustomize } from './memory-customize'
 import { memoryBackups } from './memory-backups'
 import { NO_GIT } from './memory-git'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
+import { memoryPlaces } from './memory-places'
 import { memoryPlugins } from './memory-plugins'
 import { memoryTerminals } from './memory-terminals'
 import { memorySettings } from './memory-settings'
@@ -309,6 +310,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     alarms: NO_ALARMS,
     mail: NO_MAIL,
     schedule: NO_SCHEDULES,
+    places: memoryPlaces(),
     plugins: memoryPlugins(),
     terminals: memoryTerminals(changed),
     trust,

@@ -11,6 +11,7 @@ import {
   SCHEDULE_COMMAND,
 } from './assistant-commands'
 import { MAIL_COMMAND } from './mail-command'
+import { PLACE_COMMAND } from './place-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 import { WORKTREE_COMMAND, WORKTREE_OPTIONS } from './worktree-command'
 
@@ -75,6 +76,7 @@ export const COMMANDS: Record<
   | 'schedule'
   | 'plugin'
   | 'worktree'
+  | 'place'
   | 'provider'
   | 'model'
   | 'models'
@@ -144,6 +146,7 @@ export const COMMANDS: Record<
     },
     options: {
       ...WHERE,
+      place: { type: 'string', value: 'NAME', help: 'Work on this place (trestle place list); --cwd is a folder there.' },
       'permission-mode': {
         type: 'string',
         value: 'MODE',
@@ -259,6 +262,7 @@ export const COMMANDS: Record<
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
   worktree: { ...WORKTREE_COMMAND, options: { ...WORKTREE_COMMAND.options, help: HELP } },
+  place: { ...PLACE_COMMAND, options: { ...PLACE_COMMAND.options, help: HELP } },
   usage: { ...USAGE_COMMAND, options: { ...USAGE_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
   alarm: { ...ALARM_COMMAND, options: { ...ALARM_COMMAND.options, help: HELP } },

@@ -6,6 +6,7 @@ import { createEngineDevice, type DeviceOptions, type EngineDevice } from './eng
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
+import { createEnginePlaces, type EnginePlaces, type PlaceTestOptions } from './engine-places'
 import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
 import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
@@ -33,13 +34,14 @@ export interface EngineFeatures {
   terminals: Omit<EngineTerminals, 'close'>
   git(): Promise<GitActions>
   worktrees: EngineWorktrees
+  places: EnginePlaces
   close(): void
 }
 
 /** Creates the features. They cost nothing until they are used. */
 export function createFeatures(
   foundation: EngineFoundation,
-  options: DeviceOptions & Pick<EngineOptions, 'taskHost'> = {},
+  options: DeviceOptions & Pick<EngineOptions, 'taskHost'> & { version?: string; places?: PlaceTestOptions } = {},
 ): EngineFeatures {
   const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
@@ -63,6 +65,7 @@ export function createFeatures(
     schedule,
     git: createEngineGit(foundation),
     worktrees: createEngineWorktrees(foundation, { device }),
+    places: createEnginePlaces(foundation, { version: '', ...options }),
     device,
     mail,
     terminals,

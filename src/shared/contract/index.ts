@@ -11,6 +11,7 @@ import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
 import { memoryContract } from './memory'
+import { placeContract } from './place'
 import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
 import { previewContract } from './preview'
@@ -42,6 +43,7 @@ export const contract = {
   git: gitContract,
   alarm: alarmContract,
   notification: notificationContract,
+  place: placeContract,
   plan: planContract,
   review: reviewContract,
   schedule: scheduleContract,

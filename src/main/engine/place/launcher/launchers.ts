@@ -1,0 +1,31 @@
+import type { Place } from '../../../../shared/model/place'
+import type { Bundle } from '../prepare/bundle'
+import { createContainerShell } from './container-launcher'
+import type { Launcher } from './launcher'
+import { createShellLauncher } from './shell-launcher'
+import { createSlurmLauncher } from './slurm-launcher'
+import { createSshShell } from './ssh-launcher'
+
+export interface LauncherDeps {
+  /** Real path of TRESTLE_HOME. */
+  home: string
+  version: string
+  clientId: string
+  bundle?: () => Promise<Bundle>
+  /** The ssh program; default: the system's. */
+  ssh?: string
+}
+
+/** The launcher of a place. */
+export function launcherOf(place: Place, { ssh, ...deps }: LauncherDeps): Launcher {
+  const { launch } = place
+  const program = ssh === undefined ? {} : { program: ssh }
+  switch (launch.kind) {
+    case 'ssh':
+      return createShellLauncher({ ...deps, place, shell: createSshShell({ home: deps.home, launch, ...program }) })
+    case 'container':
+      return createShellLauncher({ ...deps, place, shell: createContainerShell(launch) })
+    case 'slurm':
+      return createSlurmLauncher({ ...deps, ...program, place: { ...place, launch } })
+  }
+}
