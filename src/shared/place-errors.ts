@@ -8,7 +8,8 @@ export const PLACE_ERRORS = {
   'place.refused': {
     title: 'The place refused the login',
     retryable: false,
-    advice: 'Connect from Settings, under Places, or with trestle place test in a terminal, where you can answer what ssh asks.',
+    advice:
+      'Connect from Settings, under Places, or with trestle place test in a terminal, where you can answer what ssh asks.',
   },
   'place.host_key': {
     title: 'The host key is not accepted',

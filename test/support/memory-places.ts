@@ -12,7 +12,10 @@ export function memoryPlaces(): PlaceActions {
     if (!place) throw new CodedError('place.not_found', `There is no place "${placeId}".`)
     return { ...place, state: 'idle', since: 0, sessions: 0 }
   }
-  const test = async (placeId: string) => ({ ok: false, steps: [{ step: 'connect' as const, ok: false, text: view(placeId).placeId, durationMs: 1 }] })
+  const test = async (placeId: string) => ({
+    ok: false,
+    steps: [{ step: 'connect' as const, ok: false, text: view(placeId).placeId, durationMs: 1 }],
+  })
   return {
     list: async () => [...places.keys()].map(view),
     async add(place) {

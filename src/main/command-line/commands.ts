@@ -146,7 +146,11 @@ export const COMMANDS: Record<
     },
     options: {
       ...WHERE,
-      place: { type: 'string', value: 'NAME', help: 'Work on this place (trestle place list); --cwd is a folder there.' },
+      place: {
+        type: 'string',
+        value: 'NAME',
+        help: 'Work on this place (trestle place list); --cwd is a folder there.',
+      },
       'permission-mode': {
         type: 'string',
         value: 'MODE',

@@ -28,7 +28,11 @@ export const PLACE_COMMAND: CommandSpec = {
     port: { type: 'string', value: 'PORT', help: 'add ssh: its port (default: as ssh is configured).' },
     'ssh-config': { type: 'string', value: 'FILE', help: 'add: another ssh configuration than yours.' },
     home: { type: 'string', value: 'DIR', help: 'add: TRESTLE_HOME there (default: ~/.trestle).' },
-    program: { type: 'string', value: 'PATH', help: 'add: a trestle that is installed there, instead of a copy of this one.' },
+    program: {
+      type: 'string',
+      value: 'PATH',
+      help: 'add: a trestle that is installed there, instead of a copy of this one.',
+    },
     models: {
       type: 'string',
       value: 'WHERE',

@@ -66,7 +66,15 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
   const { notify } = changes
   const onEnvironmentChanged = (): void => notify({ kind: 'settings' })
   const onModelsChanged = (): void => notify({ kind: 'models' })
-  const services = createEngineServices({ ...options, home, settings, secrets, onEnvironmentChanged, onModelsChanged, log })
+  const services = createEngineServices({
+    ...options,
+    home,
+    settings,
+    secrets,
+    onEnvironmentChanged,
+    onModelsChanged,
+    log,
+  })
   const plugins = createEnginePlugins({ home, notify, warn: changes.warn })
   const settingsFor = createFolderSettings({
     home,
@@ -127,7 +135,18 @@ interface EngineServices {
 }
 
 function createEngineServices(deps: EngineServicesDeps): EngineServices {
-  const { home, version, settings, secrets, onEnvironmentChanged, onModelsChanged, log, loginShell, taskHost, systemProxy } = deps
+  const {
+    home,
+    version,
+    settings,
+    secrets,
+    onEnvironmentChanged,
+    onModelsChanged,
+    log,
+    loginShell,
+    taskHost,
+    systemProxy,
+  } = deps
   const environment = createLoginEnvironment({
     loginShell,
     env: process.env,

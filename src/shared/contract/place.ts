@@ -5,7 +5,11 @@ import type { ModelCallPush } from '../model/client-model'
 
 const placeId = z.string().regex(PLACE_NAME)
 /** Not an option of the program that gets it. */
-const word = z.string().min(1).max(500).regex(/^(?!-)[^\s\p{Cc}]+$/u)
+const word = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^(?!-)[^\s\p{Cc}]+$/u)
 const file = z.string().min(1).max(4000)
 const host = { host: word, configFile: file.optional() }
 
@@ -16,9 +20,15 @@ export const placeLaunch = z.discriminatedUnion('kind', [
     host: word.optional(),
     configFile: file.optional(),
     partition: word.optional(),
-    time: z.string().regex(/^[\d:-]{1,20}$/).optional(),
+    time: z
+      .string()
+      .regex(/^[\d:-]{1,20}$/)
+      .optional(),
     cpus: z.int().min(1).max(100_000).optional(),
-    memory: z.string().regex(/^\d{1,9}[KMGT]?$/).optional(),
+    memory: z
+      .string()
+      .regex(/^\d{1,9}[KMGT]?$/)
+      .optional(),
     account: word.optional(),
   }),
   z.strictObject({ kind: z.literal('container'), program: z.enum(['docker', 'podman']), container: word }),
@@ -66,9 +76,7 @@ export const placeContract = {
   remove: oc.input(z.strictObject({ placeId })).output(type<void>()),
   restore: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
   /** Runs a shell command there, as the user and without the agent. */
-  run: oc
-    .input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) }))
-    .output(type<PlaceRun>()),
+  run: oc.input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) })).output(type<PlaceRun>()),
   /**
    * Offers models of the client to this engine for as long as the subscription lasts: each event is a request to one of
    * them, which `place.modelReply` answers. Keys stay with the client.

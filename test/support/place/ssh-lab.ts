@@ -12,7 +12,7 @@ const SSHD = ['/usr/sbin/sshd', '/usr/local/sbin/sshd'].find((file) => existsSyn
 export const hasSshd =
   SSHD !== undefined && ['ssh', 'ssh-keygen'].every((name) => spawnSync(name, ['-V', '-?']).error === undefined)
 
-/** A real sshd on loopback with its own keys, configuration and home folder for whoever logs in. */
+/** A real sshd on loopback with its own keys, configuration and home folder for those who log in. */
 export interface SshLab {
   /** An ssh configuration in which the server is called `lab`. */
   configFile: string
@@ -49,7 +49,9 @@ export async function startSshLab(): Promise<SshLab> {
   mkdirSync(home, { mode: 0o700 })
   const makeKey = (name: string, passphrase = ''): void => {
     rmSync(path(name), { force: true })
-    const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', path(name)], { encoding: 'utf8' })
+    const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', path(name)], {
+      encoding: 'utf8',
+    })
     if (made.status !== 0) throw new Error(`ssh-keygen: ${made.stderr}`)
   }
   makeKey('host')
@@ -98,10 +100,7 @@ SetEnv HOME=${home} TRESTLE_KEY_STORE=file PATH=/usr/local/bin:/usr/bin:/bin
   const front = await startFront(frontPort, port)
   const configure = ({ key = 'right', hostKey = 'known' }: ClientOptions = {}): void => {
     const file = key === 'with-passphrase' ? 'locked' : key
-    writeFileSync(
-      path('known_hosts'),
-      hostKey === 'known' ? `[127.0.0.1]:${frontPort} ${publicKey('host')}` : '',
-    )
+    writeFileSync(path('known_hosts'), hostKey === 'known' ? `[127.0.0.1]:${frontPort} ${publicKey('host')}` : '')
     writeFileSync(
       path('config'),
       `

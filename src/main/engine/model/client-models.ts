@@ -141,7 +141,10 @@ export function createClientModels({ file, changed }: { file: string; changed():
         for (const callId of client.calls) {
           const call = calls.get(callId)
           if (!call || call.isDone) continue
-          call.error = new CodedError('model.connection', 'The client that makes the calls to this model has disconnected.')
+          call.error = new CodedError(
+            'model.connection',
+            'The client that makes the calls to this model has disconnected.',
+          )
           call.wake()
         }
         changed()
@@ -158,7 +161,16 @@ export function createClientModels({ file, changed }: { file: string; changed():
   }
 }
 
-function infoOf({ id, label, contextWindow, maxOutputTokens, toolCalls, imagesIn, thinking, traits }: ClientModel): ModelInfo {
+function infoOf({
+  id,
+  label,
+  contextWindow,
+  maxOutputTokens,
+  toolCalls,
+  imagesIn,
+  thinking,
+  traits,
+}: ClientModel): ModelInfo {
   const slash = id.indexOf('/')
   return {
     id,

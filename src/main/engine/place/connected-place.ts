@@ -100,7 +100,8 @@ export class ConnectedPlace {
           }
         } else if (type === 'tasks') {
           for (const task of tasksOf(placeId, changed)) this.#takeTask(task)
-          for (const taskId of idsOf(removed)) if (this.tasks.delete(taskId)) this.#options.onChange({ kind: 'task.removed', taskId })
+          for (const taskId of idsOf(removed))
+            if (this.tasks.delete(taskId)) this.#options.onChange({ kind: 'task.removed', taskId })
         } else if (type === 'inbox') {
           // Requests of sessions that are not the place's own are not shown, whatever it says of them.
           this.inbox = inboxOf(placeId, entries).filter(({ sessionId, agent }) => {

@@ -50,7 +50,10 @@ export function openPlacesFile(home: string): PlacesFile {
     }
     const parsed = file.safeParse(asJson(text))
     if (!parsed.success)
-      throw new CodedError('store.unreadable', `${path} cannot be read: ${parsed.error.issues[0]?.message ?? ''}. Repair or remove it.`)
+      throw new CodedError(
+        'store.unreadable',
+        `${path} cannot be read: ${parsed.error.issues[0]?.message ?? ''}. Repair or remove it.`,
+      )
     return parsed.data
   }
   const write = (contents: Contents): void => {

@@ -116,7 +116,12 @@ export function createPlaces(options: PlacesOptions): Places {
     await place.remote.disconnect()
   }
   const viewOf = (place: Place): PlaceView =>
-    connected.get(place.placeId)?.view() ?? { ...place, state: 'idle', since: 0, sessions: recall(home, place.placeId).length }
+    connected.get(place.placeId)?.view() ?? {
+      ...place,
+      state: 'idle',
+      since: 0,
+      sessions: recall(home, place.placeId).length,
+    }
   const all = (): ConnectedPlace[] => [...connected.values()]
 
   return {
@@ -139,7 +144,8 @@ export function createPlaces(options: PlacesOptions): Places {
     },
     restore(placeId) {
       const place = file.restore(placeId)
-      if (isFollowing) for (const summary of open(placeId).sessions.values()) options.onChange({ kind: 'session', summary })
+      if (isFollowing)
+        for (const summary of open(placeId).sessions.values()) options.onChange({ kind: 'session', summary })
       if (isFollowing) open(placeId).remote.want()
       options.onChange({ kind: 'state' })
       return viewOf(place)
@@ -214,7 +220,8 @@ export function createPlaces(options: PlacesOptions): Places {
               : all().find((one) => terminalId !== undefined && one.terminals.has(terminalId))
       if (!place) return undefined
       // What is on this machine is never a place's, whatever it says.
-      if (target.placeId === undefined && sessionId !== undefined && options.isLocal('session', sessionId)) return undefined
+      if (target.placeId === undefined && sessionId !== undefined && options.isLocal('session', sessionId))
+        return undefined
       if (target.placeId === undefined && taskId !== undefined && options.isLocal('task', taskId)) return undefined
       return { placeId: place.place.placeId, call: (signal) => callThere(place, method, target.input, signal) }
     },
@@ -258,7 +265,11 @@ async function callThere(
 }
 
 /** `~` is the home folder there, which only that machine knows. */
-async function withRealFolder(remote: ConnectedPlace['remote'], input: unknown, signal?: AbortSignal): Promise<unknown> {
+async function withRealFolder(
+  remote: ConnectedPlace['remote'],
+  input: unknown,
+  signal?: AbortSignal,
+): Promise<unknown> {
   const { folder } = (input ?? {}) as { folder?: unknown }
   if (typeof folder !== 'string' || (folder !== '~' && !folder.startsWith('~/'))) return input
   const { path } = (await remote.call('folder.list', { path: folder }, signal)) as { path?: unknown }

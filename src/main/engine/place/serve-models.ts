@@ -22,7 +22,11 @@ export interface ServeModelsDeps {
  * Makes the model calls of a place for as long as the connection lasts: keys stay on this machine. The place chooses
  * among the models of the user's and gets their answers, nothing else.
  */
-export async function serveModels(link: WireLink, { catalog, smallModel, log }: ServeModelsDeps, signal: AbortSignal): Promise<void> {
+export async function serveModels(
+  link: WireLink,
+  { catalog, smallModel, log }: ServeModelsDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const models = catalog.list().flatMap((info): ClientModel[] =>
     info.scripted || info.origin === 'client'
       ? []
@@ -62,7 +66,9 @@ export async function serveModels(link: WireLink, { catalog, smallModel, log }: 
       await sendChunks(link, callId, chunks)
     } catch (error) {
       if (controller.signal.aborted || link.reason) return
-      await link.call('place.modelReply', { callId, chunks: [], failure: { ...failureOf(error) } }).catch(() => undefined)
+      await link
+        .call('place.modelReply', { callId, chunks: [], failure: { ...failureOf(error) } })
+        .catch(() => undefined)
     } finally {
       running.delete(callId)
     }
@@ -72,14 +78,20 @@ export async function serveModels(link: WireLink, { catalog, smallModel, log }: 
       const call = push as { type?: unknown; callId?: unknown; modelId?: unknown; request?: unknown }
       if (typeof call.callId !== 'string') continue
       if (call.type === 'cancel') running.get(call.callId)?.abort()
-      else if (typeof call.modelId === 'string' && typeof call.request === 'object' && call.request !== null && !running.has(call.callId)) {
+      else if (
+        typeof call.modelId === 'string' &&
+        typeof call.request === 'object' &&
+        call.request !== null &&
+        !running.has(call.callId)
+      ) {
         if (running.size < MAX_CALLS) void answer(call as Extract<ModelCallPush, { type: 'call' }>)
         else
           void link
             .call('place.modelReply', {
               callId: call.callId,
               chunks: [],
-              failure: new CodedError('model.rate_limited', `At most ${MAX_CALLS} calls of a place run at once.`).failure,
+              failure: new CodedError('model.rate_limited', `At most ${MAX_CALLS} calls of a place run at once.`)
+                .failure,
             })
             .catch(() => undefined)
       }
@@ -127,7 +139,10 @@ async function sendChunks(link: WireLink, callId: string, chunks: AsyncIterable<
 }
 
 /** The request as our own provider gets it: only its text and tools are the place's. */
-function requestFor(given: Record<string, unknown>, info: Awaited<ReturnType<Catalog['resolve']>>['info']): ModelRequest {
+function requestFor(
+  given: Record<string, unknown>,
+  info: Awaited<ReturnType<Catalog['resolve']>>['info'],
+): ModelRequest {
   const { system, messages, tools, toolChoice, cache, purpose, isOneOff, cacheKey, effort } = given
   const { maxOutputTokens, availableOutputTokens, thinking } = given
   return {

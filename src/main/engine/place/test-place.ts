@@ -9,7 +9,11 @@ const CALLS = 5
 /** Goes through everything a place needs, and says of each step what was found or why it failed. */
 export async function testPlace({ place, launcher, remote }: ConnectedPlace, ask: LaunchAsk): Promise<PlaceTest> {
   const steps: PlaceTestStep[] = []
-  const run = async <T>(step: PlaceTestStep['step'], work: () => Promise<T>, text: (found: T) => string): Promise<T> => {
+  const run = async <T>(
+    step: PlaceTestStep['step'],
+    work: () => Promise<T>,
+    text: (found: T) => string,
+  ): Promise<T> => {
     const startedAt = performance.now()
     const durationMs = (): number => Math.round(performance.now() - startedAt)
     try {
@@ -24,7 +28,11 @@ export async function testPlace({ place, launcher, remote }: ConnectedPlace, ask
   }
   let facts: PlaceFacts | undefined
   try {
-    facts = await run('connect', () => launcher.status({ ask }), ({ user, host }) => `Connected as ${user} to ${host} (${launchText(place.launch)}).`)
+    facts = await run(
+      'connect',
+      () => launcher.status({ ask }),
+      ({ user, host }) => `Connected as ${user} to ${host} (${launchText(place.launch)}).`,
+    )
     await run(
       'program',
       () => launcher.prepare({ ask }),
@@ -33,7 +41,11 @@ export async function testPlace({ place, launcher, remote }: ConnectedPlace, ask
           ? 'Trestle is there, and its engine stays when the connection ends.'
           : 'Trestle is there. Its engine ends with the connection.',
     )
-    await run('engine', () => remote.connect(ask), () => `The engine answers (version ${remote.state.version ?? ''}).`)
+    await run(
+      'engine',
+      () => remote.connect(ask),
+      () => `The engine answers (version ${remote.state.version ?? ''}).`,
+    )
     facts = await launcher.status({ ask })
     return { ok: true, steps, facts, roundTripMs: await roundTrip(remote) }
   } catch {

@@ -18,7 +18,12 @@ import type { PlaceActions } from '../../engine/engine-places'
 const ADD = ['name', 'port', 'ssh-config', 'home', 'program', 'models', 'no-test']
 const SLURM = ['partition', 'time', 'cpus', 'memory', 'account']
 const ACTIONS = {
-  add: { options: ['json', ...ADD, ...SLURM], words: [1, 2], takes: 'ssh HOST, slurm [HOST], docker NAME or podman NAME', humanOnly: true },
+  add: {
+    options: ['json', ...ADD, ...SLURM],
+    words: [1, 2],
+    takes: 'ssh HOST, slurm [HOST], docker NAME or podman NAME',
+    humanOnly: true,
+  },
   list: { options: ['json'], words: [0, 0], takes: 'no arguments' },
   test: { options: ['json'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
   status: { options: ['json'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
@@ -113,7 +118,11 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
     return typeof value === 'string' ? value : undefined
   }
   const launch = launchOf(kind, target, text)
-  for (const option of launch.kind === 'ssh' ? SLURM : launch.kind === 'slurm' ? ['port'] : [...SLURM, 'port', 'ssh-config'])
+  for (const option of launch.kind === 'ssh'
+    ? SLURM
+    : launch.kind === 'slurm'
+      ? ['port']
+      : [...SLURM, 'port', 'ssh-config'])
     if (values[option] !== undefined) throw wrong(`--${option} does not go with add ${kind}.`)
   const placeId = text('name') ?? defaultName(kind, target)
   if (!PLACE_NAME.test(placeId))
@@ -161,13 +170,17 @@ function launchOf(kind: string, target: string | undefined, text: (option: strin
   const parsed = placeLaunch.safeParse(wanted)
   if (parsed.success) return parsed.data as PlaceLaunch
   const [issue] = parsed.error.issues
-  if (target === undefined && kind !== 'slurm') throw wrong(`Say which: trestle place add ${kind} ${kind === 'ssh' ? 'HOST' : 'NAME'}`)
+  if (target === undefined && kind !== 'slurm')
+    throw wrong(`Say which: trestle place add ${kind} ${kind === 'ssh' ? 'HOST' : 'NAME'}`)
   throw wrong(`${issue?.path.join('.') ?? 'it'}: this value cannot be used.`)
 }
 
 /** `ada@build.example` is called `build.example`. */
 function defaultName(kind: string, target: string | undefined): string {
-  const host = target?.replace(/^ssh:\/\//, '').replace(/^[^@]*@/, '').replace(/:\d+$/, '')
+  const host = target
+    ?.replace(/^ssh:\/\//, '')
+    .replace(/^[^@]*@/, '')
+    .replace(/:\d+$/, '')
   return host === undefined || host === '' ? kind : host
 }
 
@@ -185,7 +198,10 @@ async function showProgress(places: PlaceActions, placeId: string): Promise<void
 const TEST_NAMES = { connect: 'Connection', program: 'Trestle there', engine: 'Engine' } as const
 
 function testText({ steps, facts, roundTripMs }: PlaceTest): string {
-  const lines = steps.map(({ step, ok, text, advice }) => `${ok ? 'ok    ' : 'failed'} ${TEST_NAMES[step]}: ${oneLine(text)}${ok || advice === undefined ? '' : `\n       ${advice}`}`)
+  const lines = steps.map(
+    ({ step, ok, text, advice }) =>
+      `${ok ? 'ok    ' : 'failed'} ${TEST_NAMES[step]}: ${oneLine(text)}${ok || advice === undefined ? '' : `\n       ${advice}`}`,
+  )
   if (roundTripMs !== undefined) lines.push(`       A call takes ${roundTripMs} ms.`)
   if (facts && roundTripMs !== undefined) lines.push(`       ${machineLine(facts)}`)
   return `${lines.join('\n')}\n`
@@ -226,7 +242,12 @@ function listText(list: readonly PlaceView[]): string {
   if (list.length === 0) return 'You have no places yet. Add one: trestle place add ssh HOST\n'
   return table(
     ['Name', 'How', 'Models', 'Sessions'],
-    list.map(({ placeId, launch, models = 'here', sessions }) => [placeId, launchText(launch), models, String(sessions)]),
+    list.map(({ placeId, launch, models = 'here', sessions }) => [
+      placeId,
+      launchText(launch),
+      models,
+      String(sessions),
+    ]),
   )
 }
 

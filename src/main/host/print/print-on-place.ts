@@ -15,7 +15,9 @@ import type { PrintOptions } from './print-options'
 
 const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openExternal: async () => false }
 const logBug = (message: string, error: unknown): void =>
-  void process.stderr.write(`trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  void process.stderr.write(
+    `trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
 const CALLS_DENIED = 3
 const LIMIT_REACHED = 4
 const NO_ONE_TO_ASK = 'Print mode cannot ask, so the call was denied.'
@@ -24,7 +26,12 @@ const NO_ONE_TO_ASK = 'Print mode cannot ask, so the call was denied.'
  * One turn on a place: the agent, its files and commands are there; model calls are made here, unless the place has keys
  * of its own. The same exit codes as on this machine.
  */
-export async function printOnPlace(engine: Engine, options: PrintOptions, prompt: string, placeId: string): Promise<number> {
+export async function printOnPlace(
+  engine: Engine,
+  options: PrintOptions,
+  prompt: string,
+  placeId: string,
+): Promise<number> {
   if (options.worktree || options.agent || options.addDirs.length > 0)
     throw new UsageError('--place does not go with --worktree, --agent or --add-dir yet.', 'print')
   await engine.places.connect(placeId, 'never').catch((error: unknown) => {
@@ -38,7 +45,12 @@ export async function printOnPlace(engine: Engine, options: PrintOptions, prompt
   }
 }
 
-async function printTurn(client: TrestleClient, options: PrintOptions, prompt: string, placeId: string): Promise<number> {
+async function printTurn(
+  client: TrestleClient,
+  options: PrintOptions,
+  prompt: string,
+  placeId: string,
+): Promise<number> {
   const session = await sessionOn(client, options, placeId)
   const { sessionId, seq: since, spent: before } = session
   const output = createPrintOutput(
@@ -101,11 +113,13 @@ async function sessionOn(client: TrestleClient, options: PrintOptions, placeId: 
   let { sessionId } = options
   if (continueLatest) {
     sessionId = (await client.session.list({ folder, limit: 1 }))[0]?.sessionId
-    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} on ${placeId}.`)
+    if (sessionId === undefined)
+      throw new CodedError('session.not_found', `There is no session of ${cwd} on ${placeId}.`)
   }
   if (sessionId === undefined) {
     // A private folder is made there, so the place has to be named in another way.
-    if (noProject) throw new UsageError('--place does not go with --no-project yet; name a folder there with --cwd.', 'print')
+    if (noProject)
+      throw new UsageError('--place does not go with --no-project yet; name a folder there with --cwd.', 'print')
     const header = await client.session.create({ folder, ...(model !== undefined && { model }), ...(mode && { mode }) })
     return options.mode === 'plan' ? client.plan.enter({ sessionId: header.sessionId }) : header
   }
@@ -141,9 +155,7 @@ async function deny(
   if (!reject) return
   denied.list.push({ tool, summary, reason })
   const feedback = reject.optionId === 'reject' ? { feedback: NO_ONE_TO_ASK } : {}
-  await client.approval
-    .reply({ sessionId, approvalId, optionId: reject.optionId, ...feedback })
-    .catch(() => undefined)
+  await client.approval.reply({ sessionId, approvalId, optionId: reject.optionId, ...feedback }).catch(() => undefined)
 }
 
 /** The API's errors carry the failure; here it is the program's own. */

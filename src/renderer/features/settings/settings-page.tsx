@@ -36,6 +36,8 @@ interface SettingsPageProps {
   plugins: ReactNode
   /** The worktrees of sessions. */
   worktrees: ReactNode
+  /** Other machines that sessions work on. */
+  places: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
   /** Shows Markdown. */
@@ -50,6 +52,7 @@ export function SettingsPage({
   mcpServers,
   plugins,
   worktrees,
+  places,
   desktop,
   Markdown,
 }: SettingsPageProps) {
@@ -125,6 +128,7 @@ export function SettingsPage({
                 {name === 'permissions' && <PermissionsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'worktrees' && worktrees}
+                {name === 'places' && places}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
                 {name === 'appearance' && <AppearanceSection />}
                 {name === 'shortcuts' && <ShortcutsSection info={info} />}

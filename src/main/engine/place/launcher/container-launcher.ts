@@ -13,7 +13,11 @@ export function createContainerShell({ program, container }: Extract<PlaceLaunch
         return new CodedError('place.unreachable', `${program} is not installed on this machine.`)
       if (/No such container|no container with name or ID|is not running|container state improper/i.test(stderr))
         return new CodedError('place.unreachable', `There is no running container ${container}. Start it first.`)
-      if (/Cannot connect to the Docker daemon|permission denied while trying to connect|failed to connect to the docker API/i.test(stderr))
+      if (
+        /Cannot connect to the Docker daemon|permission denied while trying to connect|failed to connect to the docker API/i.test(
+          stderr,
+        )
+      )
         return new CodedError('place.unreachable', `${program} does not answer: ${plainLine(stderr)}`)
       return undefined
     },

@@ -64,7 +64,12 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
     },
     async status(given = {}) {
       const names =
-        place.program === undefined ? await bundle().then(({ app, node }) => [app.name, node.name], () => []) : []
+        place.program === undefined
+          ? await bundle().then(
+              ({ app, node }) => [app.name, node.name],
+              () => [],
+            )
+          : []
       return probe(given, names)
     },
     run: (command, given = {}) => runScript(shell, command, given),

@@ -73,9 +73,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   const ending = async (jobId: string, given: PrepareOptions): Promise<SlurmJob | undefined> => {
     const { stdout } = await runScript(shell, `scontrol show job ${jobId} 2>/dev/null`, given)
     const state = /JobState=(\S+)/.exec(stdout)?.[1]
-    return state === undefined
-      ? undefined
-      : { jobId, state, reason: /Reason=(\S+)/.exec(stdout)?.[1] ?? '', node: '' }
+    return state === undefined ? undefined : { jobId, state, reason: /Reason=(\S+)/.exec(stdout)?.[1] ?? '', node: '' }
   }
 
   /** Waits until the job runs; tells the scheduler's reason meanwhile. */
@@ -162,7 +160,8 @@ function submitScript(launch: SlurmLaunch, jobName: string): string {
 
 function schedulerFailure(stderr: string, exitCode: number): CodedError {
   const last = plainLine(stderr.trim().split('\n').at(-1) ?? '')
-  if (exitCode === 127) return new CodedError('place.unsupported', "Slurm's commands (sbatch, srun) are not installed there.")
+  if (exitCode === 127)
+    return new CodedError('place.unsupported', "Slurm's commands (sbatch, srun) are not installed there.")
   return new CodedError('place.unreachable', `Slurm says: ${last || `code ${exitCode}`}`)
 }
 

@@ -20,10 +20,7 @@ s.write(JSON.stringify({ key: process.env.TRESTLE_ASK_KEY, text: process.argv[1]
 `
 
 /** The environment that makes ssh ask through us instead of a terminal, until it is closed. */
-export function askpassEnvironment(
-  home: string,
-  ask: LaunchAsk,
-): { env: NodeJS.ProcessEnv; close(): void } {
+export function askpassEnvironment(home: string, ask: LaunchAsk): { env: NodeJS.ProcessEnv; close(): void } {
   const run = join(home, 'run')
   mkdirSync(run, { recursive: true, mode: 0o700 })
   const folder = mkdtempSync(join(run.length < 60 ? run : tmpdir(), 'ask-'))
@@ -45,7 +42,8 @@ export function askpassEnvironment(
     })
     const reply = async (text: string): Promise<void> => {
       const asked = parsed(text)
-      const answer = asked?.key === key ? await ask.answer?.(questionOf(asked.text, asked.hint)).catch(() => null) : null
+      const answer =
+        asked?.key === key ? await ask.answer?.(questionOf(asked.text, asked.hint)).catch(() => null) : null
       client.end(JSON.stringify(typeof answer === 'string' ? { ok: true, text: answer } : { ok: false }))
     }
   })
@@ -81,5 +79,8 @@ function parsed(line: string): { key: string; text: string; hint: string } | und
 function questionOf(text: string, hint: string): { text: string; kind: 'secret' | 'confirm' | 'text' } {
   const asked = text.trim().slice(0, 4000)
   if (hint === 'confirm' || /\(yes\/no(?:\/\[fingerprint\])?\)/.test(asked)) return { text: asked, kind: 'confirm' }
-  return { text: asked, kind: /pass(?:word|phrase|code)|PIN\b|OTP|verification code/i.test(asked) || hint === '' ? 'secret' : 'text' }
+  return {
+    text: asked,
+    kind: /pass(?:word|phrase|code)|PIN\b|OTP|verification code/i.test(asked) || hint === '' ? 'secret' : 'text',
+  }
 }

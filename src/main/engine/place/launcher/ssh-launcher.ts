@@ -56,7 +56,8 @@ export function createSshShell({ home, launch, program = 'ssh' }: SshShellOption
       return channel
     },
     failure: ({ exitCode, stderr }) => (exitCode === SSH_FAILED ? sshFailure(host, stderr) : undefined),
-    close: () => (socket === undefined ? Promise.resolve() : exitMaster(program, [...target, '-O', 'exit', '--', host])),
+    close: () =>
+      socket === undefined ? Promise.resolve() : exitMaster(program, [...target, '-O', 'exit', '--', host]),
   }
 }
 

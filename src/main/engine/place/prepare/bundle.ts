@@ -67,7 +67,12 @@ export async function openBundle(home: string, version: string): Promise<Bundle>
   const known = readKnown(cache)
   const files = await filesOfApp(folder)
   const app = await describePart('app', folder, files, known)
-  const nodePart = await describePart('node', dirname(node), [await fileAt(dirname(node), node.slice(dirname(node).length + 1))], known)
+  const nodePart = await describePart(
+    'node',
+    dirname(node),
+    [await fileAt(dirname(node), node.slice(dirname(node).length + 1))],
+    known,
+  )
   writeFileSync(join(cache, 'known.json'), JSON.stringify(known), { mode: 0o600 })
   const part = ({ name, bytes, from, list }: Described): BundlePart => ({
     name,
@@ -105,7 +110,9 @@ function readKnown(cache: string): Known {
 /** Its hash is of names and contents; the files are read only if one has changed. */
 async function describePart(kind: string, from: string, files: readonly FileFact[], known: Known): Promise<Described> {
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const facts = createHash('sha256').update(JSON.stringify([from, sorted])).digest('hex')
+  const facts = createHash('sha256')
+    .update(JSON.stringify([from, sorted]))
+    .digest('hex')
   const slot = `${kind} ${from}`
   let hash = known[slot]?.facts === facts ? known[slot].hash : undefined
   if (hash === undefined) {
@@ -128,14 +135,19 @@ async function filesOfApp(folder: string): Promise<FileFact[]> {
   const add = async (below: string, wanted: (path: string) => boolean): Promise<void> => {
     const entries = await readdir(join(folder, below), { recursive: true, withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
-      const path = join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/')
+      const path = join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/')
       if (!entry.isDirectory() && wanted(path.slice(below.length + 1))) files.push(await fileAt(folder, path))
     }
   }
   await add('out/main', (path) => !path.endsWith('.map'))
   await add('resources', (path) => !path.startsWith('bin/'))
   for (const [name, wanted] of PACKAGES)
-    await add(`node_modules/${name}`, (path) => path === 'package.json' || /^LICEN[CS]E/i.test(path) || wanted.test(path))
+    await add(
+      `node_modules/${name}`,
+      (path) => path === 'package.json' || /^LICEN[CS]E/i.test(path) || wanted.test(path),
+    )
   return files
 }
 

@@ -49,7 +49,9 @@ export async function* followRemoteSession(
           yield adapt(checked)
           continue
         }
-        const events = (checked['events'] as SessionEventLike[]).filter((event) => event.seq === undefined || event.seq > last)
+        const events = (checked['events'] as SessionEventLike[]).filter(
+          (event) => event.seq === undefined || event.seq > last,
+        )
         let isGap = false
         const inOrder = events.filter((event) => {
           if (isGap || event.seq === undefined) return !isGap

@@ -10,7 +10,10 @@ export const LIST_LIMITS = { sessions: 10_000, inbox: 500, tasks: 2000 } as cons
 
 const id = z.string().regex(/^[\w.:-]{1,100}$/)
 const line = (max: number) => z.string().transform((text) => plainLine(text, max))
-const path = z.string().max(4096).transform((text) => plainLine(text, 4096))
+const path = z
+  .string()
+  .max(4096)
+  .transform((text) => plainLine(text, 4096))
 const time = z.number().min(0).max(8.64e15)
 
 const summary = z.object({
@@ -50,21 +53,20 @@ const inboxEntry = z.object({
   agent: z.object({ type: line(200), description: line(500), rootId: id }).optional(),
 })
 
-const task = z
-  .looseObject({
-    taskId: id,
-    command: line(10_000),
-    description: line(1000).optional(),
-    cwd: path,
-    status: z.enum(['running', 'completed', 'failed', 'stopped', 'timed_out', 'lost']),
-    sessionId: id.optional(),
-    folder: path.optional(),
-    outputPath: z.string().max(4096),
-    newestPath: z.string().max(4096).optional(),
-    outputBytes: z.number().min(0),
-    lastLine: line(300).optional(),
-    startedAt: time,
-  })
+const task = z.looseObject({
+  taskId: id,
+  command: line(10_000),
+  description: line(1000).optional(),
+  cwd: path,
+  status: z.enum(['running', 'completed', 'failed', 'stopped', 'timed_out', 'lost']),
+  sessionId: id.optional(),
+  folder: path.optional(),
+  outputPath: z.string().max(4096),
+  newestPath: z.string().max(4096).optional(),
+  outputBytes: z.number().min(0),
+  lastLine: line(300).optional(),
+  startedAt: time,
+})
 
 /** A list of a place as data that can be shown: what does not fit is left out, text is one plain line. */
 function listOf<T>(value: unknown, one: z.ZodType, max: number): T[] {
