@@ -291,6 +291,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     const { header } = await client.session.open({ sessionId })
     if (staysRunning === true) await session.finished()
     await until(() => session.recorded().length >= header.seq, 'the events up to now', 30_000)
+    expect(header.sessionId).toBe(sessionId)
     session.isWhole()
     await client.session.stop({ sessionId })
     play([{ text: 'again' }])
@@ -300,16 +301,15 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     await session.end()
   })
 
-  it('takes at most 2 ms more for a call than the round trip of the network', async () => {
+  it('takes less than 2 ms for a call to a place on this machine', async () => {
     const times: number[] = []
-    for (let n = 0; n < 200; n += 1) {
+    for (let n = 0; n < 201; n += 1) {
       const startedAt = performance.now()
       await client.folder.list({ path: `place://${PLACE}${folder}` })
       times.push(performance.now() - startedAt)
     }
     const median = required(times.toSorted((a, b) => a - b)[100], 'a time')
-    console.log(`a call on a loopback place: ${median.toFixed(2)} ms`)
-    expect(median).toBeLessThan(2 + 3)
+    expect(median, `${median.toFixed(2)} ms`).toBeLessThan(2)
   })
 
   it('says since when a place is unreachable, keeps its sessions in the list, and reconnects', async () => {

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { PlaceTest, PlaceView } from '../../src/shared/model/place'
 import { hasSshd, startSshLab, type SshLab } from '../support/place/ssh-lab'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, type CliRun } from '../support/run-cli'

@@ -310,8 +310,8 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     alarms: NO_ALARMS,
     mail: NO_MAIL,
     schedule: NO_SCHEDULES,
-    places: memoryPlaces(),
     plugins: memoryPlugins(),
+    places: memoryPlaces(),
     terminals: memoryTerminals(changed),
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
@@ -495,7 +495,6 @@ const NO_SCHEDULES: Engine['schedule'] = {
 function noSchedule(id: string): never {
   throw new CodedError('schedule.not_found', `There is no schedule ${id}.`)
 }
-
 function notRemembered(id: number): never {
   throw new CodedError('memory.not_found', `There is no memory with the number ${id}.`)
 }

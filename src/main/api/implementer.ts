@@ -63,7 +63,7 @@ export function implementer({ engine, logBug }: Pick<ApiDeps, 'engine' | 'logBug
       const routed = engine.places.route(path.join('.'), input)
       const call = routed instanceof Promise ? await routed : routed
       if (!call) return await next()
-      return output((await call.call(signal)) as never)
+      return output(await call.call(signal))
     } catch (error) {
       throw toRpcError(error, logBug, path.join('.'))
     }

@@ -1,10 +1,9 @@
-import type { ClientModel } from '../../shared/model/client-model'
 import type { ApiDeps, Implementer } from './implementer'
 
 export function placeHandlers(os: Implementer, { engine: { places } }: ApiDeps) {
   return {
     list: os.place.list.handler(() => places.list()),
-    add: os.place.add.handler(({ input }) => places.add(input as Parameters<typeof places.add>[0])),
+    add: os.place.add.handler(({ input }) => places.add(input)),
     test: os.place.test.handler(({ input }) => places.test(input.placeId, 'user')),
     connect: os.place.connect.handler(({ input }) => places.connect(input.placeId, 'user')),
     disconnect: os.place.disconnect.handler(({ input }) => places.disconnect(input.placeId)),
@@ -15,9 +14,7 @@ export function placeHandlers(os: Implementer, { engine: { places } }: ApiDeps) 
     remove: os.place.remove.handler(({ input }) => places.remove(input.placeId)),
     restore: os.place.restore.handler(({ input }) => places.restore(input.placeId)),
     run: os.place.run.handler(({ input }) => places.run(input.placeId, input.command)),
-    serveModels: os.place.serveModels.handler(({ input, signal }) =>
-      places.serveModels({ ...input, models: input.models as ClientModel[] }, signal),
-    ),
+    serveModels: os.place.serveModels.handler(({ input, signal }) => places.serveModels(input, signal)),
     modelReply: os.place.modelReply.handler(({ input }) => places.modelReply(input)),
   }
 }

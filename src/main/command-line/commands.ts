@@ -174,6 +174,7 @@ export const COMMANDS: Record<
       'git diff | trestle -p "review this change"',
       'trestle -p "and now fix it" --continue --permission-mode accept-edits',
       'trestle -p "list the routes" --output-format json | jq -r .answer',
+      'trestle -p "why does the build fail?" --place build-box --cwd /srv/app',
     ],
     exitCodes:
       '0 the turn completed, 1 an error or a limit, 2 wrong usage, 3 it completed with calls denied, 130 interrupted. See docs/print-mode.md.',

@@ -49,7 +49,6 @@ export const PLACE_COMMAND: CommandSpec = {
   },
   examples: [
     'trestle place add ssh build-box',
-    'trestle -p "why does the build fail?" --place build-box --cwd /srv/app',
     'trestle place add ssh ada@10.0.0.7 --name attic --port 2222',
     'trestle place add slurm login.cluster --name cluster --partition gpu --time 8:00:00 --cpus 8 --memory 32G',
     'trestle place test build-box',

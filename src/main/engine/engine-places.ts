@@ -51,6 +51,7 @@ export function createEnginePlaces(
   const file = join(home, 'places.json')
   let loaded: Places | undefined
   let loading: Promise<Places> | undefined
+  const smallModel = (): string | undefined => settings().smallModel
   const links = new Map<WireLink, AbortController>()
   const serve = async (link: WireLink): Promise<void> => {
     links.get(link)?.abort()
@@ -58,7 +59,6 @@ export function createEnginePlaces(
     links.set(link, controller)
     const { serveModels } = await import('./place/serve-models')
     if (link.reason || controller.signal.aborted) return
-    const smallModel = (): string | undefined => settings().smallModel
     await serveModels(link, { catalog, smallModel, log }, controller.signal)
   }
   const places = (): Promise<Places> =>

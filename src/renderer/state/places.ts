@@ -22,20 +22,13 @@ export function isOutOfReach(place: PlaceView | undefined): boolean {
   return place !== undefined && place.state !== 'connected'
 }
 
+const STATES = { idle: 'Not connected', waiting: 'Waiting', connecting: 'Connecting', connected: 'Connected' } as const
+
 /** The state of a place as people read it. */
 export function stateText({ state, since, progress }: PlaceView): string {
-  switch (state) {
-    case 'idle':
-      return 'Not connected'
-    case 'waiting':
-      return progress ?? 'Waiting'
-    case 'connecting':
-      return progress ?? 'Connecting'
-    case 'connected':
-      return 'Connected'
-    case 'unreachable':
-      return since > 0 ? `Unreachable since ${timeText(since)}` : 'Unreachable'
-  }
+  if (state === 'unreachable') return since > 0 ? `Unreachable since ${timeText(since)}` : 'Unreachable'
+  const isUnderway = state === 'waiting' || state === 'connecting'
+  return (isUnderway ? progress : undefined) ?? STATES[state]
 }
 
 function timeText(at: number): string {

@@ -1,9 +1,5 @@
 import type { Failure } from '../errors'
 
-/** Ways to reach another machine, container or scheduler. */
-export const LAUNCHERS = ['ssh', 'slurm', 'container'] as const
-export type LauncherKind = (typeof LAUNCHERS)[number]
-
 /** What a name of a place may be: it is part of addresses and of commands. */
 export const PLACE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
@@ -105,7 +101,7 @@ export interface InstalledBundle {
   isCurrent: boolean
 }
 
-export const TEST_STEPS = ['connect', 'program', 'engine'] as const
+const TEST_STEPS = ['connect', 'program', 'engine'] as const
 
 /** One step of testing a place. */
 export interface PlaceTestStep {
@@ -134,12 +130,7 @@ export interface PlaceRun {
 
 /** What a place is called in one line: `build-box (ssh ada@build.example)`. */
 export function launchText(launch: PlaceLaunch): string {
-  switch (launch.kind) {
-    case 'ssh':
-      return `ssh ${launch.host}`
-    case 'slurm':
-      return launch.host === undefined ? 'Slurm' : `Slurm on ${launch.host}`
-    case 'container':
-      return `${launch.program} ${launch.container}`
-  }
+  if (launch.kind === 'ssh') return `ssh ${launch.host}`
+  if (launch.kind === 'container') return `${launch.program} ${launch.container}`
+  return launch.host === undefined ? 'Slurm' : `Slurm on ${launch.host}`
 }

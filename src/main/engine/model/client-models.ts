@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ClientModel, ModelCallPush } from '../../../shared/model/client-model'
-import { CodedError, ERRORS, type ErrorCode, type Failure } from '../../../shared/errors'
-import type { ModelChunk, ModelInfo, ModelRequest, ModelTraits, Provider } from './provider'
+import { CodedError, ERRORS, type Failure } from '../../../shared/errors'
+import type { ModelChunk, ModelInfo, ModelRequest, Provider } from './provider'
 
 /** Models that a client makes the calls to, with keys that this engine never sees. */
 export interface ClientModels {
@@ -130,7 +130,8 @@ export function createClientModels({ file, changed }: { file: string; changed():
       const abort = (): void => client.wake()
       signal?.addEventListener('abort', abort, { once: true })
       try {
-        while (!signal?.aborted) {
+        for (;;) {
+          if (isAborted(signal)) return
           const push = client.queue.shift()
           if (push) yield push
           else await new Promise<void>((resolve) => (client.wake = resolve))
@@ -161,6 +162,10 @@ export function createClientModels({ file, changed }: { file: string; changed():
   }
 }
 
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true
+}
+
 function infoOf({
   id,
   label,
@@ -182,14 +187,14 @@ function infoOf({
     toolCalls,
     imagesIn,
     thinking,
-    ...(traits && { traits: traits as ModelTraits }),
+    ...(traits && { traits }),
     origin: 'client',
   }
 }
 
 function failureError(value: object): CodedError {
   const { code, message } = value as Partial<Failure>
-  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'model.server'
+  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? code : 'model.server'
   return new CodedError(known, typeof message === 'string' ? message.slice(0, 10_000) : '')
 }
 

@@ -95,7 +95,7 @@ export class ConnectedPlace {
           for (const summary of sessionsOf(placeId, changed)) if (this.#take(summary)) named?.add(summary.sessionId)
           for (const sessionId of idsOf(removed)) this.#drop(sessionId)
           if (more !== true && named) {
-            for (const sessionId of [...this.sessions.keys()]) if (!named.has(sessionId)) this.#drop(sessionId)
+            for (const sessionId of this.sessions.keys()) if (!named.has(sessionId)) this.#drop(sessionId)
             named = undefined
           }
         } else if (type === 'tasks') {

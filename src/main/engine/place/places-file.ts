@@ -23,6 +23,7 @@ const file = z.object({
   removed: z.array(place).default([]),
 })
 
+type Stored = z.infer<typeof place>
 type Contents = z.infer<typeof file>
 
 /** Most removed places that are kept. */
@@ -62,13 +63,8 @@ export function openPlacesFile(home: string): PlacesFile {
     writeFileSync(aside, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 })
     renameSync(aside, path)
   }
-  const find = (list: readonly unknown[], placeId: string): Place => {
-    const found = (list as Place[]).find((one) => one.placeId === placeId)
-    if (!found) throw new CodedError('place.not_found', `There is no place "${placeId}".`)
-    return found
-  }
   return {
-    list: () => read().places as Place[],
+    list: () => read().places,
     clientId() {
       const contents = read()
       write(contents)
@@ -79,11 +75,11 @@ export function openPlacesFile(home: string): PlacesFile {
       const contents = read()
       if (contents.places.some(({ placeId }) => placeId.toLowerCase() === added.placeId.toLowerCase()))
         throw new CodedError('place.taken', `There is a place "${added.placeId}" already.`)
-      write({ ...contents, places: [...contents.places, added as Contents['places'][number]] })
+      write({ ...contents, places: [...contents.places, added] })
     },
     remove(placeId) {
       const contents = read()
-      const removed = find(contents.places, placeId) as Contents['places'][number]
+      const removed = find(contents.places, placeId)
       write({
         ...contents,
         places: contents.places.filter((one) => one.placeId !== placeId),
@@ -92,7 +88,7 @@ export function openPlacesFile(home: string): PlacesFile {
     },
     restore(placeId) {
       const contents = read()
-      const restored = find(contents.removed, placeId) as Contents['places'][number]
+      const restored = find(contents.removed, placeId)
       if (contents.places.some((one) => one.placeId === placeId))
         throw new CodedError('place.taken', `There is a place "${placeId}" again.`)
       write({
@@ -100,9 +96,15 @@ export function openPlacesFile(home: string): PlacesFile {
         places: [...contents.places, restored],
         removed: contents.removed.filter((one) => one !== restored),
       })
-      return restored as Place
+      return restored
     },
   }
+}
+
+function find(list: readonly Stored[], placeId: string): Stored {
+  const found = list.find((one) => one.placeId === placeId)
+  if (!found) throw new CodedError('place.not_found', `There is no place "${placeId}".`)
+  return found
 }
 
 function asJson(text: string): unknown {

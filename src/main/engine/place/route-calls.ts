@@ -52,8 +52,7 @@ const HEADERS = new Set(['session.create', 'session.change', 'session.fork', 'pl
 export function adaptResult(placeId: string, method: string, result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
   if (HEADERS.has(method)) return adaptHeader(placeId, result)
-  if (method === 'session.open' && 'header' in result)
-    return { ...result, header: adaptHeader(placeId, (result as { header: unknown }).header) }
+  if (method === 'session.open' && 'header' in result) return { ...result, header: adaptHeader(placeId, result.header) }
   if (method === 'session.list') return sessionsOf(placeId, result)
   if (method === 'folder.list') return adaptListing(placeId, result as Record<string, unknown>)
   return result

@@ -108,9 +108,10 @@ export async function serveModels(
 /** Sends what arrives; while a message is on its way, what follows is collected for the next one. */
 async function sendChunks(link: WireLink, callId: string, chunks: AsyncIterable<ModelChunk>): Promise<void> {
   let waiting: ModelChunk[] = []
-  let isOver = false
+  let isOver = false as boolean
   let failure: unknown
-  let wake: () => void = () => {}
+  let waker: (() => void) | undefined
+  const wake = (): void => waker?.()
   const reading = (async () => {
     try {
       for await (const chunk of chunks) {
@@ -124,14 +125,14 @@ async function sendChunks(link: WireLink, callId: string, chunks: AsyncIterable<
     wake()
   })()
   for (;;) {
-    if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
+    if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (waker = resolve))
     const part = waiting.slice(0, MAX_CHUNKS)
     waiting = waiting.slice(part.length)
     const isLast = isOver && waiting.length === 0
     await link.call('place.modelReply', {
       callId,
       chunks: part,
-      ...(isLast && (failure === undefined ? { done: true } : { failure: { ...failureOf(failure) } })),
+      ...(isLast && (failure === undefined ? { done: true } : { failure: failureOf(failure) })),
     })
     if (isLast) break
   }

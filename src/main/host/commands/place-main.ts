@@ -141,8 +141,6 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
 
 function launchOf(kind: string, target: string | undefined, text: (option: string) => string | undefined): PlaceLaunch {
   const configFile = text('ssh-config')
-  const given = (fields: Record<string, unknown>): object =>
-    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   const number = (option: string): number | undefined => {
     const value = text(option)
     if (value === undefined) return undefined
@@ -168,11 +166,16 @@ function launchOf(kind: string, target: string | undefined, text: (option: strin
           : undefined
   if (!wanted) throw wrong(`Unknown kind "${kind}". There are: ssh HOST, slurm [HOST], docker NAME, podman NAME.`)
   const parsed = placeLaunch.safeParse(wanted)
-  if (parsed.success) return parsed.data as PlaceLaunch
+  if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   if (target === undefined && kind !== 'slurm')
     throw wrong(`Say which: trestle place add ${kind} ${kind === 'ssh' ? 'HOST' : 'NAME'}`)
   throw wrong(`${issue?.path.join('.') ?? 'it'}: this value cannot be used.`)
+}
+
+/** The fields that have a value. */
+function given(fields: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 /** `ada@build.example` is called `build.example`. */

@@ -138,7 +138,7 @@ async function untilFinished(
     if (push.type !== 'events') continue
     for (const event of push.events) {
       onEvent(event)
-      if (event.type === 'turn.finished') return event as TurnFinished
+      if (event.type === 'turn.finished') return event
     }
   }
   throw new CodedError('connection.lost', 'The session ended before its turn did.')

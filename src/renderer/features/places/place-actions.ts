@@ -10,9 +10,8 @@ export function usePlaceActions() {
   return useMemo(() => {
     const after = (work: Promise<unknown>, title?: string): Promise<void> =>
       work
-        .then(() => {
-          if (title !== undefined) showToast(title)
-        }, showFailureToast)
+        .then(() => (title === undefined ? undefined : showToast(title)))
+        .catch(showFailureToast)
         .finally(() => void queryClient.invalidateQueries({ queryKey: [['place']] }))
     const restore = (placeId: string): void => void after(client.place.restore({ placeId }), `${placeId} restored`)
     return {

@@ -20,12 +20,8 @@ export interface LauncherDeps {
 export function launcherOf(place: Place, { ssh, ...deps }: LauncherDeps): Launcher {
   const { launch } = place
   const program = ssh === undefined ? {} : { program: ssh }
-  switch (launch.kind) {
-    case 'ssh':
-      return createShellLauncher({ ...deps, place, shell: createSshShell({ home: deps.home, launch, ...program }) })
-    case 'container':
-      return createShellLauncher({ ...deps, place, shell: createContainerShell(launch) })
-    case 'slurm':
-      return createSlurmLauncher({ ...deps, ...program, place: { ...place, launch } })
-  }
+  if (launch.kind === 'slurm') return createSlurmLauncher({ ...deps, ...program, place: { ...place, launch } })
+  const shell =
+    launch.kind === 'ssh' ? createSshShell({ home: deps.home, launch, ...program }) : createContainerShell(launch)
+  return createShellLauncher({ ...deps, place, shell })
 }

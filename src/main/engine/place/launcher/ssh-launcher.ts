@@ -19,6 +19,8 @@ export interface SshShellOptions {
 
 const NEVER: LaunchAsk = { way: 'never' }
 
+/** A host that is gone is noticed, also by a shared connection that nothing uses. */
+const LIVENESS = ['-o', 'ConnectTimeout=15', '-o', 'ServerAliveInterval=10', '-o', 'ServerAliveCountMax=3']
 /** How long a shared connection stays open without use, in seconds. */
 const KEEP_OPEN_S = 300
 /** The longest path of a socket that every system takes, with what ssh adds to it while it connects. */
@@ -46,9 +48,12 @@ export function createSshShell({ home, launch, program = 'ssh' }: SshShellOption
           '-T',
           ...target,
           ...shared,
-          ...(ask.way === 'never' ? ['-o', 'BatchMode=yes'] : ['-o', 'NumberOfPasswordPrompts=3']),
-          ...['-o', 'ConnectTimeout=15', '-o', 'ServerAliveInterval=10', '-o', 'ServerAliveCountMax=3'],
-          ...['--', host, asCommand(script)],
+          '-o',
+          ask.way === 'never' ? 'BatchMode=yes' : 'NumberOfPasswordPrompts=3',
+          ...LIVENESS,
+          '--',
+          host,
+          asCommand(script),
         ],
         { inTerminal: ask.way === 'terminal', ...(asking && { env: asking.env }) },
       )

@@ -85,9 +85,6 @@ export function checkRunsThere(
   const platform = SYSTEMS[system]
   const cpu = ARCHS[arch]
   const there = `${system || 'an unknown system'} on ${arch || 'an unknown processor'}`
-  const refuse = (message: string): never => {
-    throw new CodedError('place.unsupported', message)
-  }
   if (platform === undefined || cpu === undefined)
     return refuse(`It runs ${there}; Trestle runs on Linux and macOS, on x86-64 and ARM64.`)
   if (platform !== own.platform || cpu !== own.arch)
@@ -110,6 +107,10 @@ export function checkRunsThere(
       `Its C library is ${libc}, and Trestle needs glibc ${MIN_GLIBC.join('.')} or newer (Debian 10, Ubuntu 20.04, RHEL 8).`,
     )
   return undefined
+}
+
+function refuse(message: string): never {
+  throw new CodedError('place.unsupported', message)
 }
 
 function ownSystem(): { platform: NodeJS.Platform; arch: string; isMusl: boolean } {

@@ -1,5 +1,5 @@
 import { WIRE_PROTOCOL, type WireId } from '../../../../shared/contract/stdio-wire'
-import { CodedError, ERRORS, type ErrorCode, type Failure } from '../../../../shared/errors'
+import { CodedError, ERRORS, type Failure } from '../../../../shared/errors'
 import type { Channel, ChannelEnd } from '../launcher/launcher'
 import { PushBuffer } from './push-buffer'
 import { plainLine } from './plain-text'
@@ -279,7 +279,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
 /** Only codes of ours, with our own title and advice; the message is shown as plain text. */
 export function remoteFailure(value: unknown): CodedError {
   const { code, message } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Failure>
-  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'internal'
+  const known = typeof code === 'string' && Object.hasOwn(ERRORS, code) ? code : 'internal'
   // Only this side knows whether the connection is there.
   const safe = known.startsWith('connection.') || known.startsWith('place.') ? 'internal' : known
   return new CodedError(safe, plainLine(typeof message === 'string' ? message : '', 2000))
