@@ -50,6 +50,7 @@ const ENGINE_LAYERS = [
   'turn',
   'customize',
   'schedule',
+  'place',
   'health',
 ]
 const MAIN_LAYERS = ['engine', 'api', 'console', 'wire', 'role', 'host', 'desktop', 'command-line']

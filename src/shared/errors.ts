@@ -7,6 +7,7 @@
 import { ENGINE_ERRORS } from './engine-errors'
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
+import { PLACE_ERRORS } from './place-errors'
 import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
@@ -180,6 +181,7 @@ export const ERRORS = {
   ...ENGINE_ERRORS,
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
+  ...PLACE_ERRORS,
   ...WORKTREE_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',

@@ -54,6 +54,24 @@ export async function callCustomize(client: TrestleClient, results: Record<strin
   results['customize.undo'] = await client.customize.undo({ undoId: 'undo-1' })
 }
 
+export async function callPlaces({ place }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const named = { placeId: 'build-box' }
+  results['place.add'] = await place.add({ ...named, launch: { kind: 'ssh', host: 'build.example' } })
+  results['place.list'] = await place.list()
+  results['place.test'] = await place.test(named)
+  results['place.connect'] = await place.connect(named)
+  results['place.disconnect'] = await place.disconnect(named)
+  results['place.answer'] = await place.answer({ ...named, questionId: 'q', answer: null })
+  results['place.update'] = await place.update(named)
+  results['place.run'] = await place.run({ ...named, command: 'true' })
+  results['place.remove'] = await place.remove(named)
+  results['place.restore'] = await place.restore(named)
+  const served = await place.serveModels({ models: [] })
+  await served.return?.()
+  results['place.serveModels'] = 'served'
+  results['place.modelReply'] = await place.modelReply({ callId: 'c', chunks: [], done: true })
+}
+
 export async function callTasks(
   { task }: TrestleClient,
   engine: MemoryEngine,

@@ -13,6 +13,7 @@ import {
   callCustomize,
   callTasks,
   callMemory,
+  callPlaces,
   callGit,
   callReview,
   callWorktrees,
@@ -151,6 +152,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callTasks(client, engine, results)
   await callMcp(client, sessionId, results)
   await callMemory(client, results)
+  await callPlaces(client, results)
   await callGit(client, sessionId, results)
   await callReview(client, sessionId, results)
   await callWorktrees(client, results)

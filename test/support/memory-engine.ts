@@ -16,6 +16,7 @@ import { NO_GIT } from './memory-git'
 import { memoryMarks } from './memory-marks'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { NO_NOTIFICATIONS } from './memory-notifications'
+import { memoryPlaces } from './memory-places'
 import { memoryPlugins } from './memory-plugins'
 import { memoryTerminals } from './memory-terminals'
 import { memorySettings } from './memory-settings'
@@ -326,6 +327,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     mail: NO_MAIL,
     schedule: NO_SCHEDULES,
     plugins: memoryPlugins(),
+    places: memoryPlaces(),
     terminals: memoryTerminals(changed),
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
@@ -502,7 +504,6 @@ const NO_SCHEDULES: Engine['schedule'] = {
 function noSchedule(id: string): never {
   throw new CodedError('schedule.not_found', `There is no schedule ${id}.`)
 }
-
 function notRemembered(id: number): never {
   throw new CodedError('memory.not_found', `There is no memory with the number ${id}.`)
 }

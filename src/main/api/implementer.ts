@@ -77,11 +77,16 @@ export interface ApiDeps {
   logBug: LogBug
 }
 
-/** The contract's implementer with error mapping for every method; every handler file builds on it. */
-export function implementer(logBug: LogBug) {
-  return implement(contract).use(async ({ next, path }) => {
+/**
+ * The contract's implementer for every handler file: maps errors, and passes calls that are about a place on to it.
+ */
+export function implementer({ engine, logBug }: Pick<ApiDeps, 'engine' | 'logBug'>) {
+  return implement(contract).use(async ({ next, path, signal }, input, output) => {
     try {
-      return await next()
+      const routed = engine.places.route(path.join('.'), input)
+      const call = routed instanceof Promise ? await routed : routed
+      if (!call) return await next()
+      return output(await call.call(signal))
     } catch (error) {
       throw toRpcError(error, logBug, path.join('.'))
     }

@@ -38,12 +38,13 @@ export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps)
         mapError: (error) => toRpcError(error, logBug, 'push.usage'),
       }),
     ),
-    app: os.push.app.handler(({ signal }) =>
-      appPushes(engine, {
+    app: os.push.app.handler(({ signal }) => {
+      void engine.places.follow()
+      return appPushes(engine, {
         ...(host.onCommand && { onCommand: host.onCommand }),
         ...(signal && { signal }),
         mapError: (error) => toRpcError(error, logBug, 'push.app'),
-      }),
-    ),
+      })
+    }),
   }
 }

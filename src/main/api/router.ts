@@ -13,6 +13,7 @@ import { mailHandlers } from './mail-handlers'
 import { gitHandlers } from './git-handlers'
 import { historyHandlers } from './history-handlers'
 import { memoryHandlers } from './memory-handlers'
+import { placeHandlers } from './place-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { previewHandlers } from './preview-handlers'
 import { pushHandlers } from './push-handlers'
@@ -25,7 +26,7 @@ import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
 export function createRouter(deps: ApiDeps) {
-  const os = implementer(deps.logBug)
+  const os = implementer(deps)
   return os.router({
     agent: agentHandlers(os, deps),
     app: appHandlers(os, deps),
@@ -50,6 +51,7 @@ export function createRouter(deps: ApiDeps) {
     history: historyHandlers(os, deps),
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),
+    place: placeHandlers(os, deps),
     plan: planHandlers(os, deps),
     review: reviewHandlers(os, deps),
     schedule: scheduleHandlers(os, deps),

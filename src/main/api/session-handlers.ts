@@ -1,10 +1,16 @@
 import type { ApiDeps, Implementer } from './implementer'
+import { allRequests } from './push/app-push-queue'
 import { CodedError } from '../../shared/errors'
 import type { RestoreRequest } from '../engine/checkpoint/restore-session'
 
-export function sessionHandlers(os: Implementer, { engine: { sessions, marks } }: ApiDeps) {
+export function sessionHandlers(os: Implementer, { engine: { sessions, marks, places } }: ApiDeps) {
   return {
-    list: os.session.list.handler(({ input }) => sessions.list(input)),
+    list: os.session.list.handler(({ input }) => {
+      const here = sessions.list(input)
+      const there = input.folder === undefined ? places.sessions().filter(({ archived }) => !archived) : []
+      if (there.length === 0) return here
+      return [...here, ...there].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, input.limit)
+    }),
     marks: os.session.marks.handler(() => marks.view()),
     mark: os.session.mark.handler(({ input }) => marks.change(input)),
     create: os.session.create.handler(({ input }) => sessions.create(input)),
@@ -42,9 +48,10 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, marks } }
   }
 }
 
-export function approvalHandlers(os: Implementer, { engine: { inbox, sessions } }: ApiDeps) {
+export function approvalHandlers(os: Implementer, { engine }: ApiDeps) {
+  const { inbox, sessions } = engine
   return {
-    list: os.approval.list.handler(() => inbox.list()),
+    list: os.approval.list.handler(() => allRequests(engine)),
     get: os.approval.get.handler(({ input }) => inbox.get(input.sessionId, input.approvalId)),
     choices: os.approval.choices.handler(({ input }) => inbox.choices(input.sessionId, input.approvalId)),
     proposal: os.approval.proposal.handler(
@@ -111,9 +118,13 @@ export function planHandlers(os: Implementer, { engine: { plans } }: ApiDeps) {
   }
 }
 
-export function taskHandlers(os: Implementer, { engine: { tasks } }: ApiDeps) {
+export function taskHandlers(os: Implementer, { engine: { tasks, places } }: ApiDeps) {
   return {
-    list: os.task.list.handler(({ input }) => tasks.list(input)),
+    list: os.task.list.handler(async ({ input }) => {
+      const here = await tasks.list(input)
+      const there = places.tasks().filter(({ status }) => !input.activeOnly || status === 'running')
+      return there.length === 0 ? here : [...here, ...there].slice(0, input.limit)
+    }),
     output: os.task.output.handler(({ input: { taskId, before, bytes } }) =>
       tasks.output(taskId, { bytes, ...(before !== undefined && { before }) }),
     ),

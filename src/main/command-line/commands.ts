@@ -12,6 +12,7 @@ import {
 } from './assistant-commands'
 import { ENGINE_COMMAND } from './engine-command'
 import { MAIL_COMMAND } from './mail-command'
+import { PLACE_COMMAND } from './place-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 import { WORKTREE_COMMAND, WORKTREE_OPTIONS } from './worktree-command'
 
@@ -77,6 +78,7 @@ export const COMMANDS: Record<
   | 'schedule'
   | 'plugin'
   | 'worktree'
+  | 'place'
   | 'provider'
   | 'model'
   | 'models'
@@ -146,6 +148,11 @@ export const COMMANDS: Record<
     },
     options: {
       ...WHERE,
+      place: {
+        type: 'string',
+        value: 'NAME',
+        help: 'Work on this place (trestle place list); --cwd is a folder there.',
+      },
       'permission-mode': {
         type: 'string',
         value: 'MODE',
@@ -173,6 +180,7 @@ export const COMMANDS: Record<
       'git diff | trestle -p "review this change"',
       'trestle -p "and now fix it" --continue --permission-mode accept-edits',
       'trestle -p "list the routes" --output-format json | jq -r .answer',
+      'trestle -p "why does the build fail?" --place build-box --cwd /srv/app',
     ],
     exitCodes:
       '0 the turn completed, 1 an error or a limit, 2 wrong usage, 3 it completed with calls denied, 130 interrupted. See docs/print-mode.md.',
@@ -277,6 +285,7 @@ export const COMMANDS: Record<
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
   worktree: { ...WORKTREE_COMMAND, options: { ...WORKTREE_COMMAND.options, help: HELP } },
+  place: { ...PLACE_COMMAND, options: { ...PLACE_COMMAND.options, help: HELP } },
   usage: { ...USAGE_COMMAND, options: { ...USAGE_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
   alarm: { ...ALARM_COMMAND, options: { ...ALARM_COMMAND.options, help: HELP } },

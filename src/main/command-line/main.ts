@@ -117,6 +117,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { worktreeMain } = await import('../host/commands/worktree-main')
       return worktreeMain(parsed, version)
     }
+    case 'place': {
+      const { placeMain } = await import('../host/commands/place-main')
+      return placeMain(parsed, version)
+    }
     case 'usage': {
       const { usageMain } = await import('../host/commands/usage-main')
       return usageMain(parsed, version)

@@ -26,6 +26,7 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
+import type { PlaceActions, PlaceTestOptions } from './engine-places'
 import type { MailActions } from './mail/mail-actions'
 import type { Customize } from './customize/customize'
 import type { UsageActions } from './budget/usage-report'
@@ -82,6 +83,7 @@ export interface Engine {
   readonly schedule: ScheduleActions
   worktrees(): Promise<WorktreeActions>
   readonly plugins: PluginActions
+  readonly places: PlaceActions
   readonly terminals: TerminalActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView & Omit<SessionFiles, 'close'>
@@ -135,6 +137,8 @@ export type EngineChange =
   | { kind: 'plugins' }
   /** The user's own terminals. */
   | { kind: 'terminals' }
+  /** Places: which there are, and how they are. */
+  | { kind: 'places' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {
@@ -178,6 +182,8 @@ export interface EngineOptions {
   alarmClock?: AlarmClock
   /** What the operating system says about proxies for an address, as a list like `PROXY host:8080; DIRECT`. */
   systemProxy?(url: string): Promise<string>
+  /** Set by tests of places. */
+  places?: PlaceTestOptions
   /** Where bugs are written down. */
   log?(message: string): void
 }

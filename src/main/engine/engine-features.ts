@@ -7,6 +7,7 @@ import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMarks } from './engine-marks'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
+import { createEnginePlaces, type EnginePlaces, type PlaceTestOptions } from './engine-places'
 import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
 import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
@@ -37,13 +38,14 @@ export interface EngineFeatures {
   terminals: Omit<EngineTerminals, 'close'>
   git(): Promise<GitActions>
   worktrees: EngineWorktrees
+  places: EnginePlaces
   close(): void
 }
 
 /** Creates the features. They cost nothing until they are used. */
 export function createFeatures(
   foundation: EngineFoundation,
-  options: DeviceOptions & Pick<EngineOptions, 'taskHost'> = {},
+  options: DeviceOptions & Pick<EngineOptions, 'taskHost'> & { version?: string; places?: PlaceTestOptions } = {},
 ): EngineFeatures {
   const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
@@ -68,6 +70,7 @@ export function createFeatures(
     schedule,
     git: createEngineGit(foundation),
     worktrees: createEngineWorktrees(foundation, { device }),
+    places: createEnginePlaces(foundation, { version: '', ...options }),
     device,
     mail,
     terminals,

@@ -12,6 +12,7 @@ import { commandEnv } from './environment/command-env'
 import { createLoginEnvironment, type LoginEnvironment } from './environment/login-environment'
 import { createEngineDiagnostics, type EngineDiagnostics } from './health/engine-diagnostics'
 import { createCatalog, type Catalog } from './model/catalog/catalog'
+import { createClientModels, type ClientModels } from './model/client-models'
 import { createNetwork, type Network } from './network/network'
 import { type PermissionRule, sessionRules } from './permission/permission-rule'
 import { prepareIdentities } from './process/process-identity'
@@ -64,7 +65,16 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
   const changes = createEngineChanges(log)
   const { notify } = changes
   const onEnvironmentChanged = (): void => notify({ kind: 'settings' })
-  const services = createEngineServices({ ...options, home, settings, secrets, onEnvironmentChanged, log })
+  const onModelsChanged = (): void => notify({ kind: 'models' })
+  const services = createEngineServices({
+    ...options,
+    home,
+    settings,
+    secrets,
+    onEnvironmentChanged,
+    onModelsChanged,
+    log,
+  })
   const plugins = createEnginePlugins({ home, notify, warn: changes.warn })
   const settingsFor = createFolderSettings({
     home,
@@ -105,6 +115,8 @@ interface EngineServicesDeps extends Pick<EngineOptions, 'version' | 'loginShell
   secrets: Pick<Secrets, 'get' | 'keyFor'>
   /** Where the environment comes from has changed. */
   onEnvironmentChanged(): void
+  /** The models of a client have changed. */
+  onModelsChanged(): void
   log(message: string): void
 }
 
@@ -116,13 +128,25 @@ interface EngineServices {
   environment: LoginEnvironment
   network: Network
   catalog: Catalog
+  clientModels: ClientModels
   diagnostics: EngineDiagnostics
   /** The settings may have changed. */
   settingsChanged(): void
 }
 
 function createEngineServices(deps: EngineServicesDeps): EngineServices {
-  const { home, version, settings, secrets, onEnvironmentChanged, log, loginShell, taskHost, systemProxy } = deps
+  const {
+    home,
+    version,
+    settings,
+    secrets,
+    onEnvironmentChanged,
+    onModelsChanged,
+    log,
+    loginShell,
+    taskHost,
+    systemProxy,
+  } = deps
   const environment = createLoginEnvironment({
     loginShell,
     env: process.env,
@@ -137,6 +161,10 @@ function createEngineServices(deps: EngineServicesDeps): EngineServices {
     log,
   })
   const { fetch, modelFetch } = network
+  const clientModels = createClientModels({
+    file: join(home, 'cache', 'client-models.json'),
+    changed: onModelsChanged,
+  })
   const listsFile = join(home, 'cache', 'models.json')
   const catalog = createCatalog({
     settings,
@@ -145,11 +173,13 @@ function createEngineServices(deps: EngineServicesDeps): EngineServices {
     ready: environment.ready,
     fetch,
     modelFetch,
+    clientModels,
   })
   return {
     environment,
     network,
     catalog,
+    clientModels,
     diagnostics: createEngineDiagnostics({
       home,
       version,

@@ -263,12 +263,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     worktrees: features.worktrees.actions,
     plugins: foundation.plugins.actions,
     terminals: features.terminals.actions,
+    places: features.places.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),
     onChange: foundation.onChange,
     async close(background) {
       features.schedule.stop()
+      await features.places.close()
       await features.worktrees.close()
       notifier.close()
       titles?.close()

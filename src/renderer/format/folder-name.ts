@@ -1,3 +1,4 @@
+import { pathInPlace } from '../../shared/model/place-folder'
 import { isScratchFolder } from '../../shared/model/scratch-folder'
 
 export interface FolderName {
@@ -19,8 +20,10 @@ export function folderName(path: string, userHome: string | undefined): FolderNa
   return { name: short.slice(cut + 1), parent: cut === 0 ? (short[0] ?? '') : short.slice(0, cut) }
 }
 
-/** The path with the home folder written as `~`. */
-export function shortPath(path: string, userHome: string | undefined): string {
+/** The path with the home folder written as `~`; of a folder on a place its path there. */
+export function shortPath(folder: string, userHome: string | undefined): string {
+  const path = pathInPlace(folder)
+  if (path !== folder) return path
   if (!userHome || userHome.length < 2) return path
   if (path === userHome) return '~'
   const next = path.charAt(userHome.length)

@@ -56,6 +56,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'worktrees':
           void queryClient.invalidateQueries({ queryKey: [['worktree']] })
           break
+        case 'places':
+          void queryClient.invalidateQueries({ queryKey: [['place', 'list']] })
+          break
         case 'schedules':
           void queryClient.invalidateQueries({ queryKey: [['schedule']] })
           break

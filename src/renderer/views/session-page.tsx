@@ -1,6 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { CalendarClock } from 'lucide-react'
 import { isAgentId } from '../../shared/model/agent'
+import { splitPlaceFolder } from '../../shared/model/place-folder'
 import type { ImportedFrom } from '../../shared/model/session'
 import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
@@ -14,6 +15,7 @@ import { SandboxChip } from '../features/chat/header/sandbox-chip'
 import { GitChip } from '../features/git/git-chip'
 import { WorktreeChip } from '../features/worktree/worktree-chip'
 import { ServerNotice } from '../features/mcp/server-notice'
+import { PlaceBanner } from '../features/places/place-banner'
 import { FolderGone } from '../features/sessions/folder-gone'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
@@ -28,6 +30,7 @@ import { useSessionHeader, useSessionState } from '../state/session/session-view
 import { useClient } from '../state/page/queries'
 import { Button } from '../ui/button'
 import { Chip } from '../ui/chip'
+import { PlaceBadge } from '../ui/place-badge'
 import { Skeleton } from '../ui/loading'
 import { Tooltip } from '../ui/tooltip'
 
@@ -55,6 +58,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
     if (notFound) useLayout.getState().forgetSession(sessionId)
   }, [notFound, sessionId])
   const known = header ?? summary
+  const place = known && splitPlaceFolder(known.folder)
   const trust = useTrustView(known?.folder)
   const [asksAgain, setAsksAgain] = useState(false)
   return (
@@ -68,6 +72,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         {header ? (
           <>
             {summary?.worktree && <WorktreeChip sessionId={sessionId} worktree={summary.worktree} />}
+            {place && <PlaceBadge placeId={place.placeId} />}
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {header.imported && <ImportedMark from={header.imported} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
@@ -85,6 +90,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
         )}
       </HeaderBar>
       {banners}
+      <PlaceBanner folder={known?.folder} />
       {header && !header.agent && <FolderGone sessionId={sessionId} folder={header.folder} />}
       <FindInSession sessionId={sessionId} />
       {header?.agent && <AgentBar agentId={sessionId} agent={header.agent} />}

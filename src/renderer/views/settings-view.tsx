@@ -1,6 +1,7 @@
 import type { AppInfo } from '../../shared/contract/app'
 import { Markdown } from '../features/chat/markdown/markdown-on-demand'
 import { McpSection } from '../features/mcp/mcp-section'
+import { PlacesSection } from '../features/places/places-section'
 import { PluginsSection } from '../features/plugins/plugins-section'
 import { DesktopSection } from '../features/settings/desktop-section'
 import { SettingsPage } from '../features/settings/settings-page'
@@ -35,6 +36,7 @@ export function SettingsView({ section, item, info }: SettingsViewProps) {
       trustedFolders={<TrustedFolders />}
       trustedRepositories={<TrustedRepositories />}
       plugins={<PluginsSection userHome={info?.userHome} />}
+      places={<PlacesSection />}
       worktrees={<WorktreesSection userHome={info?.userHome} />}
       mcpServers={
         <McpSection

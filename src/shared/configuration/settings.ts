@@ -80,7 +80,7 @@ export interface ModelView extends ModelAbilities {
   /** The default level, from config.toml or else its vendor; absent: not known. */
   usualEffort?: Effort
   scripted?: boolean
-  origin: 'configured' | 'found' | 'built-in'
+  origin: 'configured' | 'found' | 'built-in' | 'client'
   /** What the configuration says of it, and what would count without that; absent where it is not configured. */
   said?: { label?: string; contextWindow?: number; maxOutputTokens?: number; abilities?: true }
   known?: ModelAbilities

@@ -13,6 +13,7 @@ import { mailContract } from './mail'
 import { gitContract } from './git'
 import { historyContract } from './history'
 import { memoryContract } from './memory'
+import { placeContract } from './place'
 import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
 import { previewContract } from './preview'
@@ -46,6 +47,7 @@ export const contract = {
   history: historyContract,
   alarm: alarmContract,
   notification: notificationContract,
+  place: placeContract,
   plan: planContract,
   review: reviewContract,
   schedule: scheduleContract,

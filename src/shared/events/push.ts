@@ -55,6 +55,8 @@ export type AppPush =
   | { type: 'plugins' }
   /** The user's own terminals: which there are, and how they are. */
   | { type: 'terminals' }
+  /** Places: which there are, and how they are. */
+  | { type: 'places' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

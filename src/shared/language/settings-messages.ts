@@ -18,6 +18,7 @@ export const SETTINGS_MESSAGES = {
   'settings.section.permissions': 'Permissions',
   'settings.section.sandbox': 'Sandbox',
   'settings.section.worktrees': 'Worktrees',
+  'settings.section.places': 'Places',
   'settings.section.general': 'General',
   'settings.section.appearance': 'Appearance',
   'settings.section.shortcuts': 'Shortcuts',

@@ -143,6 +143,8 @@ export interface InboxEntry {
   agent?: { type: string; description: string; rootId: string }
   /** Set when another process holds the session: where it must be answered. */
   elsewhere?: string
+  /** The place of its session; absent: this machine. */
+  place?: string
 }
 
 /** One thing "allow always" can cover. */

@@ -132,6 +132,8 @@ export interface SessionSummary {
   worktree?: SessionWorktree
   /** Set when another process holds the session: where it runs. */
   elsewhere?: string
+  /** The place it is on; absent: this machine. */
+  place?: string
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Task {
   callId?: string
   /** Real path of the project. */
   folder?: string
+  /** The place it runs on; absent: this machine. */
+  place?: string
   /** `false` while a call waits for it. */
   background?: boolean
   pid?: number

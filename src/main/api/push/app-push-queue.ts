@@ -1,4 +1,5 @@
 import { AsyncIteratorClass } from '@orpc/server'
+import type { InboxEntry } from '../../../shared/model/approval'
 import type { AppPush, HostCommand } from '../../../shared/events/push'
 import type { SessionSummary } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
@@ -16,6 +17,9 @@ export interface AppSubscription {
   /** Maps an exception to the error sent to the client; default: the exception itself. */
   mapError?: (error: unknown) => unknown
 }
+
+/** What the lists of a client are made of: this machine and the places. */
+type FollowedEngine = Pick<Engine, 'sessions' | 'inbox' | 'onChange' | 'places'>
 
 const MAX_SESSIONS = 10_000
 /** Sessions in the first push, newest first: more than a page shows at startup. */
@@ -37,7 +41,7 @@ class AppPushQueue {
   readonly #clock: Clock
   readonly #frameMs: number
   readonly #heartbeatMs: number
-  readonly #engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>
+  readonly #engine: FollowedEngine
   readonly #first: AppPush[]
   /** The sessions of the first push, while the others are still pending. */
   #latest: SessionSummary[] | undefined
@@ -64,6 +68,7 @@ class AppPushQueue {
     | 'plugins'
     | 'terminals'
     | 'git'
+    | 'places'
   >()
   #beat = false
   readonly #commands: HostCommand[] = []
@@ -73,7 +78,7 @@ class AppPushQueue {
   #cancelBeat: () => void = () => {}
   readonly #cleanups: (() => void)[] = []
 
-  constructor(engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>, subscription: AppSubscription) {
+  constructor(engine: FollowedEngine, subscription: AppSubscription) {
     this.#engine = engine
     this.#clock = subscription.clock ?? systemClock
     this.#frameMs = subscription.frameMs ?? 16
@@ -83,8 +88,8 @@ class AppPushQueue {
     const latest = engine.sessions.list({ limit: FIRST_SESSIONS })
     if (latest.length === FIRST_SESSIONS) this.#latest = latest
     this.#first = [
-      { type: 'sessions', changed: latest, removed: [], ...this.#unlessWhole() },
-      { type: 'inbox', entries: engine.inbox.list() },
+      { type: 'sessions', changed: [...latest, ...engine.places.sessions()], removed: [], ...this.#unlessWhole() },
+      { type: 'inbox', entries: allRequests(engine) },
     ]
     if (this.#latest) {
       const stopWaiting = this.#clock.after(REMAINING_DELAY_MS, () => {
@@ -174,7 +179,7 @@ class AppPushQueue {
     }
     if (this.#inbox) {
       this.#inbox = false
-      return { type: 'inbox', entries: this.#engine.inbox.list() }
+      return { type: 'inbox', entries: allRequests(this.#engine) }
     }
     const notice = this.#notices.shift()
     if (notice) return notice
@@ -264,6 +269,7 @@ class AppPushQueue {
       case 'schedules':
       case 'plugins':
       case 'terminals':
+      case 'places':
         this.#topics.add(change.kind)
         break
     }
@@ -279,12 +285,18 @@ class AppPushQueue {
   }
 }
 
+/** The requests of this machine and of the places, oldest first. */
+export function allRequests({ inbox, places }: Pick<Engine, 'inbox' | 'places'>): InboxEntry[] {
+  const there = places.inbox()
+  return there.length === 0 ? inbox.list() : [...inbox.list(), ...there].sort((a, b) => a.requestedAt - b.requestedAt)
+}
+
 /**
  * Subscribes to the app: the session list (its latest at once) and the inbox first, then what changes, and a heartbeat
  * every 5 s. Listens until the iterator or the signal ends it.
  */
 export function appPushes(
-  engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>,
+  engine: FollowedEngine,
   subscription: AppSubscription = {},
 ): AsyncIteratorClass<AppPush, undefined, void> {
   const queue = new AppPushQueue(engine, subscription)

@@ -132,6 +132,9 @@ export interface ModelInfo {
   pricesFrom?: PriceSource
   /** Not a model: plays a script. Shown wherever its name appears. */
   scripted?: boolean
-  /** `found`: a local server answered on its usual port; `configured`: in config.toml; `built-in`: the demo. */
-  origin: 'configured' | 'found' | 'built-in'
+  /**
+   * `found`: a local server answered on its usual port; `configured`: in config.toml; `built-in`: the demo; `client`: a
+   * client makes the calls.
+   */
+  origin: 'configured' | 'found' | 'built-in' | 'client'
 }

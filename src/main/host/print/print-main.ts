@@ -55,6 +55,10 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
     const piped = await readStdin()
     const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
     if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
+    if (options.place !== undefined) {
+      const { printOnPlace } = await import('./print-on-place')
+      return await printOnPlace(engine, options, prompt, options.place)
+    }
     return await printTurn(engine, options, { prompt, servers, result })
   } catch (error) {
     // JSON output contains the reason why no turn started; the message for people goes to stderr.

@@ -12,6 +12,10 @@ export type OutputFormat = 'text' | 'json' | 'stream-json'
 export interface PrintOptions {
   prompt: string
   cwd: string
+  /** The place that the agent works on; absent: this machine. */
+  place?: string
+  /** The folder there. */
+  placeCwd?: string
   /** A new session works in a private folder of its own, not in `cwd`. */
   noProject: boolean
   /** A new session works in a new worktree of `cwd`. */
@@ -31,7 +35,8 @@ export interface PrintOptions {
 export function printOptions(parsed: Parsed): PrintOptions {
   const { values, positionals } = parsed
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const cwd = folder('--cwd', text('cwd') ?? here())
+  const place = text('place')
+  const cwd = place === undefined ? folder('--cwd', text('cwd') ?? here()) : here()
   const maxSteps = text('max-steps')
   if (maxSteps !== undefined && !/^[1-9]\d{0,5}$/.test(maxSteps))
     throw new UsageError(`--max-steps needs a whole number from 1; not "${maxSteps}".`, 'print')
@@ -54,6 +59,7 @@ export function printOptions(parsed: Parsed): PrintOptions {
     format: (text('output-format') ?? 'text') as OutputFormat,
     continueLatest: values['continue'] === true,
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
+    ...(place !== undefined && { place, placeCwd: folderThere(text('cwd')) }),
     ...(worktree && { worktree }),
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),
@@ -67,6 +73,13 @@ export function printOptions(parsed: Parsed): PrintOptions {
 /** `npm run trestle` starts in the package's folder; npm says where the user was. */
 function here(): string {
   return (process.env['npm_lifecycle_event'] === 'trestle' ? process.env['INIT_CWD'] : undefined) ?? '.'
+}
+
+/** A folder on a place: its home folder unless an absolute one, or one below `~`, is named. */
+function folderThere(cwd: string | undefined): string {
+  if (cwd === undefined || cwd === '~') return '~'
+  if (cwd.startsWith('/') || cwd.startsWith('~/')) return cwd
+  throw new UsageError(`--cwd: with --place, name the folder there as /path or ~/path; not "${cwd}".`, 'print')
 }
 
 function folder(option: string, path: string): string {

@@ -6,6 +6,7 @@ import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/conf
 import type { SettingsView } from '../../../shared/configuration/settings'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
+import { placeFolder } from '../../../shared/model/place-folder'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { NewWorktree } from '../../../shared/model/worktree'
 import type { SessionSummary } from '../../../shared/model/session'
@@ -15,6 +16,7 @@ import { useDetectLocalModels } from '../../state/detect-local-models'
 import { browserStorage } from '../../state/page/browser-storage'
 import { useLayout } from '../../state/page/layout-state'
 import { useClient } from '../../state/page/queries'
+import { usePlaces } from '../../state/places'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { returnToComposer } from '../../state/session/restore-state'
 import { projectsOf, useSessions } from '../../state/session/sessions-state'
@@ -70,7 +72,9 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const [chosenMode, setMode] = useState<SessionMode>()
   const [effort, setEffort] = useState<Effort>()
   const [agent, setAgent] = useState<string>()
-  const [browsing, setBrowsing] = useState(false)
+  /** The folder that browsing starts in; true: in the chosen one. */
+  const [browsing, setBrowsing] = useState<boolean | string>(false)
+  const places = usePlaces()
   const [connecting, setConnecting] = useState(false)
   const isFirst = state.loaded && state.sessions.size === 0
 
@@ -159,6 +163,8 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
                   setWorktree(undefined)
                 }}
                 onBrowse={() => void browse()}
+                places={places.map(({ placeId }) => placeId)}
+                onBrowsePlace={(placeId) => setBrowsing(placeFolder({ placeId, path: '~' }))}
               />
               {renderPlace?.({ folder: folder === NO_PROJECT ? undefined : folder })}
               {settings ? (
@@ -231,11 +237,12 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
         )}
       </div>
       <FolderBrowser
-        open={browsing}
+        open={browsing !== false}
         onOpenChange={setBrowsing}
-        start={folder || '~'}
+        start={browsing === true ? folder || '~' : browsing || '~'}
         shorten={(path) => shortPath(path, info?.userHome)}
         recent={recent}
+        places={places.map(({ placeId }) => placeId)}
         onChoose={(path) => {
           setBrowsing(false)
           setFolder(path)

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { CornerLeftUp, Folder } from 'lucide-react'
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { VList, type VListHandle } from 'virtua'
+import { placeFolder, splitPlaceFolder } from '../../../shared/model/place-folder'
 import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
@@ -9,6 +10,7 @@ import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/dialog'
 import { ErrorNote } from '../../ui/notice'
 import { Spinner } from '../../ui/loading'
+import { SelectField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'
 
 interface FolderBrowserProps {
@@ -21,6 +23,8 @@ interface FolderBrowserProps {
   onChoose: (path: string) => void
   title?: string
   description?: string
+  /** Other machines, whose folders can be chosen too. */
+  places?: readonly string[]
 }
 
 /** Chooses a folder where no native dialog exists: by typing its path or by navigating. */
@@ -40,6 +44,7 @@ function OpenBrowser({
   onOpenChange,
   title = 'Choose a folder',
   description = 'The agent works in this folder and asks before touching anything outside it.',
+  places = [],
 }: Omit<FolderBrowserProps, 'open'>) {
   const queries = useQueries()
   const [path, setPath] = useState(start)
@@ -122,10 +127,25 @@ function OpenBrowser({
         </>
       }
     >
+      {places.length > 0 && (
+        <SelectField
+          label="Machine"
+          className="mb-2"
+          value={splitPlaceFolder(path)?.placeId ?? ''}
+          onChange={({ target: { value } }) => goTo(value === '' ? '~' : placeFolder({ placeId: value, path: '~' }))}
+        >
+          <option value="">This machine</option>
+          {places.map((placeId) => (
+            <option key={placeId} value={placeId}>
+              {placeId}
+            </option>
+          ))}
+        </SelectField>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (typed) goTo(draft)
+          if (typed) goTo(onPlace(path, draft))
           else focusList()
         }}
         className="flex items-end gap-2"
@@ -236,6 +256,12 @@ function OpenBrowser({
       )}
     </Dialog>
   )
+}
+
+/** A typed path on the machine that is shown. */
+function onPlace(shown: string, typed: string): string {
+  const there = splitPlaceFolder(shown)
+  return there && splitPlaceFolder(typed) === undefined ? placeFolder({ ...there, path: typed.trim() }) : typed
 }
 
 /** The next row whose name starts with the letter, wrapping around. */

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Bot, Brain, ChevronDown, Folder, FolderOpen, MessageSquare } from 'lucide-react'
+import { Bot, Brain, ChevronDown, Folder, FolderOpen, MessageSquare, Server } from 'lucide-react'
 import { defaultEffortName, sessionEffort } from '../../../shared/configuration/session-model'
 import { MODE_NAMES, confinementOf, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
 import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
 import { EFFORTS, effortName, type Effort } from '../../../shared/model/effort'
+import { splitPlaceFolder } from '../../../shared/model/place-folder'
 import { folderName } from '../../format/folder-name'
 import { useClient } from '../../state/page/queries'
 import { ChipButton } from '../../ui/chip'
@@ -21,17 +22,28 @@ interface FolderPillProps {
   userHome: string | undefined
   onChoose: (folder: string) => void
   onBrowse: () => void
+  /** Other machines, and browsing there. */
+  places: readonly string[]
+  onBrowsePlace: (placeId: string) => void
 }
 
 /** Where the session works. */
-export function FolderPill({ folder, recent, userHome, onChoose, onBrowse }: FolderPillProps) {
+export function FolderPill({ folder, recent, userHome, onChoose, onBrowse, places, onBrowsePlace }: FolderPillProps) {
+  const place = folder === undefined ? undefined : splitPlaceFolder(folder)?.placeId
   const name =
     folder === undefined ? 'No folder yet' : folder === NO_PROJECT ? 'No project' : folderName(folder, userHome).name
   const shown = folder === undefined || folder === NO_PROJECT || recent.includes(folder) ? recent : [folder, ...recent]
   const trigger = (
     <ChipButton aria-label={`Folder: ${name}`} className="max-w-[220px]">
-      {folder === NO_PROJECT ? <MessageSquare aria-hidden /> : <Folder aria-hidden />}
+      {folder === NO_PROJECT ? (
+        <MessageSquare aria-hidden />
+      ) : place === undefined ? (
+        <Folder aria-hidden />
+      ) : (
+        <Server aria-hidden />
+      )}
       <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>{name}</span>
+      {place !== undefined && <span className="truncate text-ink-3">{place}</span>}
       <ChevronDown aria-hidden />
     </ChipButton>
   )
@@ -41,7 +53,7 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse }: Fol
         {shown.slice(0, 8).map((path) => {
           const { name: own, parent } = folderName(path, userHome)
           return (
-            <MenuChoice key={path} value={path} description={parent}>
+            <MenuChoice key={path} value={path} description={there(path, parent)}>
               {own}
             </MenuChoice>
           )
@@ -54,8 +66,19 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse }: Fol
       <MenuItem icon={<FolderOpen aria-hidden />} onSelect={onBrowse}>
         Another folder…
       </MenuItem>
+      {places.map((placeId) => (
+        <MenuItem key={placeId} icon={<Server aria-hidden />} onSelect={() => onBrowsePlace(placeId)}>
+          On {placeId}…
+        </MenuItem>
+      ))}
     </Menu>
   )
+}
+
+/** The parent folder, with the place that it is on. */
+function there(path: string, parent: string): string {
+  const place = splitPlaceFolder(path)
+  return place ? `${place.placeId}: ${parent}` : parent
 }
 
 /** How much the session asks. */

@@ -1,6 +1,7 @@
 import { ListTree } from 'lucide-react'
 import { create } from 'zustand'
 import { browserStorage } from '../../state/page/browser-storage'
+import { usePlaces } from '../../state/places'
 import { useSessionActions } from '../../state/session/session-actions'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/menu'
@@ -10,9 +11,14 @@ export type Grouping = 'project' | 'day'
 
 const KEY = 'trestle.sessionGroups'
 
-export const useGrouping = create<{ grouping: Grouping }>()(() => ({
+/** `shownPlace`: only sessions of this place are listed; `HERE`: only those of this machine; empty: all. */
+export const useGrouping = create<{ grouping: Grouping; shownPlace: string }>()(() => ({
   grouping: browserStorage.read(KEY) === 'day' ? 'day' : 'project',
+  shownPlace: '',
 }))
+
+/** No name of a place begins so. */
+export const HERE = '/here'
 
 function chooseGrouping(value: string): void {
   const grouping = value === 'day' ? 'day' : 'project'
@@ -23,6 +29,8 @@ function chooseGrouping(value: string): void {
 /** The menu of the list: how it is divided, and importing a session. */
 export function ListMenu() {
   const grouping = useGrouping((state) => state.grouping)
+  const shownPlace = useGrouping((state) => state.shownPlace)
+  const places = usePlaces()
   const actions = useSessionActions()
   return (
     <Menu
@@ -38,6 +46,24 @@ export function ListMenu() {
         <MenuChoice value="project">Project</MenuChoice>
         <MenuChoice value="day">Day</MenuChoice>
       </MenuChoices>
+      {places.length > 0 && (
+        <>
+          <MenuSeparator />
+          <MenuChoices
+            label="Show"
+            value={shownPlace}
+            onChoose={(value) => useGrouping.setState({ shownPlace: value })}
+          >
+            <MenuChoice value="">All places</MenuChoice>
+            <MenuChoice value={HERE}>This machine</MenuChoice>
+            {places.map(({ placeId }) => (
+              <MenuChoice key={placeId} value={placeId}>
+                {placeId}
+              </MenuChoice>
+            ))}
+          </MenuChoices>
+        </>
+      )}
       <MenuSeparator />
       <MenuItem onSelect={() => actions.importFile()}>Import a session…</MenuItem>
     </Menu>

@@ -1,9 +1,11 @@
 import { ChevronRight, FolderX, Plus, Ellipsis } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { splitPlaceFolder } from '../../../shared/model/place-folder'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import { folderName } from '../../format/folder-name'
 import { cx } from '../../ui/cx'
+import { PlaceBadge } from '../../ui/place-badge'
 import { Tooltip } from '../../ui/tooltip'
 import type { TreeRow } from './tree-rows'
 import { useQueries } from '../../state/page/queries'
@@ -33,6 +35,7 @@ export function ProjectRow({
   const { name, parent } = folderName(folder, userHome)
   const newSession = isScratchFolder(folder) ? 'New session without a project' : `New session in ${name}`
   const gone = useFolderMissing(folder)
+  const place = splitPlaceFolder(folder)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
     const toggles =
@@ -62,6 +65,7 @@ export function ProjectRow({
         {parent && <span className="min-w-0 truncate font-normal text-ink-3">{parent}</span>}
         <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}</span>
       </span>
+      {place && <PlaceBadge placeId={place.placeId} />}
       {gone && (
         <Tooltip text="Folder not found" side="right">
           <FolderX aria-hidden className="size-[13px] flex-none text-fail-ink" />

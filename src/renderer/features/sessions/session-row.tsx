@@ -8,10 +8,12 @@ import { titleOf } from '../../state/session/sessions-state'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import type { SessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
+import { isOutOfReach, usePlace } from '../../state/places'
 import { useSelection } from '../../state/session/selection-state'
 import { useWaitingTask } from '../../state/tasks-state'
 import { cx } from '../../ui/cx'
 import { StatusDot } from '../../ui/badge'
+import { PlaceBadge } from '../../ui/place-badge'
 import { Tooltip } from '../../ui/tooltip'
 import { snippetPieces } from './tree-rows'
 
@@ -61,6 +63,7 @@ export const SessionRow = memo(function SessionRow({
   const status = useHasAgentRequests(sessionId) || commandWaits ? 'waiting' : summary.status
   const marks = useSessionMarks()
   const unread = isUnread(marks, summary)
+  const isGone = isOutOfReach(usePlace(summary.place))
   const quiet = status !== 'running' && status !== 'waiting'
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
@@ -91,6 +94,7 @@ export const SessionRow = memo(function SessionRow({
         current
           ? 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]'
           : cx('text-ink-2 hover:bg-sunken hover:text-ink', aimed && 'bg-sunken'),
+        isGone && 'opacity-55',
       )}
     >
       {isSelecting ? (
@@ -141,6 +145,9 @@ export const SessionRow = memo(function SessionRow({
         <Tooltip text={`Open in another Trestle window: ${summary.elsewhere}`} side="right">
           <span className="flex-none text-tiny text-ink-3">elsewhere</span>
         </Tooltip>
+      )}
+      {summary.place !== undefined && (showFolder || level === 1) && !renaming && (
+        <PlaceBadge placeId={summary.place} />
       )}
       {showFolder && !renaming && (
         <span className="max-w-[35%] flex-none truncate text-tiny text-ink-3">

@@ -32,7 +32,7 @@ import { CommandKeys, useAriaKeys } from '../../ui/command-keys'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/loading'
 import { useRemovals } from '../../state/session/bulk-actions'
-import { ListMenu, useGrouping } from './grouping'
+import { HERE, ListMenu, useGrouping } from './grouping'
 import { SelectionBar } from './selection-bar'
 import { UsageLink } from './usage-link'
 import { SessionTree } from './session-tree'
@@ -68,12 +68,21 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
 
   const removals = useRemovals((removing) => removing.ids)
   const grouping = useGrouping((now) => now.grouping)
+  const shownPlace = useGrouping((now) => now.shownPlace)
   const listed = useMemo(
     () =>
-      removals.size === 0
+      removals.size === 0 && shownPlace === ''
         ? state
-        : { ...state, sessions: new Map([...state.sessions].filter(([sessionId]) => !removals.has(sessionId))) },
-    [state, removals],
+        : {
+            ...state,
+            sessions: new Map(
+              [...state.sessions].filter(
+                ([sessionId, { place }]) =>
+                  !removals.has(sessionId) && (shownPlace === '' || (place ?? HERE) === shownPlace),
+              ),
+            ),
+          },
+    [state, removals, shownPlace],
   )
   const projects = useMemo(() => projectsOf(listed), [listed])
   const archived = useMemo(() => archivedOf(listed), [listed])

@@ -38,6 +38,8 @@ interface SettingsPageProps {
   plugins: ReactNode
   /** The worktrees of sessions. */
   worktrees: ReactNode
+  /** Other machines that sessions work on. */
+  places: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
   /** Shows Markdown. */
@@ -53,6 +55,7 @@ export function SettingsPage({
   mcpServers,
   plugins,
   worktrees,
+  places,
   desktop,
   Markdown,
 }: SettingsPageProps) {
@@ -135,6 +138,7 @@ export function SettingsPage({
                     trustedRepositories={trustedRepositories}
                   />
                 )}
+                {name === 'places' && places}
                 {name === 'appearance' && <AppearanceSection />}
                 {name === 'shortcuts' && <ShortcutsSection info={info} />}
                 {name === 'desktop' && desktop}

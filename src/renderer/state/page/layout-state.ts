@@ -14,6 +14,7 @@ export const SETTINGS_SECTIONS = [
   'permissions',
   'sandbox',
   'worktrees',
+  'places',
   'general',
   'appearance',
   'shortcuts',

@@ -17,6 +17,7 @@ import {
   type ProviderLists,
 } from './provider-lists'
 import { modelFacts, modelAbilities, offeredModels } from './model-facts'
+import type { ClientModels } from '../client-models'
 import type { ModelInfo, ModelRequest, Provider, ModelChunk } from '../provider'
 import { costOf, NO_PRICE, type ModelPrices } from '../../../../shared/model/cost'
 import type { Fetch } from '../../network/http-fetch'
@@ -82,6 +83,8 @@ export interface CatalogOptions {
   localServers?: readonly LocalServerKind[]
   /** Where the providers' own lists of models are kept between processes. */
   listsFile?: string
+  /** Models that clients make the calls to. */
+  clientModels?: Pick<ClientModels, 'list' | 'defaultModel' | 'smallModel' | 'provider'>
   /** Pause between the demo's words, in ms; default about that of a quick model. */
   demoPaceMs?: number
 }
@@ -96,9 +99,14 @@ export function createCatalog(options: CatalogOptions): Catalog {
   let local: readonly LocalServer[] = []
   const providers = new Map<string, { made: string; provider: Promise<Provider> }>()
 
+  /** What is configured here is asked with the keys that are here. */
+  const clientModels = (): ModelInfo[] =>
+    options.clientModels?.list().filter(({ id }) => settings().models[id] === undefined) ?? []
+
   const list = (): ModelInfo[] => [
     ...configuredModels(settings(), lists),
     ...foundModels(local, settings()),
+    ...clientModels(),
     DEMO_MODEL,
   ]
 
@@ -106,7 +114,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const { defaultModel: named, models } = settings()
     if (named !== undefined) return named
     const [only, ...others] = Object.keys(models)
-    return others.length === 0 ? only : undefined
+    return only === undefined ? options.clientModels?.defaultModel() : others.length === 0 ? only : undefined
   }
 
   const findLocal = async (): Promise<FoundServer[]> => {
@@ -157,6 +165,8 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const wanted = id ?? defaultModel()
     if (wanted === undefined) throw new CodedError('model.not_configured', notChosen(settings()))
     const info = await find(wanted)
+    if (info.origin === 'client' && options.clientModels)
+      return { info, provider: options.clientModels.provider(info.id) }
     if (info.id !== DEMO_MODEL.id) {
       const provider = await providerOf(info)
       return { info, provider: info.traits?.prices ? pricedProvider(provider, info.traits.prices) : provider }
@@ -180,7 +190,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     offered: (providerId, provider, key) => offeredModels(lists, provider, providerId, key),
     async smallModel(id) {
       try {
-        const named = settings().smallModel
+        const named = settings().smallModel ?? options.clientModels?.smallModel()
         const { info } = await resolve(id)
         const small = named ?? info.traits?.smallModel
         if (small === undefined || small === info.id || info.scripted) return undefined

@@ -40,6 +40,11 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
   { section: 'sandbox', label: 'Sandbox', words: 'bubblewrap network hosts folders read write isolation' },
   { section: 'worktrees', label: 'Worktrees', words: 'git branch copy setup restore patch remove' },
   {
+    section: 'places',
+    label: 'Places',
+    words: 'remote machine host ssh server slurm cluster job docker podman container connect',
+  },
+  {
     section: 'general',
     label: 'Default permission mode',
     words: 'ask accept edits auto new sessions',

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { InboxEntry } from '../../shared/model/approval'
+import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../shared/model/place'
+import type { SessionSummary } from '../../shared/model/session'
+import type { Task } from '../../shared/model/task'
+import type { EngineFoundation } from './engine-foundation'
+import type { ClientModels } from './model/client-models'
+import type { LaunchAsk } from './place/launcher/launcher'
+import type { Places, PlacesOptions, RoutedCall } from './place/places'
+import type { WireLink } from './place/remote/wire-link'
+
+/** Other machines, containers and jobs that sessions can work in; and models that clients make the calls to. */
+export interface PlaceActions {
+  list(): Promise<PlaceView[]>
+  add(place: Omit<Place, 'addedAt'>): Promise<PlaceView>
+  remove(placeId: string): Promise<void>
+  restore(placeId: string): Promise<PlaceView>
+  /** `way`: where ssh may ask; `user`: in the view of the place. */
+  connect(placeId: string, way: LaunchAsk['way']): Promise<PlaceView>
+  disconnect(placeId: string): Promise<PlaceView>
+  test(placeId: string, way: LaunchAsk['way']): Promise<PlaceTest>
+  update(placeId: string, way: LaunchAsk['way']): Promise<PlaceTest>
+  run(placeId: string, command: string): Promise<PlaceRun>
+  answer(placeId: string, questionId: string, answer: string | null): Promise<void>
+  /** Keeps the places connected from now on, for a client that shows their sessions. */
+  follow(): Promise<void>
+  /** What is known of the sessions, requests and tasks on places; empty until `follow`. */
+  sessions(): SessionSummary[]
+  inbox(): InboxEntry[]
+  tasks(): Task[]
+  /** How a call reaches the place it is about; undefined: it is about this machine. */
+  route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
+  serveModels: ClientModels['serve']
+  modelReply: ClientModels['reply']
+}
+
+export interface EnginePlaces {
+  actions: PlaceActions
+  close(): Promise<void>
+}
+
+/** What tests set. */
+export type PlaceTestOptions = Pick<PlacesOptions, 'bundle' | 'ssh' | 'timing' | 'limits'>
+
+/** The places of an engine. Their code is loaded when there are any. */
+export function createEnginePlaces(
+  { home, store, notify, now, catalog, clientModels, settings, log, onChange }: EngineFoundation,
+  { version, places: testOptions }: { version: string; places?: PlaceTestOptions },
+): EnginePlaces {
+  const file = join(home, 'places.json')
+  let loaded: Places | undefined
+  let loading: Promise<Places> | undefined
+  const smallModel = (): string | undefined => settings().smallModel
+  const links = new Map<WireLink, AbortController>()
+  const serve = async (link: WireLink): Promise<void> => {
+    links.get(link)?.abort()
+    const controller = new AbortController()
+    links.set(link, controller)
+    const { serveModels } = await import('./place/serve-models')
+    if (link.reason || controller.signal.aborted) return
+    await serveModels(link, { catalog, smallModel, log }, controller.signal)
+  }
+  const places = (): Promise<Places> =>
+    (loading ??= import('./place/places').then(({ createPlaces }) => {
+      loaded = createPlaces({
+        home,
+        version,
+        now,
+        isLocal: (kind, id) =>
+          kind === 'session' ? store.header(id) !== undefined : existsSync(join(home, 'tasks', id)),
+        onChange: (change) => notify(change.kind === 'state' ? { kind: 'places' } : change),
+        connected({ models }, link) {
+          if (models === 'there') return
+          void serve(link)
+          void link.ended.then(() => links.delete(link))
+        },
+        ...testOptions,
+      })
+      return loaded
+    }))
+  // The models that are offered have changed.
+  onChange(({ kind }) => {
+    if (kind === 'settings' || kind === 'models') for (const link of links.keys()) void serve(link)
+  })
+  const asking = async (placeId: string, way: LaunchAsk['way']): Promise<LaunchAsk> =>
+    way === 'user' ? (await places()).askInView(placeId) : { way }
+  const hasPlaces = (): boolean => loaded !== undefined || existsSync(file)
+  return {
+    actions: {
+      list: async () => (hasPlaces() ? (await places()).list() : []),
+      add: async (place) => (await places()).add(place),
+      remove: async (placeId) => (await places()).remove(placeId),
+      restore: async (placeId) => (await places()).restore(placeId),
+      connect: async (placeId, way) => (await places()).connect(placeId, await asking(placeId, way)),
+      disconnect: async (placeId) => (await places()).disconnect(placeId),
+      test: async (placeId, way) => (await places()).test(placeId, await asking(placeId, way)),
+      update: async (placeId, way) => (await places()).update(placeId, await asking(placeId, way)),
+      run: async (placeId, command) => (await places()).run(placeId, command),
+      answer: async (...answer) => (await places()).answer(...answer),
+      async follow() {
+        // The engine of a place serves its client; it does not connect to further places.
+        if (process.env['TRESTLE_PLACE'] !== '1' && hasPlaces()) (await places()).followAll()
+      },
+      sessions: () => loaded?.sessions() ?? [],
+      inbox: () => loaded?.inbox() ?? [],
+      tasks: () => loaded?.tasks() ?? [],
+      route(method, input) {
+        if (loaded) return loaded.route(method, input)
+        return existsSync(file) ? places().then((all) => all.route(method, input)) : undefined
+      },
+      serveModels: clientModels.serve,
+      modelReply: clientModels.reply,
+    },
+    async close() {
+      for (const controller of links.values()) controller.abort()
+      if (loading) await (await loading).close()
+    },
+  }
+}

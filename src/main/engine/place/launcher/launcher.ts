@@ -1,0 +1,85 @@
+import type { Readable, Writable } from 'node:stream'
+import type { PlaceFacts } from '../../../../shared/model/place'
+
+/** A running program on a place: two byte streams, what it said on stderr, and its end. */
+export interface Channel {
+  input: Writable
+  output: Readable
+  /** The newest part of stderr. */
+  errors(): string
+  /** Resolves once the program, or the connection to it, has ended. */
+  ended: Promise<ChannelEnd>
+  /** Ends the local side at once. */
+  kill(): void
+  /** The local process. */
+  pid: number | undefined
+}
+
+export interface ChannelEnd {
+  exitCode: number | null
+  signal: NodeJS.Signals | null
+}
+
+export interface ShellResult {
+  exitCode: number
+  stdout: string
+  stderr: string
+}
+
+/** How a launcher may ask the user. */
+export interface LaunchAsk {
+  /** `never`: fails instead. `terminal`: the program asks in this terminal. `user`: through `answer`. */
+  way: 'never' | 'terminal' | 'user'
+  /** Passes a question of ssh to the user; null: cancelled. */
+  answer?(question: { text: string; kind: 'secret' | 'confirm' | 'text' }): Promise<string | null>
+}
+
+/** A POSIX shell on a place. Every launcher is one, with its own way to get there. */
+export interface PlaceShell {
+  /** Starts a script; the caller reads and ends it. */
+  start(script: string, options?: StartOptions): Channel
+  /** What a failure to get there means, in plain words; `result` of a script that never ran. */
+  failure(result: ShellResult): Error | undefined
+  /** Ends shared connections. What runs there continues. */
+  close(): Promise<void>
+}
+
+export interface StartOptions {
+  ask?: LaunchAsk
+}
+
+/** What was prepared, and how to start it. */
+export interface Prepared {
+  /** The command line that starts `trestle` there; arguments follow. */
+  trestle: string
+  facts: PlaceFacts
+  /** Whether the engine there stays when the connection ends (`wire --attach`). */
+  attaches: boolean
+}
+
+export interface PrepareOptions {
+  ask?: LaunchAsk
+  /** Sentences about what happens, e.g. that Trestle is being copied. */
+  progress?(text: string): void
+  signal?: AbortSignal
+}
+
+/** How a kind of place is reached. One file each; the client knows no more than this. */
+export interface Launcher {
+  /** Makes sure that a Trestle of this version can be started there: copies it unless it is there already. */
+  prepare(options?: PrepareOptions): Promise<Prepared>
+  /** Starts a process there that speaks the wire protocol over the channel. Rejects with a `CodedError`. */
+  open(prepared: Prepared, options?: PrepareOptions): Promise<Channel>
+  /** What is known of the machine, without copying anything. */
+  status(options?: PrepareOptions): Promise<PlaceFacts>
+  /** Runs a shell command there. */
+  run(command: string, options?: PrepareOptions): Promise<ShellResult>
+  /** Removes old versions that are not in use; returns how many. */
+  tidy(): Promise<number>
+  /** Ends the shared connection, and for a scheduler its job. */
+  stop(): Promise<void>
+  /** Drops a shared connection that no longer answers. */
+  reset?(): Promise<void>
+  /** Why a channel ended before it greeted, in plain words. */
+  explain(channel: Channel, end: ChannelEnd): Error
+}

@@ -1,0 +1,114 @@
+import { basename } from 'node:path'
+import { CodedError } from '../../../../shared/errors'
+import type { Place, PlaceFacts } from '../../../../shared/model/place'
+import { plainNode } from '../../runtime/plain-node'
+import { openBundle, type Bundle } from '../prepare/bundle'
+import { installPart, tidyScript } from '../prepare/install-bundle'
+import { checkRunsThere, parseProbe, PROBE_SCRIPT, SERVER_FOLDER } from '../prepare/probe'
+import { plainLine } from '../remote/plain-text'
+import type { Launcher, PlaceShell, PrepareOptions, Prepared, ShellResult } from './launcher'
+import { quoted, runScript } from './shell-run'
+
+export interface ShellLauncherOptions {
+  /** Real path of TRESTLE_HOME. */
+  home: string
+  version: string
+  place: Place
+  shell: PlaceShell
+  /** Tells the copies of this machine from those of others. */
+  clientId: string
+  /** Default: that of this installation. */
+  bundle?: () => Promise<Bundle>
+}
+
+/** A launcher for any place with a POSIX shell: how to get there is the shell's part, the rest is the same. */
+export function createShellLauncher(options: ShellLauncherOptions): Launcher {
+  const { place, shell, home, version, clientId } = options
+  const bundle = options.bundle ?? (() => openBundle(home, version))
+
+  const probe = async (given: PrepareOptions, current: readonly string[]): Promise<PlaceFacts> => {
+    const result = await runScript(shell, PROBE_SCRIPT, given)
+    if (result.exitCode !== 0 && !result.stdout.includes('end=1')) throw notStarted(result.stderr, result.exitCode)
+    return parseProbe(result.stdout, current)
+  }
+
+  /** Starts it once, which shows that it runs there, and looks whether it has an engine that stays. */
+  const attaches = async (trestle: string, given: PrepareOptions): Promise<boolean> => {
+    const { exitCode, stdout, stderr } = await runScript(shell, `${trestle} wire --help`, given)
+    if (exitCode !== 0) throw notStarted(stderr, exitCode)
+    return stdout.includes('--attach')
+  }
+
+  return {
+    async prepare(given = {}) {
+      if (place.program !== undefined) {
+        const facts = await probe(given, [])
+        const trestle = pathText(place.program)
+        return { trestle, facts, attaches: await attaches(trestle, given) }
+      }
+      const { app, node } = await bundle()
+      const names = [app.name, node.name]
+      const facts = await probe(given, names)
+      checkRunsThere(facts)
+      const has = (name: string): boolean => facts.installed.some(({ hash }) => hash === name)
+      for (const part of [node, app]) {
+        if (has(part.name)) continue
+        given.progress?.('Copying Trestle')
+        await installPart(shell, part, { ...given, clientId, freeBytes: facts.diskFreeBytes })
+      }
+      const trestle = `${SERVER_FOLDER}/${node.name}/${nodeName()} ${SERVER_FOLDER}/${app.name}/out/main/cli.js`
+      return { trestle, facts, attaches: await attaches(trestle, given) }
+    },
+    async open(prepared, given = {}) {
+      return shell.start(openScript(place, prepared), given.ask ? { ask: given.ask } : {})
+    },
+    async status(given = {}) {
+      const names =
+        place.program === undefined
+          ? await bundle().then(
+              ({ app, node }) => [app.name, node.name],
+              () => [],
+            )
+          : []
+      return probe(given, names)
+    },
+    run: (command, given = {}) => runScript(shell, command, given),
+    async tidy() {
+      const { app, node } = await bundle()
+      const { stdout } = await runScript(shell, tidyScript([app.name, node.name]))
+      return Number(stdout.trim()) || 0
+    },
+    stop: () => shell.close(),
+    reset: () => shell.close(),
+    explain(channel, end) {
+      const result: ShellResult = { exitCode: end.exitCode ?? 255, stdout: '', stderr: channel.errors() }
+      return shell.failure(result) ?? notStarted(result.stderr, result.exitCode)
+    },
+  }
+}
+
+/** The file name of the Node that is copied. */
+function nodeName(): string {
+  return basename(plainNode())
+}
+
+/** Starts a client of the engine there, which stays where that version can; otherwise an engine for this connection. */
+export function openScript({ home }: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
+  const environment = home === undefined ? '' : `TRESTLE_HOME=${pathText(home)}; export TRESTLE_HOME; `
+  return `TRESTLE_PLACE=1; export TRESTLE_PLACE; ${environment}exec ${trestle} wire${attaches ? ' --attach' : ''}`
+}
+
+/** A path for a shell, in which `~` is the home folder there. */
+export function pathText(path: string): string {
+  if (path === '~') return '"$HOME"'
+  return path.startsWith('~/') ? `"$HOME"/${quoted(path.slice(2))}` : quoted(path)
+}
+
+function notStarted(stderr: string, exitCode: number): CodedError {
+  const last = plainLine(stderr.trim().split('\n').at(-1) ?? '')
+  if (/No space left|Disk quota/i.test(stderr)) return new CodedError('place.no_space', last)
+  return new CodedError(
+    'place.start_failed',
+    last === '' ? `It ended with code ${exitCode} and said nothing.` : `It said: ${last}`,
+  )
+}

@@ -1,0 +1,78 @@
+import { spawn, type StdioOptions } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Channel, ChannelEnd, PlaceShell, PrepareOptions, ShellResult } from './launcher'
+
+/** Most characters kept of what a script prints. */
+const MAX_OUTPUT = 4 << 20
+/** Most characters kept of stderr: the newest count. */
+const MAX_ERRORS = 64 << 10
+
+/** Quotes a word for a POSIX shell. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** A script as one command line for whatever shell the user has there. */
+export function asCommand(script: string): string {
+  return `exec sh -c ${quoted(script)}`
+}
+
+/** Starts a local program as the near end of a channel. */
+export function startChannel(
+  program: string,
+  args: readonly string[],
+  { env = process.env, inTerminal = false }: { env?: NodeJS.ProcessEnv; inTerminal?: boolean } = {},
+): Channel {
+  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe']
+  // Without a terminal of its own it could ask on ours.
+  const child = spawn(program, args, { stdio, env, detached: !inTerminal && process.platform !== 'win32' })
+  let errors = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-MAX_ERRORS)))
+  child.stdin!.on('error', () => undefined)
+  const ended = new Promise<ChannelEnd>((resolve) => {
+    child.once('error', (error) => {
+      errors += error.message
+      resolve({ exitCode: 127, signal: null })
+    })
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+  return {
+    input: child.stdin!,
+    output: child.stdout!,
+    errors: () => errors,
+    ended,
+    pid: child.pid,
+    kill: () => void child.kill('SIGKILL'),
+  }
+}
+
+export interface RunOptions extends PrepareOptions {
+  stdin?: Readable
+}
+
+/** Runs a script to its end. Rejects with the failure to get there; a failure of the script is a result. */
+export async function runScript(shell: PlaceShell, script: string, options: RunOptions = {}): Promise<ShellResult> {
+  const { stdin, signal, ask } = options
+  signal?.throwIfAborted()
+  const channel = shell.start(script, { ...(ask && { ask }) })
+  const abort = (): void => channel.kill()
+  signal?.addEventListener('abort', abort, { once: true })
+  let stdout = ''
+  channel.output.setEncoding('utf8').on('data', (text: string) => {
+    if (stdout.length < MAX_OUTPUT) stdout += text
+  })
+  try {
+    // A script that ends early closes its stdin: its own words say why.
+    if (stdin) await pipeline(stdin, channel.input).catch(() => undefined)
+    else channel.input.end()
+    const { exitCode } = await channel.ended
+    signal?.throwIfAborted()
+    const result = { exitCode: exitCode ?? 255, stdout, stderr: channel.errors() }
+    const failure = shell.failure(result)
+    if (failure) throw failure
+    return result
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { CodedError } from '../../../shared/errors'
+import { PLACE_NAME, type Place } from '../../../shared/model/place'
+import { placeLaunch } from '../../../shared/contract/place'
+
+const place = z.object({
+  placeId: z.string().regex(PLACE_NAME),
+  launch: placeLaunch,
+  home: z.string().optional(),
+  program: z.string().optional(),
+  models: z.enum(['here', 'there']).optional(),
+  addedAt: z.number(),
+})
+const file = z.object({
+  version: z.literal(1),
+  /** Names this home to the places, so that copies of different machines do not mix. */
+  clientId: z.string().regex(/^[0-9a-f]{12}$/),
+  places: z.array(place),
+  /** The latest ones that were removed, for restoring them. */
+  removed: z.array(place).default([]),
+})
+
+type Stored = z.infer<typeof place>
+type Contents = z.infer<typeof file>
+
+/** Most removed places that are kept. */
+const MAX_REMOVED = 20
+
+/** The places of a home, in `places.json`. Every change is on disk before it returns. */
+export interface PlacesFile {
+  list(): Place[]
+  clientId(): string
+  get(placeId: string): Place
+  add(place: Place): void
+  remove(placeId: string): void
+  restore(placeId: string): Place
+}
+
+export function openPlacesFile(home: string): PlacesFile {
+  const path = join(home, 'places.json')
+  const read = (): Contents => {
+    let text: string
+    try {
+      text = readFileSync(path, 'utf8')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      return { version: 1, clientId: randomBytes(6).toString('hex'), places: [], removed: [] }
+    }
+    const parsed = file.safeParse(asJson(text))
+    if (!parsed.success)
+      throw new CodedError(
+        'store.unreadable',
+        `${path} cannot be read: ${parsed.error.issues[0]?.message ?? ''}. Repair or remove it.`,
+      )
+    return parsed.data
+  }
+  const write = (contents: Contents): void => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const aside = `${path}.${process.pid}.tmp`
+    writeFileSync(aside, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 })
+    renameSync(aside, path)
+  }
+  return {
+    list: () => read().places,
+    clientId() {
+      const contents = read()
+      write(contents)
+      return contents.clientId
+    },
+    get: (placeId) => find(read().places, placeId),
+    add(added) {
+      const contents = read()
+      if (contents.places.some(({ placeId }) => placeId.toLowerCase() === added.placeId.toLowerCase()))
+        throw new CodedError('place.taken', `There is a place "${added.placeId}" already.`)
+      write({ ...contents, places: [...contents.places, added] })
+    },
+    remove(placeId) {
+      const contents = read()
+      const removed = find(contents.places, placeId)
+      write({
+        ...contents,
+        places: contents.places.filter((one) => one.placeId !== placeId),
+        removed: [removed, ...contents.removed.filter((one) => one.placeId !== placeId)].slice(0, MAX_REMOVED),
+      })
+    },
+    restore(placeId) {
+      const contents = read()
+      const restored = find(contents.removed, placeId)
+      if (contents.places.some((one) => one.placeId === placeId))
+        throw new CodedError('place.taken', `There is a place "${placeId}" again.`)
+      write({
+        ...contents,
+        places: [...contents.places, restored],
+        removed: contents.removed.filter((one) => one !== restored),
+      })
+      return restored
+    },
+  }
+}
+
+function find(list: readonly Stored[], placeId: string): Stored {
+  const found = list.find((one) => one.placeId === placeId)
+  if (!found) throw new CodedError('place.not_found', `There is no place "${placeId}".`)
+  return found
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

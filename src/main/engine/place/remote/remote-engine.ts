@@ -1,0 +1,299 @@
+import { CodedError, failureOf, type Failure } from '../../../../shared/errors'
+import type { PlaceState } from '../../../../shared/model/place'
+import type { LaunchAsk, Launcher, PrepareOptions, Prepared } from '../launcher/launcher'
+import { isReadOnly } from './read-only-methods'
+import { LINK_LIMITS, lost, WireLink, type LinkLimits } from './wire-link'
+
+/** All in ms. */
+export interface RemoteTiming {
+  /** First delay before a retry, and the most it doubles up to; jitter shortens each by up to half. */
+  backoff: readonly [first: number, max: number]
+  /** From the start of the program to its greeting. */
+  greetingTimeout: number
+  /** How long a call waits for a connection. */
+  requestWait: number
+  /** Silence after which a call shows whether the engine is there, and further silence after which it is not. */
+  pingAfter: number
+  deadAfter: number
+}
+
+export const REMOTE_TIMING: RemoteTiming = {
+  backoff: [500, 30_000],
+  greetingTimeout: 60_000,
+  requestWait: 10_000,
+  pingAfter: 10_000,
+  deadAfter: 15_000,
+}
+
+export interface RemoteState {
+  state: PlaceState
+  /** When it began, ms since the epoch. */
+  since: number
+  failure?: Failure
+  progress?: string
+  version?: string
+  staysRunning?: boolean
+}
+
+export interface RemoteEngineOptions {
+  launcher: Launcher
+  timing?: Partial<RemoteTiming>
+  limits?: LinkLimits
+  /** 0 to 1; for the jitter. */
+  random?: () => number
+  /** A new connection is there; before anything that waits for it continues. */
+  connected?(link: WireLink): void
+  changed?(state: RemoteState): void
+}
+
+/** Failures that the user has to act on: trying again could lock an account, or disturb a machine. */
+const FINAL = new Set(['place.refused', 'place.host_key', 'place.unsupported', 'place.version', 'place.misbehaved'])
+
+/** An engine elsewhere, as a client of the wire protocol that stays connected for as long as it is needed. */
+export class RemoteEngine {
+  readonly #options: RemoteEngineOptions
+  readonly #timing: RemoteTiming
+  #state: RemoteState = { state: 'idle', since: 0 }
+  #link: WireLink | undefined
+  #prepared: Prepared | undefined
+  /** Whether it is kept connected. */
+  #isWanted = false
+  #attempt: { done: Promise<void>; abort: AbortController } | undefined
+  #retry: NodeJS.Timeout | undefined
+  #watch: NodeJS.Timeout | undefined
+  #failures = 0
+  #lostAt = 0
+  readonly #waiting = new Set<() => void>()
+
+  constructor(options: RemoteEngineOptions) {
+    this.#options = options
+    this.#timing = { ...REMOTE_TIMING, ...options.timing }
+  }
+
+  get state(): RemoteState {
+    return this.#state
+  }
+
+  /** Local process of the connection. */
+  get link(): WireLink | undefined {
+    return this.#link
+  }
+
+  /** Keeps it connected from now on, in the background and without asking. */
+  want(): void {
+    if (this.#isWanted) return
+    this.#isWanted = true
+    if (!this.#link && !this.#attempt) void this.#connect({ way: 'never' })
+  }
+
+  /** Connects now, asking as given. Rejects with the reason if that fails. */
+  async connect(ask: LaunchAsk = { way: 'never' }): Promise<void> {
+    this.#isWanted = true
+    if (this.#link) return
+    clearTimeout(this.#retry)
+    // One that may not ask is replaced by one that may.
+    if (this.#attempt && ask.way !== 'never') {
+      this.#attempt.abort.abort()
+      await this.#attempt.done
+    }
+    await (this.#attempt?.done ?? this.#connect(ask))
+    if (!this.#link) throw this.#failure()
+  }
+
+  /** Ends the connection until it is wanted again. */
+  async disconnect(): Promise<void> {
+    this.#isWanted = false
+    clearTimeout(this.#retry)
+    this.#attempt?.abort.abort()
+    await this.#attempt?.done
+    this.#link?.close()
+    this.#lostLink(this.#link, undefined)
+    this.#set({ state: 'idle' })
+  }
+
+  /**
+   * Calls a method there. A call that only reads is made again when the connection was lost meanwhile; others fail with
+   * `connection.lost`, as their outcome is unknown.
+   */
+  async call(method: string, input: unknown, signal?: AbortSignal): Promise<unknown> {
+    for (let attempt = 1; ; attempt += 1) {
+      const link = await this.ready(signal)
+      try {
+        return await link.call(method, input, signal)
+      } catch (error) {
+        const isLost = error instanceof CodedError && error.code === 'connection.lost'
+        if (!isLost || attempt === 3 || !isReadOnly(method)) throw error
+      }
+    }
+  }
+
+  /** The connection, once it is there. Rejects with the reason why it is not, at once if that is known. */
+  async ready(signal?: AbortSignal): Promise<WireLink> {
+    this.want()
+    const until = performance.now() + this.#timing.requestWait
+    for (;;) {
+      signal?.throwIfAborted()
+      if (this.#link) return this.#link
+      if (this.#state.state === 'unreachable') throw this.#failure()
+      const left = until - performance.now()
+      if (left <= 0) throw this.#failure()
+      await this.#nextChange(left, signal)
+    }
+  }
+
+  /** Resolves at the next change of the state, or after `ms`. */
+  #nextChange(ms: number | undefined, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer)
+        this.#waiting.delete(finish)
+        signal?.removeEventListener('abort', finish)
+        resolve()
+      }
+      const timer = ms === undefined ? undefined : setTimeout(finish, ms)
+      this.#waiting.add(finish)
+      signal?.addEventListener('abort', finish, { once: true })
+    })
+  }
+
+  /** Resolves once it is connected, however long that takes. Rejects only with the abort, or when it is given up. */
+  async reconnected(signal?: AbortSignal): Promise<WireLink> {
+    this.want()
+    for (;;) {
+      signal?.throwIfAborted()
+      if (this.#link) return this.#link
+      if (!this.#isWanted || this.#isFinal()) throw this.#failure()
+      await this.#nextChange(undefined, signal)
+    }
+  }
+
+  #isFinal(): boolean {
+    return this.#state.state === 'unreachable' && FINAL.has(this.#state.failure?.code ?? '')
+  }
+
+  #failure(): CodedError {
+    const { failure, since, state, progress } = this.#state
+    if (state === 'waiting') return new CodedError('place.waiting', `${progress ?? 'The job is waiting'}.`)
+    if (!failure) return new CodedError('place.unreachable', 'It is not connected yet.')
+    const at = state === 'unreachable' && since > 0 ? ` Unreachable since ${new Date(since).toISOString()}.` : ''
+    return new CodedError(failure.code, `${failure.message}${at}`)
+  }
+
+  #connect(ask: LaunchAsk): Promise<void> {
+    clearTimeout(this.#retry)
+    const abort = new AbortController()
+    const done = this.#try(ask, abort.signal).finally(() => {
+      if (this.#attempt?.abort === abort) this.#attempt = undefined
+    })
+    this.#attempt = { done, abort }
+    return done
+  }
+
+  async #try(ask: LaunchAsk, signal: AbortSignal): Promise<void> {
+    if (this.#state.state !== 'unreachable' || ask.way !== 'never')
+      this.#set({ state: 'connecting', ...(this.#lostAt > 0 && { since: this.#lostAt }) })
+    const given: PrepareOptions = {
+      ask,
+      signal,
+      progress: (progress) => this.#set({ ...this.#state, progress, ...(isJob(progress) && { state: 'waiting' }) }),
+    }
+    try {
+      const { launcher } = this.#options
+      this.#prepared ??= await launcher.prepare(given)
+      const channel = await launcher.open(this.#prepared, given)
+      const link = new WireLink(channel, (...ended) => launcher.explain(...ended), {
+        limits: this.#options.limits ?? LINK_LIMITS,
+      })
+      const abort = (): void => link.close()
+      signal.addEventListener('abort', abort, { once: true })
+      const { version } = await withTimeout(link, this.#timing.greetingTimeout)
+      signal.removeEventListener('abort', abort)
+      signal.throwIfAborted()
+      this.#greeted(link, version)
+    } catch (error) {
+      // Perhaps it was removed there meanwhile.
+      this.#prepared = undefined
+      if (signal.aborted) return
+      this.#failed(error)
+    }
+  }
+
+  #greeted(link: WireLink, version: string): void {
+    this.#link = link
+    this.#failures = 0
+    this.#lostAt = 0
+    void link.ended.then((reason) => this.#lostLink(link, reason))
+    this.#options.connected?.(link)
+    this.#set({ state: 'connected', version, staysRunning: this.#prepared?.attaches === true })
+    this.#watchSilence(link)
+  }
+
+  #lostLink(link: WireLink | undefined, reason: Error | undefined): void {
+    if (!link || this.#link !== link) return
+    this.#link = undefined
+    clearTimeout(this.#watch)
+    this.#lostAt = Date.now()
+    if (!this.#isWanted) return
+    if (reason instanceof CodedError && FINAL.has(reason.code)) return this.#failed(reason)
+    this.#set({ state: 'connecting', since: this.#lostAt })
+    void this.#connect({ way: 'never' })
+  }
+
+  #failed(error: unknown): void {
+    this.#failures += 1
+    const failure = error instanceof CodedError ? error.failure : failureOf(error)
+    const since = this.#state.state === 'unreachable' ? this.#state.since : this.#lostAt || Date.now()
+    this.#set({ state: 'unreachable', since, failure })
+    if (!this.#isWanted || FINAL.has(failure.code)) return
+    const [first, max] = this.#timing.backoff
+    const delay = Math.min(max, first * 2 ** (this.#failures - 1)) * (1 - (this.#options.random ?? Math.random)() / 2)
+    this.#retry = setTimeout(() => {
+      if (this.#isWanted && !this.#link && !this.#attempt) void this.#connect({ way: 'never' })
+    }, delay)
+  }
+
+  /** A connection can be dead without an error: a machine asleep, a network that drops everything. */
+  #watchSilence(link: WireLink): void {
+    const { pingAfter, deadAfter } = this.#timing
+    clearTimeout(this.#watch)
+    const silentFor = performance.now() - link.lastLineAt
+    this.#watch = setTimeout(
+      () => {
+        if (performance.now() - link.lastLineAt < pingAfter) return this.#watchSilence(link)
+        const askedAt = performance.now()
+        link.call('session.list', { limit: 1 }).catch(() => undefined)
+        this.#watch = setTimeout(() => {
+          if (link.lastLineAt >= askedAt) return this.#watchSilence(link)
+          link.close(lost())
+          // The shared connection would be as dead for the next one.
+          void this.#options.launcher.reset?.()
+        }, deadAfter)
+      },
+      Math.max(0, pingAfter - silentFor),
+    )
+  }
+
+  #set(change: Omit<RemoteState, 'since'> & { since?: number }): void {
+    const since = change.since ?? (change.state === this.#state.state ? this.#state.since : Date.now())
+    this.#state = { ...change, since }
+    for (const wake of this.#waiting) wake()
+    this.#options.changed?.(this.#state)
+  }
+}
+
+/** Whether a launcher tells of a job in a queue, and not of a copy. */
+function isJob(progress: string): boolean {
+  return /^Job \d+ /.test(progress)
+}
+
+async function withTimeout(link: WireLink, ms: number): Promise<{ version: string }> {
+  const timer = setTimeout(
+    () => link.close(new CodedError('place.unreachable', `It did not greet within ${Math.round(ms / 1000)} seconds.`)),
+    ms,
+  )
+  try {
+    return await link.hello
+  } finally {
+    clearTimeout(timer)
+  }
+}

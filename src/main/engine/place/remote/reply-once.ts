@@ -1,0 +1,41 @@
+import { CodedError } from '../../../../shared/errors'
+import type { RemoteEngine } from './remote-engine'
+
+/** How many of the latest events are searched for an answer. */
+const EVENTS = 400
+
+/**
+ * Answers an approval, also when the connection is lost meanwhile: the answer is given again, and if it was taken the
+ * first time, that is found in the log of the session.
+ */
+export async function replyOnce(
+  remote: RemoteEngine,
+  input: { sessionId: string; approvalId: string; optionId: string },
+  signal?: AbortSignal,
+): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await remote.call('approval.reply', input, signal)
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error
+      if (error.code === 'approval.gone' && attempt > 1 && (await wasTaken(remote, input, signal))) return undefined
+      if (error.code !== 'connection.lost' || attempt === 5) throw error
+      await remote.reconnected(signal)
+    }
+  }
+}
+
+/** Whether the approval was answered with this option. */
+async function wasTaken(
+  remote: RemoteEngine,
+  { sessionId, approvalId, optionId }: { sessionId: string; approvalId: string; optionId: string },
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const opened = (await remote.call('session.open', { sessionId, limit: EVENTS }, signal)) as {
+    events?: readonly Record<string, unknown>[]
+  }
+  return (opened.events ?? []).some(
+    (event) =>
+      event['type'] === 'approval.resolved' && event['approvalId'] === approvalId && event['chosen'] === optionId,
+  )
+}

@@ -1,0 +1,173 @@
+import type { Approval } from '../../../shared/model/approval'
+import { placeFolder } from '../../../shared/model/place-folder'
+import type { SessionEvent, RecordedEvent } from '../../../shared/events/event'
+import type { SessionPush } from '../../../shared/events/push'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { TrestleClient } from '../../../shared/contract'
+import { CodedError, ERRORS, type Failure } from '../../../shared/errors'
+import { UsageError } from '../../console/parse-command'
+import { inTerminal, terminalFailure } from '../../console/report'
+import { createRouter, directClient } from '../../api/router'
+import type { HostActions } from '../../api/implementer'
+import type { Engine } from '../../engine/engine-api'
+import { DeniedCalls, createPrintOutput } from './print-output'
+import type { PrintOptions } from './print-options'
+
+const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openExternal: async () => false }
+const logBug = (message: string, error: unknown): void =>
+  void process.stderr.write(
+    `trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )
+const CALLS_DENIED = 3
+const LIMIT_REACHED = 4
+const NO_ONE_TO_ASK = 'Print mode cannot ask, so the call was denied.'
+
+/**
+ * One turn on a place: the agent, its files and commands are there; model calls are made here, unless the place has keys
+ * of its own. The same exit codes as on this machine.
+ */
+export async function printOnPlace(
+  engine: Engine,
+  options: PrintOptions,
+  prompt: string,
+  placeId: string,
+): Promise<number> {
+  if (options.worktree || options.agent || options.addDirs.length > 0)
+    throw new UsageError('--place does not go with --worktree, --agent or --add-dir yet.', 'print')
+  await engine.places.connect(placeId, 'never').catch((error: unknown) => {
+    throw withAdvice(error, placeId)
+  })
+  const client = directClient(createRouter({ engine, host: HOST, logBug }))
+  try {
+    return await printTurn(client, options, prompt, placeId)
+  } catch (error) {
+    throw ownFailure(error)
+  }
+}
+
+async function printTurn(
+  client: TrestleClient,
+  options: PrintOptions,
+  prompt: string,
+  placeId: string,
+): Promise<number> {
+  const session = await sessionOn(client, options, placeId)
+  const { sessionId, seq: since, spent: before } = session
+  const output = createPrintOutput(
+    options.format,
+    process.stdout,
+    options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
+    options.format === 'stream-json' ? undefined : process.stderr,
+  )
+  const denied = new DeniedCalls(() => () => undefined)
+  let interrupted = false
+  const interrupt = (): void => {
+    if (interrupted) process.exit(130)
+    interrupted = true
+    void client.session.stop({ sessionId }).catch(() => undefined)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
+  const controller = new AbortController()
+  const pushes = await client.push.session({ sessionId, since }, { signal: controller.signal })
+  await client.session.prompt({
+    sessionId,
+    parts: [{ type: 'text', text: prompt }],
+    ...(options.effort !== undefined && { effort: options.effort }),
+  })
+  const end = await untilFinished(pushes, (event) => {
+    output.event(event)
+    denied.onEvent(event)
+    if (event.type === 'approval.requested') void deny(client, sessionId, event.approval, denied)
+  })
+  controller.abort()
+  const { header } = await client.session.open({ sessionId, limit: 1 })
+  const { spent } = header
+  await output.finish({
+    type: 'result',
+    sessionId,
+    stop: end.stop,
+    answer: output.answer(),
+    steps: end.steps,
+    denials: denied.list,
+    durationMs: end.durationMs,
+    usage: {
+      input: spent.input - before.input,
+      output: spent.output - before.output,
+      cached: spent.cached - before.cached,
+      thinking: spent.thinking - before.thinking,
+    },
+    ...(end.failure && { failure: inTerminal(end.failure) }),
+  })
+  process.stderr.write(denied.toText())
+  if (end.failure) process.stderr.write(terminalFailure(end.failure))
+  if (interrupted || end.stop === 'cancelled') return 130
+  if (end.failure?.code === 'budget.reached') return LIMIT_REACHED
+  if (end.stop !== 'end_turn') return 1
+  return denied.list.length > 0 ? CALLS_DENIED : 0
+}
+
+async function sessionOn(client: TrestleClient, options: PrintOptions, placeId: string): Promise<SessionHeader> {
+  const { cwd, noProject, model, continueLatest } = options
+  const mode = options.mode === 'plan' ? undefined : options.mode
+  const folder = placeFolder({ placeId, path: options.placeCwd ?? '~' })
+  let { sessionId } = options
+  if (continueLatest) {
+    sessionId = (await client.session.list({ folder, limit: 1 }))[0]?.sessionId
+    if (sessionId === undefined)
+      throw new CodedError('session.not_found', `There is no session of ${cwd} on ${placeId}.`)
+  }
+  if (sessionId === undefined) {
+    // A private folder is made there, so the place has to be named in another way.
+    if (noProject)
+      throw new UsageError('--place does not go with --no-project yet; name a folder there with --cwd.', 'print')
+    const header = await client.session.create({ folder, ...(model !== undefined && { model }), ...(mode && { mode }) })
+    return options.mode === 'plan' ? client.plan.enter({ sessionId: header.sessionId }) : header
+  }
+  const { header } = await client.session.open({ sessionId, limit: 1 })
+  const change = { ...(model !== undefined && { model }), ...(mode && { mode }) }
+  return Object.keys(change).length > 0 ? client.session.change({ sessionId, ...change }) : header
+}
+
+type TurnFinished = RecordedEvent & { type: 'turn.finished' }
+
+async function untilFinished(
+  pushes: AsyncIterable<SessionPush>,
+  onEvent: (event: SessionEvent) => void,
+): Promise<TurnFinished> {
+  for await (const push of pushes) {
+    if (push.type !== 'events') continue
+    for (const event of push.events) {
+      onEvent(event)
+      if (event.type === 'turn.finished') return event
+    }
+  }
+  throw new CodedError('connection.lost', 'The session ended before its turn did.')
+}
+
+/** Denies what would ask: in print mode the user cannot answer. */
+async function deny(
+  client: TrestleClient,
+  sessionId: string,
+  { approvalId, options, tool, summary, reason }: Approval,
+  denied: DeniedCalls,
+): Promise<void> {
+  const reject = options.find(({ kind }) => kind === 'reject_once')
+  if (!reject) return
+  denied.list.push({ tool, summary, reason })
+  const feedback = reject.optionId === 'reject' ? { feedback: NO_ONE_TO_ASK } : {}
+  await client.approval.reply({ sessionId, approvalId, optionId: reject.optionId, ...feedback }).catch(() => undefined)
+}
+
+/** The API's errors carry the failure; here it is the program's own. */
+function ownFailure(error: unknown): unknown {
+  const data = error instanceof Error && 'data' in error ? (error.data as Partial<Failure> | undefined) : undefined
+  return data?.code !== undefined && Object.hasOwn(ERRORS, data.code)
+    ? new CodedError(data.code, data.message ?? '', { cause: error })
+    : error
+}
+
+/** Print mode asks nothing, so it says where ssh can ask. */
+function withAdvice(error: unknown, placeId: string): unknown {
+  if (!(error instanceof CodedError) || !['place.refused', 'place.host_key'].includes(error.code)) return error
+  return new CodedError(error.code, `${error.message} In a terminal, "trestle place test ${placeId}" lets ssh ask you.`)
+}

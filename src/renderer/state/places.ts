@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import type { PlaceView } from '../../shared/model/place'
+import { useQueries } from './page/queries'
+
+const NO_PLACES: readonly PlaceView[] = []
+
+/** Other machines, containers and jobs that sessions can work in, with their states. */
+export function usePlaces(): readonly PlaceView[] {
+  const queries = useQueries()
+  const { data } = useQuery(queries.place.list.queryOptions({ staleTime: Infinity, retry: false }))
+  return data ?? NO_PLACES
+}
+
+/** One of them; undefined for this machine. */
+export function usePlace(placeId: string | undefined): PlaceView | undefined {
+  const places = usePlaces()
+  return placeId === undefined ? undefined : places.find((place) => place.placeId === placeId)
+}
+
+/** Whether what is shown of a place may be old. */
+export function isOutOfReach(place: PlaceView | undefined): boolean {
+  return place !== undefined && place.state !== 'connected'
+}
+
+const STATES = { idle: 'Not connected', waiting: 'Waiting', connecting: 'Connecting', connected: 'Connected' } as const
+
+/** The state of a place as people read it. */
+export function stateText({ state, since, progress }: PlaceView): string {
+  if (state === 'unreachable') return since > 0 ? `Unreachable since ${timeText(since)}` : 'Unreachable'
+  const isUnderway = state === 'waiting' || state === 'connecting'
+  return (isUnderway ? progress : undefined) ?? STATES[state]
+}
+
+function timeText(at: number): string {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date().toDateString()
+  return isToday
+    ? date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+}

@@ -1,0 +1,104 @@
+import { eventIterator, oc, type } from '@orpc/contract'
+import { z } from 'zod'
+import { PLACE_NAME, type PlaceRun, type PlaceTest, type PlaceView } from '../model/place'
+import type { ModelCallPush } from '../model/client-model'
+
+const placeId = z.string().regex(PLACE_NAME)
+/** Not an option of the program that gets it. */
+const word = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^(?!-)[^\s\p{Cc}]+$/u)
+const file = z.string().min(1).max(4000)
+const host = { host: word, configFile: file.optional() }
+
+export const placeLaunch = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ssh'), ...host, port: z.int().min(1).max(65_535).optional() }),
+  z.strictObject({
+    kind: z.literal('slurm'),
+    host: word.optional(),
+    configFile: file.optional(),
+    partition: word.optional(),
+    time: z
+      .string()
+      .regex(/^[\d:-]{1,20}$/)
+      .optional(),
+    cpus: z.int().min(1).max(100_000).optional(),
+    memory: z
+      .string()
+      .regex(/^\d{1,9}[KMGT]?$/)
+      .optional(),
+    account: word.optional(),
+  }),
+  z.strictObject({ kind: z.literal('container'), program: z.enum(['docker', 'podman']), container: word }),
+])
+
+const clientModel = z.strictObject({
+  id: z.string().min(3).max(300),
+  label: z.string().max(300),
+  contextWindow: z.int().min(1),
+  maxOutputTokens: z.int().min(1).optional(),
+  toolCalls: z.boolean(),
+  imagesIn: z.boolean(),
+  thinking: z.boolean(),
+  traits: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** Places: other machines, containers and jobs that sessions can work in. */
+export const placeContract = {
+  list: oc.output(type<PlaceView[]>()),
+  /** Adds a place; nothing is connected yet. `place.taken` when the name is in use. */
+  add: oc
+    .input(
+      z.strictObject({
+        placeId,
+        launch: placeLaunch,
+        home: file.optional(),
+        program: file.optional(),
+        models: z.enum(['here', 'there']).optional(),
+      }),
+    )
+    .output(type<PlaceView>()),
+  /** Connects, copies Trestle there if needed, and reports each step with the actual reason of a failure. */
+  test: oc.input(z.strictObject({ placeId })).output(type<PlaceTest>()),
+  /** Connects now, and asks the user what ssh asks. Returns when it is connected. */
+  connect: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
+  /** Disconnects. What runs there continues if the engine there stays. */
+  disconnect: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
+  /** Answers what ssh asks; null cancels. The answer is passed on and never stored. */
+  answer: oc
+    .input(z.strictObject({ placeId, questionId: z.string().max(100), answer: z.string().max(10_000).nullable() }))
+    .output(type<void>()),
+  /** Copies this version there, and removes older versions that are not in use. */
+  update: oc.input(z.strictObject({ placeId })).output(type<PlaceTest>()),
+  /** Removes it from the list; what is on the machine stays. It can be restored. */
+  remove: oc.input(z.strictObject({ placeId })).output(type<void>()),
+  restore: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
+  /** Runs a shell command there, as the user and without the agent. */
+  run: oc.input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) })).output(type<PlaceRun>()),
+  /**
+   * Offers models of the client to this engine for as long as the subscription lasts: each event is a request to one of
+   * them, which `place.modelReply` answers. Keys stay with the client.
+   */
+  serveModels: oc
+    .input(
+      z.strictObject({
+        models: z.array(clientModel).max(1000),
+        defaultModel: z.string().max(300).optional(),
+        smallModel: z.string().max(300).optional(),
+      }),
+    )
+    .output(eventIterator(type<ModelCallPush>())),
+  /** A part of the answer to a request; `done` or `failure` with the last. Harmless when the request has ended. */
+  modelReply: oc
+    .input(
+      z.strictObject({
+        callId: z.string().max(100),
+        chunks: z.array(z.record(z.string(), z.unknown())).max(10_000),
+        done: z.literal(true).optional(),
+        failure: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
+    .output(type<void>()),
+}
