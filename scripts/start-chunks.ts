@@ -15,7 +15,7 @@ export interface ProgramPart {
 }
 
 interface ModuleGraph {
-  getModuleInfo(id: string): { importedIds: readonly string[] } | null
+  getModuleInfo(id: string): { importedIds: readonly string[]; isEntry: boolean } | null
 }
 
 /**
@@ -50,6 +50,9 @@ function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph
     }
   }
   return new Map(
-    [...needed].filter(([, by]) => by.some((name) => merged.has(name))).map(([id, by]) => [id, by.join('-')]),
+    [...needed]
+      // A program's own module runs it, so nothing that others may load stands in one file with it.
+      .filter(([id, by]) => by.some((name) => merged.has(name)) && !graph.getModuleInfo(id)?.isEntry)
+      .map(([id, by]) => [id, by.join('-')]),
   )
 }

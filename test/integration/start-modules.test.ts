@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -59,4 +59,12 @@ it('while features are off and their tools unused, a turn loads no module of the
   const theirs =
     /\/(?:memory-rows|calendar-file|locate)-[^/]*\.js$|node_modules\/(?:ical-generator|croner|imapflow|nodemailer|mailparser)\//
   expect(loaded.filter((url) => theirs.test(url))).toEqual([])
+})
+
+it('a file that others load runs no program: the task host is run by its own file only', () => {
+  const folder = join(import.meta.dirname, '..', '..', 'out', 'main')
+  const running = /^await runTaskHost\(/m
+  expect(readFileSync(join(folder, 'task-host.js'), 'utf8')).toMatch(running)
+  const chunks = readdirSync(join(folder, 'chunks'))
+  expect(chunks.filter((name) => running.test(readFileSync(join(folder, 'chunks', name), 'utf8')))).toEqual([])
 })
