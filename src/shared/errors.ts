@@ -6,6 +6,7 @@
 
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
+import { MOVE_ERRORS } from './move-errors'
 import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
@@ -178,6 +179,7 @@ export const ERRORS = {
   },
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
+  ...MOVE_ERRORS,
   ...WORKTREE_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',

@@ -311,6 +311,24 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       replay: async (sessionId) => ({ sessionId, title: get(sessionId).header.title, total: 1, turns: [] }),
       steps: async () => [],
     },
+    moves: {
+      address: async () => ({ address: 'home-0' }),
+      out: async (sessionId, file) => ({
+        moveId: 'move-0',
+        sessionId,
+        file,
+        bytes: 1,
+        events: 1,
+        contents: 0,
+        hasProject: false,
+        head: 'a'.repeat(64),
+      }),
+      in: async () => {
+        throw new CodedError('move.elsewhere', 'It is sealed for another home.')
+      },
+      refuse: async () => {},
+      cancel: async (sessionId) => get(sessionId).header,
+    },
     settings: memorySettings(changed),
     tasks: memoryTasks(changed),
     inbox,

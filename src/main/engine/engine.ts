@@ -17,6 +17,7 @@ import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
 import { createEngineCustomize } from './engine-customize'
+import { createEngineMoves } from './engine-move'
 import { createEngineHistory } from './engine-history'
 import { createFeatures } from './engine-features'
 import { createEngineReview } from './engine-review'
@@ -213,6 +214,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     conversations,
     histories: createEngineHistory(foundation, checkpoints.access),
+    moves: createEngineMoves(foundation, {
+      sessions,
+      checkpoints: checkpoints.access,
+      supervisor,
+      makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
+    }),
     settings: actions,
     tasks: createTaskActions({
       supervisor,

@@ -11,6 +11,7 @@ import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
 import { historyContract } from './history'
+import { moveContract } from './move'
 import { memoryContract } from './memory'
 import { reviewContract } from './review'
 import { scheduleContract } from './schedule'
@@ -43,6 +44,7 @@ export const contract = {
   git: gitContract,
   history: historyContract,
   alarm: alarmContract,
+  move: moveContract,
   notification: notificationContract,
   plan: planContract,
   review: reviewContract,

@@ -49,11 +49,20 @@ export function createSessionWriter(
     if (where !== undefined) throw new CodedError('session.elsewhere', `Session ${sessionId} runs in ${where}.`)
   }
 
+  /** A sealed session, and its subagents, take nothing but the end of the seal. */
+  const refuseSealed = (header: SessionHeader, bodies: readonly EventBody[]): void => {
+    const sealed = header.sealed ?? (header.agent && headers.get(header.agent.rootId)?.sealed)
+    if (!sealed || bodies.every(({ type }) => type === 'session.unsealed')) return
+    const place = sealed.place ?? sealed.to
+    throw new CodedError('session.sealed', `Session ${header.sessionId} was moved to ${place}.`)
+  }
+
   const write = (
     header: SessionHeader,
     bodies: readonly EventBody[],
     { copied = false, times }: AppendOptions = {},
   ): { events: RecordedEvent[]; header: SessionHeader } => {
+    refuseSealed(header, bodies)
     const present = now()
     let next = header
     let head = heads.get(header.sessionId)
