@@ -134,7 +134,7 @@ describe('a session that is moved', () => {
     })
     const before = sessions.header(sessionId).seq
     const refused = [
-      () => sessions.prompt(sessionId, [{ type: 'text', text: 'Go on' }]),
+      () => sessions.prompt(sessionId, [{ type: 'text', text: 'Continue' }]),
       () => sessions.change(sessionId, { title: 'Another' }),
       () => sessions.compact(sessionId),
       () => here.engine.checkpoints.restore(sessionId, { to: 1, files: true, conversation: true }),
@@ -177,7 +177,7 @@ describe('a session that is moved', () => {
     await there.engine.moves.refuse(moveId)
     const header = await here.engine.moves.cancel(sessionId, moveId)
     expect(header.sealed).toBeUndefined()
-    await turn(here.engine, sessionId, 'Go on here')
+    await turn(here.engine, sessionId, 'Continue here')
     expect(await rejection(there.engine.moves.in(file, { folder: there.scratch.project }))).toMatchObject({
       code: 'move.repeated',
     })

@@ -295,6 +295,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
         mediaType: 'text/markdown',
         text: `# ${get(sessionId).header.title}\n`,
       }),
+      async *lines() {},
       import: async () => sessionActions.create({}),
       relink: async (_of, to) => ({ folder: to, moved: 1, busy: 0 }),
     },

@@ -232,6 +232,7 @@ export const COMMANDS: Record<
         value: 'N',
         help: 'restore, fork: to just before message N. move-out: the address of the home that receives it.',
       },
+      unverified: { type: 'boolean', help: 'import: even if the history in the file was changed.' },
       place: { type: 'string', value: 'NAME', help: 'move-out: what you call that place.' },
       'not-received': { type: 'boolean', help: 'move-cancel: you made sure that it was never received.' },
       files: { type: 'boolean', help: 'restore: the files.' },

@@ -21,7 +21,7 @@ export const moveContract = {
     .output(type<MovedOut>()),
   /**
    * Receives a session from a file on the engine's machine. `folder`: where its project is put, when it was never here.
-   * `head`: the hash that `out` returned, so that nobody can have rewritten the file.
+   * `head`: the hash that `out` returned, which proves that the file was not rewritten.
    */
   in: oc
     .input(

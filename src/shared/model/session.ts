@@ -20,6 +20,8 @@ export interface ImportedFrom {
   sessionId: string
   /** Its project folder, on the computer it was exported on. */
   folder: string
+  /** Whether hashes in the file proved that its events are as recorded; absent: it had none. */
+  verified?: boolean
 }
 
 /** What a session is doing, for the dot in the list. */

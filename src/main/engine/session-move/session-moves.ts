@@ -29,7 +29,7 @@ export interface SessionMovesDeps extends Omit<SendDeps, 'agentsOf'> {
 export interface ReceiveOptions {
   /** Where the project is put: a folder that is missing, empty, or a clone of it. Default: where the session was here. */
   folder?: string
-  /** The hash of the last event, as `out` returned it: then no one can have rewritten the file. */
+  /** The hash of the last event, as `out` returned it; proves that the file was not rewritten. */
   head?: string
 }
 
@@ -67,7 +67,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
       throw new CodedError('request.invalid', `There is a file ${file} already. Choose another name.`)
     const { sealed } = sessions.header(sessionId)
     if (sealed && existsSync(keptFile(home, sealed.moveId))) return again(sessionId, file, to)
-    // The process ended while it wrote the file, so nobody can have received it.
+    // The process ended while it wrote the file, so the session cannot have been received.
     if (sealed) await unseal(sessionId, sealed.moveId, 'incomplete')
     const task = await deps.runningTask(sessionId)
     if (task !== undefined)

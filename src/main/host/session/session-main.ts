@@ -18,7 +18,7 @@ const ACTIONS = {
   restore: ['json', 'to', 'files', 'conversation', 'both', 'dry-run', 'redo', 'overwrite'],
   fork: ['json', 'to'],
   export: ['json', 'format'],
-  import: ['json', 'folder'],
+  import: ['json', 'folder', 'unverified'],
   recover: ['json'],
   verify: ['json', 'all', 'head'],
   replay: ['json'],
@@ -106,7 +106,11 @@ async function act(engine: Engine, action: Action, sessionId: string, values: Pa
       return exportSession(engine, sessionId, { isJson, ...exportFormat(values) })
     case 'import': {
       const folder = values['folder']
-      return importSession(engine, sessionId, { isJson, ...(typeof folder === 'string' && { folder }) })
+      return importSession(engine, sessionId, {
+        isJson,
+        unverified: values['unverified'] === true,
+        ...(typeof folder === 'string' && { folder }),
+      })
     }
     case 'verify':
       return verifyFromTerminal(engine, sessionId, { isJson, ...expectedHash(values) })
