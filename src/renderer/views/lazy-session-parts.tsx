@@ -32,6 +32,11 @@ export const RestoreDialog = onDemand(() =>
   import('../features/session/restore-dialog').then((module) => module.RestoreDialog),
 )
 
+/** Says where a session continues that was moved to another place. */
+export const SealedBanner = onDemand(() =>
+  import('../features/session/sealed-banner').then((module) => module.SealedBanner),
+)
+
 /** Checks the history of a session against its hashes. */
 export const VerifyDialog = onDemand(() =>
   import('../features/session/verify-dialog').then((module) => module.VerifyDialog),

@@ -20,7 +20,7 @@ export const conversationContract = {
   /**
    * A new session from the text of a file exported as JSON. `folder`: its project; absent: none. `request.invalid` when
    * it is something else; `history.changed`, with the number of the event, when its hashes do not match. `unverified`:
-   * imports it all the same.
+   * imports it anyway.
    */
   import: oc
     .input(

@@ -27,7 +27,7 @@ export interface ReadSession {
 /**
  * Reads an exported session: the JSON document, or one event a line as `trestle session export --json` prints them.
  * Throws `request.invalid`, which says what is wrong and where, and `history.changed` when an event is not as it was
- * recorded. `unverified`: reads it all the same.
+ * recorded. `unverified`: reads it anyway.
  */
 export function readExportedSession(text: string, { unverified = false } = {}): ReadSession {
   const content = text.replace(/^\uFEFF/, '')

@@ -1,6 +1,7 @@
 import { CodedError } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
+import type { SessionHeader } from '../../../shared/model/session'
 import type { Database } from './database'
 import { eventDigest, firstHash, nextHash, type ChainedEvent } from './event-chain'
 import { createEventLog } from './event-log'
@@ -110,7 +111,7 @@ export function createReceivedSessions(db: Database): ReceivedSessions {
       const { lastInsertRowid } = insert.run(sessionId, event.seq, event.at, event.type, event.body, head)
       texts.add(lastInsertRowid, body)
       const recorded: RecordedEvent = { ...body, sessionId, seq: event.seq, at: event.at }
-      header = applyHeader(header, recorded)
+      header = folded(header, recorded)
       added.push(recorded)
     }
     for (const event of given.slice(known)) store(event)
@@ -149,6 +150,17 @@ export function createReceivedSessions(db: Database): ReceivedSessions {
       setMeta.run(key, make())
       return meta.get(key)!
     }).immediate,
+  }
+}
+
+/** What comes from another machine may be anything. */
+function folded(header: SessionHeader, event: RecordedEvent): SessionHeader {
+  try {
+    return applyHeader(header, event)
+  } catch (error) {
+    throw new CodedError('move.damaged', `Event ${event.seq} of ${event.sessionId} is not a valid ${event.type}.`, {
+      cause: error,
+    })
   }
 }
 
