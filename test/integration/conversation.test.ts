@@ -180,6 +180,9 @@ describe('export and import', () => {
     const { head } = await engine.histories.verify(session.sessionId)
     expect(JSON.parse(text)).toMatchObject({ history: { head } })
     expect(await engine.conversations.import(text)).toMatchObject({ imported: { verified: true } })
+    await engine.sessions.fork(session.sessionId)
+    const all = await engine.histories.verifyAll()
+    expect(all).toMatchObject({ ok: true, sessions: 3 })
     const plain = JSON.parse(text)
     const unhashed = {
       ...plain,

@@ -184,6 +184,44 @@ describe('a session that is moved', () => {
     expect(await here.engine.histories.verify(sessionId)).toMatchObject({ ok: true })
   })
 
+  it('is sealed anew when the process ended before its file was complete', async () => {
+    const sessionId = await started()
+    const file = join(here.scratch.home, '..', 'one')
+    const first = await here.engine.moves.out(sessionId, file, { address: there.address })
+    // As a kill between the seal and the file leaves it.
+    rmSync(file)
+    rmSync(join(here.scratch.home, 'moves', `${first.moveId}.trestle-move`))
+    const second = await here.engine.moves.out(sessionId, file, { address: there.address })
+    expect(second.moveId).not.toBe(first.moveId)
+    expect(
+      here.engine.sessions
+        .since(sessionId, 0)
+        .slice(-3)
+        .map(({ type }) => type),
+    ).toEqual(['session.sealed', 'session.unsealed', 'session.sealed'])
+    await there.engine.moves.in(file, { folder: join(there.scratch.project, 'app'), head: second.head })
+    expect(await there.engine.histories.verify(sessionId, first.head)).toMatchObject({ ok: true })
+  })
+
+  it('leaves no file in the home once the session is deleted', async () => {
+    const sessionId = await started()
+    const other = await started()
+    const file = join(here.scratch.home, '..', 'one')
+    const { moveId } = await here.engine.moves.out(sessionId, file, { address: there.address })
+    await here.engine.sessions.remove(sessionId)
+    const second = await here.engine.moves.out(other, `${file}-2`, { address: there.address })
+    expect(readdirSync(join(here.scratch.home, 'moves'))).toEqual([`${second.moveId}.trestle-move`])
+    expect(second.moveId).not.toBe(moveId)
+  })
+
+  it('is refused when the hash of its last event is not the one that was noted', async () => {
+    const sessionId = await started()
+    const file = join(here.scratch.home, '..', 'one')
+    await here.engine.moves.out(sessionId, file, { address: there.address })
+    const options = { folder: join(there.scratch.project, 'app'), head: 'a'.repeat(64) }
+    expect(await rejection(there.engine.moves.in(file, options))).toMatchObject({ code: 'move.damaged' })
+  })
+
   it('brings no permissions along', async () => {
     const { sessionId } = await here.engine.sessions.create({
       folder: here.scratch.project,

@@ -20,7 +20,7 @@ export function createEngineMoves(
   const load = async (): Promise<SessionMoves> => {
     const [{ createSessionMoves }, { createReceivedSessions }, { createWorktreePlace }] = await Promise.all([
       import('./session-move/session-moves'),
-      import('./store/received-sessions'),
+      import('./store/chain/received-sessions'),
       import('./worktree/worktree-place'),
     ])
     const place = createWorktreePlace({

@@ -158,7 +158,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
     newId,
     now,
-    chained: async () => (await import('./store/received-sessions')).createReceivedSessions(foundation.database).events,
+    chained: async () =>
+      (await import('./store/chain/received-sessions')).createReceivedSessions(foundation.database).events,
   })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
   followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })

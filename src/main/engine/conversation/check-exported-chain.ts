@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
 import { isRecord } from '../../../shared/is-record'
-import { eventDigest, firstHash, nextHash } from '../store/event-chain'
+import { eventDigest, firstHash, nextHash } from '../store/chain/event-chain'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const proof = z.object({

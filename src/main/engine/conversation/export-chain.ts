@@ -1,4 +1,4 @@
-import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/event-chain'
+import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/chain/event-chain'
 
 /** What an exported event says about its place in the history, as its field `chain`. */
 export interface EventProof {

@@ -6,7 +6,7 @@ import { conversationBlocks, conversationEvents } from './conversation-blocks'
 import { FORMAT, FORMAT_VERSION, isConversationEvent } from './exported-session'
 import { markdownOf } from './export-markdown'
 import { chainProofs } from './export-chain'
-import type { ChainedEvent } from '../store/event-chain'
+import type { ChainedEvent } from '../store/chain/event-chain'
 
 /** The conversation of a session as it is now, as a file. */
 export async function exportConversation(

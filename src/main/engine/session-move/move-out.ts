@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
@@ -6,8 +6,8 @@ import { familyPrefix } from '../../../shared/model/agent'
 import type { HistoryHead, MovedOut } from '../../../shared/model/move'
 import type { BlobStore } from '../checkpoint/file-state'
 import type { CheckpointPaths } from '../checkpoint/checkpoint-files'
-import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/event-chain'
-import type { ReceivedSessions } from '../store/received-sessions'
+import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/chain/event-chain'
+import type { ReceivedSessions } from '../store/chain/received-sessions'
 import type { Session } from '../session/session'
 import { createMoveFile, MOVE_FORMAT, MOVE_VERSION, type MoveFileWriter } from './move-file'
 import { contentsDigest, type MoveManifest } from './move-manifest'
@@ -20,16 +20,19 @@ export interface SendDeps extends BundleDeps {
   agentsOf(sessionId: string): string[]
 }
 
+/** What the names of kept files end with. */
+export const KEPT = '.trestle-move'
+
 /** Where the file of a move is kept until the session comes back. */
 export function keptFile(home: string, moveId: string): string {
-  return join(home, 'moves', `${moveId}.trestle-move`)
+  return join(home, 'moves', `${moveId}${KEPT}`)
 }
 
 /** One part of what moves with the events. */
 interface Part {
   kind: 'content' | 'file'
   name: string
-  hash: string
+  /** Where it is; a content is in the store of contents under its name. */
   path?: string
 }
 
@@ -67,24 +70,19 @@ export async function sealSession(
     const project = await bundleProject(deps, header.folder, moveId, bundle)
     file.add('move', Buffer.from(JSON.stringify(manifest)))
     const parts = partsOf(deps, sessionId)
-    let contents = 0
+    const written: { kind: string; name: string; hash: string }[] = []
     for (const part of parts) {
-      const data = part.path === undefined ? deps.checkpoints.blobs.get(part.hash) : readFileSync(part.path)
+      const data = part.path === undefined ? deps.checkpoints.blobs.get(part.name) : readFileSync(part.path)
       // Removed at this moment to free space: it then cannot be undone here either.
       if (data === undefined) continue
       file.add(part.kind, data, part.name)
-      if (part.kind === 'content') contents += 1
+      written.push({ kind: part.kind, name: part.name, hash: sha256(data) })
       await breathe()
     }
-    const hashes: { kind: string; name: string; hash: string }[] = parts.map(({ kind, name, hash }) => ({
-      kind,
-      name,
-      hash,
-    }))
     if (project) {
       const data = readFileSync(bundle)
       file.add('bundle', data)
-      hashes.push({ kind: 'bundle', name: '', hash: createHash('sha256').update(data).digest('hex') })
+      written.push({ kind: 'bundle', name: '', hash: sha256(data) })
     }
     const agents: HistoryHead[] = []
     let events = 0
@@ -101,7 +99,7 @@ export async function sealSession(
       to: to.to,
       ...(to.place !== undefined && { place: to.place }),
       agents,
-      contents: contentsDigest(hashes),
+      contents: contentsDigest(written),
       ...(project && { project }),
     })
     const { sessionId: _id, seq, at, ...body } = sealed!
@@ -116,7 +114,7 @@ export async function sealSession(
       sessionId,
       bytes: statSync(keptFile(home, moveId)).size,
       events: events + seq,
-      contents,
+      contents: written.filter(({ kind }) => kind === 'content').length,
       hasProject: project !== undefined,
       head,
     }
@@ -129,18 +127,18 @@ export async function sealSession(
 
 function addSession(file: MoveFileWriter, rows: ReceivedSessions, sessionId: string): HistoryHead {
   file.add('session', Buffer.alloc(0), sessionId)
-  let hash = firstHash(sessionId)
+  let head = firstHash(sessionId)
   let seq = 0
   for (const event of rows.events(sessionId)) {
-    hash = nextHash(hash, eventDigest(event))
-    addEvent(file, event, hash)
+    head = nextHash(head, eventDigest(event))
+    addEvent(file, event, head)
     seq = event.seq
   }
-  return { sessionId, seq, hash }
+  return { sessionId, seq, hash: head }
 }
 
-function addEvent(file: MoveFileWriter, { seq, at, type, body }: ChainedEvent, hash: string): void {
-  file.add('event', Buffer.from(JSON.stringify([seq, at, type, body, hash])))
+function addEvent(file: MoveFileWriter, { seq, at, type, body }: ChainedEvent, head: string): void {
+  file.add('event', Buffer.from(JSON.stringify([seq, at, type, body, head])))
 }
 
 /** Contents that the session needs for undoing, and its plans. */
@@ -150,14 +148,11 @@ function partsOf({ home, checkpoints, agentsOf }: SendDeps, sessionId: string): 
   for (const id of [sessionId, ...agentsOf(sessionId)]) {
     const refs = place.refs(id)
     if (!existsSync(refs)) continue
-    for (const hash of readFileSync(refs, 'utf8').split('\n')) if (hash !== '' && blobs.get(hash)) hashes.add(hash)
+    for (const name of readFileSync(refs, 'utf8').split('\n')) if (blobs.has(name)) hashes.add(name)
   }
-  const contents = [...hashes].map((hash): Part => ({ kind: 'content', name: hash, hash }))
+  const contents = [...hashes].map((name): Part => ({ kind: 'content', name }))
   const folder = join(home, 'sessions', sessionId)
-  const plans = filesIn(join(folder, 'plans'), 'plans').map(({ name, path }): Part => {
-    const hash = createHash('sha256').update(readFileSync(path)).digest('hex')
-    return { kind: 'file', name, path, hash }
-  })
+  const plans = filesIn(join(folder, 'plans'), 'plans').map(({ name, path }): Part => ({ kind: 'file', name, path }))
   return [...contents, ...plans]
 }
 
@@ -167,6 +162,10 @@ function filesIn(folder: string, name: string): { name: string; path: string }[]
     const inside = { name: `${name}/${entry.name}`, path: join(folder, entry.name) }
     return entry.isDirectory() ? filesIn(inside.path, inside.name) : entry.isFile() ? [inside] : []
   })
+}
+
+function sha256(data: Uint8Array): string {
+  return hash('sha256', data, 'hex')
 }
 
 /** Whether an id can be one of a subagent of the session. */

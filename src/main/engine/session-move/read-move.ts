@@ -4,8 +4,8 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
 import type { BlobStore } from '../checkpoint/file-state'
-import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/event-chain'
-import type { ReceivedSession } from '../store/received-sessions'
+import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/chain/event-chain'
+import type { ReceivedSession } from '../store/chain/received-sessions'
 import { damaged, readMoveFile, type MoveRecord } from './move-file'
 import { contentsDigest, movedEvent, moveManifest, sealEvent, type MoveManifest } from './move-manifest'
 import { isInFamily } from './move-out'
@@ -56,6 +56,16 @@ export async function readMove(
   }
   if (!manifest) throw damaged('it is empty')
   return checked(manifest, reading)
+}
+
+/** The session in a move file; undefined when it cannot be read. */
+export function sessionOf(file: string): string | undefined {
+  try {
+    for (const record of readMoveFile(file)) return manifestOf(record).sessionId
+  } catch {
+    // Damaged, or from another version.
+  }
+  return undefined
 }
 
 function manifestOf({ kind, data }: MoveRecord): MoveManifest {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { HomeAddress, MovedIn, MovedOut, MovedProject } from '../../../shared/model/move'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -9,9 +9,9 @@ import { addRefs } from '../checkpoint/checkpoint-files'
 import { realFolder } from '../session/real-folder'
 import type { SessionManager } from '../session/sessions'
 import type { Store } from '../store/store'
-import { keptFile, sealSession, type SendDeps } from './move-out'
+import { KEPT, keptFile, sealSession, type SendDeps } from './move-out'
 import { topOf, unpackProject } from './project-bundle'
-import { readMove, type ReadMove } from './read-move'
+import { readMove, sessionOf, type ReadMove } from './read-move'
 
 export interface SessionMovesDeps extends Omit<SendDeps, 'agentsOf'> {
   store: Pick<Store, 'agents' | 'ofTypes'>
@@ -65,6 +65,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     if (to.address === address()) throw new CodedError('request.invalid', 'The session is in this home already.')
     if (existsSync(file))
       throw new CodedError('request.invalid', `There is a file ${file} already. Choose another name.`)
+    removeStale()
     const { sealed } = sessions.header(sessionId)
     if (sealed && existsSync(keptFile(home, sealed.moveId))) return again(sessionId, file, to)
     // The process ended while it wrote the file, so the session cannot have been received.
@@ -114,6 +115,18 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
       return { moveId: sealed.moveId, sessionId, file, bytes, events, contents: contents.length, hasProject, head }
     } finally {
       rmSync(bundle, { force: true })
+    }
+  }
+
+  /** Removes files that were kept for sessions which came back in another way, or were deleted. */
+  function removeStale(): void {
+    const folder = join(home, 'moves')
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const path = join(folder, name)
+      if (path !== keptFile(home, basename(name, KEPT))) continue
+      const owner = sessionOf(path)
+      const sealed = owner === undefined ? undefined : localHeader(owner)?.sealed
+      if (sealed?.moveId !== basename(name, KEPT)) rmSync(path, { force: true })
     }
   }
 

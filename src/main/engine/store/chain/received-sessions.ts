@@ -1,13 +1,13 @@
-import { CodedError } from '../../../shared/errors'
-import type { EventBody, RecordedEvent } from '../../../shared/events/event'
-import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { Database } from './database'
+import { CodedError } from '../../../../shared/errors'
+import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
+import { applyHeader, emptyHeader } from '../../../../shared/events/fold-header'
+import type { SessionHeader } from '../../../../shared/model/session'
+import type { Database } from '../database'
 import { eventDigest, firstHash, nextHash, type ChainedEvent } from './event-chain'
-import { createEventLog } from './event-log'
-import { createHeaderRows } from './session-rows'
-import { removedKey } from './session-writer'
-import { createTextIndex } from './text-index'
+import { createEventLog } from '../event-log'
+import { createHeaderRows } from '../session-rows'
+import { removedKey } from '../session-writer'
+import { createTextIndex } from '../text-index'
 
 /** One session as it comes from another place: all its events, in order. */
 export interface ReceivedSession {
