@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { spawn } from 'node-pty'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/main/engine/store/database'
 import { openStore } from '../../src/main/engine/store/open/open-store'
@@ -7,6 +8,7 @@ import type { HistoryCheck, ReplayStep } from '../../src/shared/model/history'
 import type { MovedOut } from '../../src/shared/model/move'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
+import { until } from '../support/until'
 
 let here: Scratch
 let there: Scratch
@@ -63,6 +65,36 @@ describe('trestle session', () => {
       'turn.started',
       'turn.finished',
     ])
+  })
+
+  it('steps through a session by key in a terminal', async () => {
+    const { PATH = '', HOME = '' } = process.env
+    const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
+    const pty = spawn(process.execPath, [cli, 'session', 'replay', 'session-1'], {
+      cols: 100,
+      rows: 20,
+      env: { PATH, HOME, TERM: 'xterm-256color', TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: here.home },
+    })
+    let text = ''
+    pty.onData((more) => (text += more))
+    const { promise: ended, resolve } = Promise.withResolvers<number>()
+    pty.onExit(({ exitCode }) => resolve(exitCode))
+    const press = async (keys: string, shows: string): Promise<void> => {
+      text = ''
+      pty.write(keys)
+      await until(() => text.includes(shows), shows, 15_000)
+    }
+    await until(() => text.includes('The session was created'), 'the first event', 15_000)
+    await press('n', 'Which birds?')
+    await press('\x1b[C', 'The turn ended: end turn')
+    await press('\x1b[D', 'You asked')
+    await press('[', 'Event 1 of 3')
+    await press(']', 'Event 2 of 3')
+    await press('3', 'Jump to event 3')
+    await press('\r', 'Event 3 of 3')
+    pty.write('q')
+    expect(await ended).toBe(0)
+    expect(text).toContain('\x1b[?1049l')
   })
 
   it('moves a session out and in, refuses a move, and takes a seal off only when that is confirmed', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
@@ -190,7 +190,8 @@ describe('a session that is moved', () => {
     const first = await here.engine.moves.out(sessionId, file, { address: there.address })
     // As a kill between the seal and the file leaves it.
     rmSync(file)
-    rmSync(join(here.scratch.home, 'moves', `${first.moveId}.trestle-move`))
+    const kept = join(here.scratch.home, 'moves', `${first.moveId}.trestle-move`)
+    renameSync(kept, kept.replace('.trestle-move', '.part'))
     const second = await here.engine.moves.out(sessionId, file, { address: there.address })
     expect(second.moveId).not.toBe(first.moveId)
     expect(
@@ -201,6 +202,17 @@ describe('a session that is moved', () => {
     ).toEqual(['session.sealed', 'session.unsealed', 'session.sealed'])
     await there.engine.moves.in(file, { folder: join(there.scratch.project, 'app'), head: second.head })
     expect(await there.engine.histories.verify(sessionId, first.head)).toMatchObject({ ok: true })
+  })
+
+  it('stays sealed when its file is lost, until the user takes the seal off', async () => {
+    const sessionId = await started()
+    const file = join(here.scratch.home, '..', 'one')
+    const { moveId } = await here.engine.moves.out(sessionId, file, { address: there.address })
+    rmSync(join(here.scratch.home, 'moves', `${moveId}.trestle-move`))
+    expect(await rejection(here.engine.moves.out(sessionId, `${file}-2`, { address: there.address }))).toMatchObject({
+      code: 'session.sealed',
+    })
+    expect((await here.engine.moves.cancel(sessionId, moveId)).sealed).toBeUndefined()
   })
 
   it('leaves no file in the home once the session is deleted', async () => {

@@ -28,6 +28,11 @@ export function keptFile(home: string, moveId: string): string {
   return join(home, 'moves', `${moveId}${KEPT}`)
 }
 
+/** Where it is written; it is there only as long as it is incomplete. */
+export function partialFile(home: string, moveId: string): string {
+  return join(home, 'moves', `${moveId}.part`)
+}
+
 /** One part of what moves with the events. */
 interface Part {
   kind: 'content' | 'file'
@@ -50,7 +55,7 @@ export async function sealSession(
   const { moveId } = to
   const folder = join(home, 'moves')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const partial = join(folder, `${moveId}.part`)
+  const partial = partialFile(home, moveId)
   const bundle = join(folder, `${moveId}.bundle`)
   const epoch = header.epoch ?? 1
   const manifest: MoveManifest = {
@@ -66,6 +71,7 @@ export async function sealSession(
   }
   const file = createMoveFile(partial)
   let isOpen = true
+  let isSealed = false
   try {
     const project = await bundleProject(deps, header.folder, moveId, bundle)
     file.add('move', Buffer.from(JSON.stringify(manifest)))
@@ -92,6 +98,7 @@ export async function sealSession(
       events += head.seq
     }
     const before = addSession(file, rows, sessionId)
+    isSealed = true
     const [sealed] = session.record({
       type: 'session.sealed',
       moveId,
@@ -109,6 +116,7 @@ export async function sealSession(
     file.finish()
     isOpen = false
     renameSync(partial, keptFile(home, moveId))
+    isSealed = false
     return {
       moveId,
       sessionId,
@@ -120,6 +128,9 @@ export async function sealSession(
     }
   } finally {
     if (isOpen) file.close()
+    // If this fails as well, what there is of the file shows that it was never complete.
+    if (isSealed && session.header.sealed)
+      session.record({ type: 'session.unsealed', moveId, epoch, why: 'incomplete' })
     rmSync(partial, { force: true })
     rmSync(bundle, { force: true })
   }

@@ -60,12 +60,16 @@ export async function readMove(
 
 /** The session in a move file; undefined when it cannot be read. */
 export function sessionOf(file: string): string | undefined {
+  const records = readMoveFile(file)
   try {
-    for (const record of readMoveFile(file)) return manifestOf(record).sessionId
+    const first = records.next()
+    return first.done === true ? undefined : manifestOf(first.value).sessionId
   } catch {
     // Damaged, or from another version.
+    return undefined
+  } finally {
+    records.return()
   }
-  return undefined
 }
 
 function manifestOf({ kind, data }: MoveRecord): MoveManifest {

@@ -9,7 +9,7 @@ import { addRefs } from '../checkpoint/checkpoint-files'
 import { realFolder } from '../session/real-folder'
 import type { SessionManager } from '../session/sessions'
 import type { Store } from '../store/store'
-import { KEPT, keptFile, sealSession, type SendDeps } from './move-out'
+import { KEPT, keptFile, partialFile, sealSession, type SendDeps } from './move-out'
 import { topOf, unpackProject } from './project-bundle'
 import { readMove, sessionOf, type ReadMove } from './read-move'
 
@@ -68,8 +68,15 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     removeStale()
     const { sealed } = sessions.header(sessionId)
     if (sealed && existsSync(keptFile(home, sealed.moveId))) return again(sessionId, file, to)
-    // The process ended while it wrote the file, so the session cannot have been received.
-    if (sealed) await unseal(sessionId, sealed.moveId, 'incomplete')
+    if (sealed) {
+      // The process ended while it wrote the file, so the session cannot have been received.
+      if (!existsSync(partialFile(home, sealed.moveId)))
+        throw new CodedError(
+          'session.sealed',
+          `The file of ${sealed.moveId}, which has the session, is gone from ${home}.`,
+        )
+      await unseal(sessionId, sealed.moveId, 'incomplete')
+    }
     const task = await deps.runningTask(sessionId)
     if (task !== undefined)
       throw new CodedError(
@@ -142,7 +149,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
       if (sealed?.moveId !== moveId)
         throw new CodedError('request.invalid', `The session is not sealed by the move ${moveId}.`)
       session.record({ type: 'session.unsealed', moveId, epoch, why })
-      rmSync(keptFile(home, moveId), { force: true })
+      for (const file of [keptFile(home, moveId), partialFile(home, moveId)]) rmSync(file, { force: true })
       return session.header
     })
   }
