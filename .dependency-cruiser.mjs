@@ -41,6 +41,7 @@ const ENGINE_LAYERS = [
   'budget',
   'checkpoint',
   'audit',
+  'session-move',
   'files',
   'review',
   'conversation',

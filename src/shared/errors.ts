@@ -8,6 +8,7 @@ import { ENGINE_ERRORS } from './engine-errors'
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
 import { PLACE_ERRORS } from './place-errors'
+import { MOVE_ERRORS } from './move-errors'
 import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
@@ -182,6 +183,7 @@ export const ERRORS = {
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
   ...PLACE_ERRORS,
+  ...MOVE_ERRORS,
   ...WORKTREE_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',

@@ -5,6 +5,7 @@ import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { SessionHeader } from '../../src/shared/model/session'
 import { startModelServer, type ModelServer } from '../support/model-server'
+import { rejection } from '../support/required'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 
@@ -173,6 +174,57 @@ describe('export and import', () => {
     expect(asked).toContain('and a <b>kingfisher')
   })
 
+  it('proves with hashes that an imported conversation is as it was recorded', async () => {
+    await turn('Which birds?')
+    const { text } = await engine.conversations.export(session.sessionId, 'json')
+    const { head } = await engine.histories.verify(session.sessionId)
+    expect(JSON.parse(text)).toMatchObject({ history: { head } })
+    expect(await engine.conversations.import(text)).toMatchObject({ imported: { verified: true } })
+    await engine.sessions.fork(session.sessionId)
+    const all = await engine.histories.verifyAll()
+    expect(all).toMatchObject({ ok: true, sessions: 3 })
+    const plain = JSON.parse(text)
+    const unhashed = {
+      ...plain,
+      history: undefined,
+      events: plain.events.map(({ chain: _of, ...event }: { chain: unknown }) => event),
+    }
+    const { imported } = await engine.conversations.import(JSON.stringify(unhashed))
+    expect(imported?.verified).toBeUndefined()
+  })
+
+  it('refuses a file with a changed, removed, inserted or moved event, by its number, unless the user insists', async () => {
+    await turn('Which birds?')
+    await turn('Once more')
+    const { text } = await engine.conversations.export(session.sessionId, 'json')
+    const lines: string[] = []
+    for await (const line of engine.conversations.lines(session.sessionId)) lines.push(JSON.stringify(line))
+    type Exported = { events: { seq: number; type: string }[] }
+    const changed = (change: (events: Exported['events']) => unknown): string => {
+      const document = JSON.parse(text) as Exported
+      change(document.events)
+      return JSON.stringify(document)
+    }
+    const { events } = JSON.parse(text) as Exported
+    const second = events.findLast(({ type }) => type === 'turn.started')!
+    const ways: [string, number][] = [
+      [text.replace('Once more', 'Once less'), second.seq],
+      [changed((all) => all.splice(3, 1)), events[3]!.seq],
+      [changed((all) => all.splice(4, 0, all[4]!)), events[4]!.seq],
+      [changed((all) => all.splice(5, 2, all[6]!, all[5]!)), events[5]!.seq],
+      [changed((all) => all.pop()), events.at(-1)!.seq],
+      [lines.join('\n').replace('Once more', 'Once less'), second.seq],
+      [lines.toSpliced(4, 1).join('\n'), 5],
+    ]
+    for (const [file, seq] of ways) {
+      const error = await rejection(engine.conversations.import(file))
+      expect(error).toMatchObject({ code: 'history.changed' })
+      expect(String(error)).toMatch(new RegExp(`Events? (${seq}\\b|\\d+ to \\d+)`))
+    }
+    const inserted = await engine.conversations.import(ways[0]![0], undefined, { unverified: true })
+    expect(inserted).toMatchObject({ imported: { verified: false } })
+  })
+
   it('imports the lines that the command line prints, and exports again the conversation that it imported', async () => {
     await turn('Which birds?')
     await engine.close()
@@ -180,7 +232,7 @@ describe('export and import', () => {
     const lines = (await cli('export', session.sessionId, '--json')).stdout
     const document = (await cli('export', session.sessionId, '--format', 'json')).stdout
     // Left out: what belongs to the project as it was, and what only the provider can read.
-    const left = new Set(['details', 'checkpoint', 'preview', 'metadata'])
+    const left = new Set(['details', 'checkpoint', 'preview', 'metadata', 'seq', 'chain'])
     const events = (text: string): unknown =>
       (JSON.parse(text, (key, value: unknown) => (left.has(key) ? undefined : value)) as { events: unknown }).events
     for (const content of [lines, document]) {

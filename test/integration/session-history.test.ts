@@ -5,10 +5,12 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { walkChain } from '../../src/main/engine/audit/check-chain'
 import { verifyHistories, verifyHistory } from '../../src/main/engine/audit/verify-history'
-import { createHistoryRows } from '../../src/main/engine/store/chain-rows'
+import { createHistoryRows } from '../../src/main/engine/store/chain/history-rows'
 import { openDatabase, openReadOnly, sqliteCode, type Database } from '../../src/main/engine/store/database'
-import { eventDigest, firstHash, nextHash } from '../../src/main/engine/store/event-chain'
+import { eventDigest, firstHash, nextHash } from '../../src/main/engine/store/chain/event-chain'
 import { migrate, MIGRATIONS } from '../../src/main/engine/store/migrations'
+import { rebuildStore } from '../../src/main/engine/store/recovery/rebuild-store'
+import { openStoreRows } from '../../src/main/engine/store/recovery/store-rows'
 import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { EventBody } from '../../src/shared/events/event'
 import type { HistoryCheck } from '../../src/shared/model/history'
@@ -144,6 +146,22 @@ describe('the history of a session', () => {
     expect(await verify()).toMatchObject({ ok: true, events: 8, withoutHash: 6 })
     tamper((db) => db.prepare("UPDATE event SET at = at + 1 WHERE session_id = 'session-a' AND seq = 3").run())
     expect(await verify()).toMatchObject({ ok: false, problem: { kind: 'altered', seq: 1, to: 7 } })
+  })
+
+  test('is intact in a store that was rebuilt from a damaged file', async () => {
+    fill(60)
+    const check = await verify()
+    const source = openStoreRows(file)
+    const rebuilt = join(home, 'rebuilt.db')
+    rebuildStore(rebuilt, [source])
+    source.close()
+    rmSync(`${file}-wal`, { force: true })
+    copyFileSync(rebuilt, file)
+    expect(await verify()).toEqual(check)
+    const { store } = openStore({ home })
+    store.append('session-a', [said(61)])
+    store.close()
+    expect(await verify('session-a', check.head)).toMatchObject({ ok: true, events: 61, expectedAt: 60 })
   })
 
   test('stays intact through kills of the process that records it', { timeout: 120_000 }, async () => {

@@ -298,6 +298,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
         mediaType: 'text/markdown',
         text: `# ${get(sessionId).header.title}\n`,
       }),
+      async *lines() {},
       import: async () => sessionActions.create({}),
       relink: async (_of, to) => ({ folder: to, moved: 1, busy: 0 }),
     },
@@ -313,6 +314,24 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       verifyAll: async () => ({ ok: true, sessions: 1, events: 1, failed: [] }),
       replay: async (sessionId) => ({ sessionId, title: get(sessionId).header.title, total: 1, turns: [] }),
       steps: async () => [],
+    },
+    moves: {
+      address: async () => ({ address: 'home-0' }),
+      out: async (sessionId, file) => ({
+        moveId: 'move-0',
+        sessionId,
+        file,
+        bytes: 1,
+        events: 1,
+        contents: 0,
+        hasProject: false,
+        head: 'a'.repeat(64),
+      }),
+      in: async () => {
+        throw new CodedError('move.elsewhere', 'It is sealed for another home.')
+      },
+      refuse: async () => {},
+      cancel: async (sessionId) => get(sessionId).header,
     },
     settings: memorySettings(changed),
     tasks: memoryTasks(changed),

@@ -12,6 +12,7 @@ import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { mailHandlers } from './mail-handlers'
 import { gitHandlers } from './git-handlers'
 import { historyHandlers } from './history-handlers'
+import { moveHandlers } from './move-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { placeHandlers } from './place-handlers'
 import { pluginHandlers } from './plugin-handlers'
@@ -50,6 +51,7 @@ export function createRouter(deps: ApiDeps) {
     git: gitHandlers(os, deps),
     history: historyHandlers(os, deps),
     alarm: alarmHandlers(os, deps),
+    move: moveHandlers(os, deps),
     notification: notificationHandlers(os, deps),
     place: placeHandlers(os, deps),
     plan: planHandlers(os, deps),

@@ -38,6 +38,7 @@ import type { UserNotification } from '../../shared/model/notification'
 import type { ScheduleActions } from './schedule/schedule-actions'
 import type { TerminalActions } from './terminal/terminal-actions'
 import type { PluginActions } from './plugin/plugins'
+import type { SessionMoves } from './session-move/session-moves'
 import type { SettingsActions } from './settings-actions'
 import type { WorktreeActions } from './worktree/worktree-actions'
 
@@ -55,6 +56,7 @@ export interface Engine {
   /** Whole conversations: searching them, and files of them. */
   readonly conversations: Omit<Conversations, 'close'>
   readonly histories: HistoryActions
+  readonly moves: SessionMoves
   readonly settings: SettingsActions
   readonly tasks: Tasks
   readonly inbox: Inbox

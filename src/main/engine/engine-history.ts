@@ -11,7 +11,7 @@ export function createEngineHistory(
 ): HistoryActions {
   let made: Promise<VerifyDeps & ReplayDeps> | undefined
   const deps = (): Promise<VerifyDeps & ReplayDeps> =>
-    (made ??= import('./store/chain-rows').then(({ createHistoryRows }) => ({
+    (made ??= import('./store/chain/history-rows').then(({ createHistoryRows }) => ({
       store,
       rows: createHistoryRows(database),
       blobs: restoring.blobs,

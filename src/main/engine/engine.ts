@@ -18,6 +18,7 @@ import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
 import { createEngineCustomize } from './engine-customize'
+import { createEngineMoves } from './engine-move'
 import { createEngineHistory } from './engine-history'
 import { createFeatures } from './engine-features'
 import { createEngineReview } from './engine-review'
@@ -171,6 +172,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
     newId,
     now,
+    chained: async () =>
+      (await import('./store/chain/received-sessions')).createReceivedSessions(foundation.database).events,
   })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
   followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups, keeper })
@@ -228,6 +231,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ...(keeper && { keptTurns: keeper }),
     conversations,
     histories: createEngineHistory(foundation, checkpoints.access),
+    moves: createEngineMoves(foundation, {
+      sessions,
+      checkpoints: checkpoints.access,
+      supervisor,
+      makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
+    }),
     settings: actions,
     tasks: createTaskActions({
       supervisor,

@@ -251,6 +251,7 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
         blocked={blockedBy({
           connected,
           elsewhere,
+          movedTo: header.sealed && (header.sealed.place ?? header.sealed.to),
           hasModel: settings === undefined || modelId !== undefined,
           onOpenSettings,
         })}
@@ -288,16 +289,19 @@ function SessionTranscript(props: Omit<TranscriptProps, 'view' | 'aliveAt' | 'lo
 function blockedBy({
   connected,
   elsewhere,
+  movedTo,
   hasModel,
   onOpenSettings,
 }: {
   connected: boolean
   elsewhere: string | undefined
+  movedTo: string | undefined
   hasModel: boolean
   onOpenSettings: () => void
 }): ReactNode {
   if (!connected) return 'Not connected. Your draft is kept.'
   if (elsewhere !== undefined) return `This session is open in another Trestle (${elsewhere}).`
+  if (movedTo !== undefined) return `This session continues at ${movedTo}.`
   if (hasModel) return undefined
   return (
     <>

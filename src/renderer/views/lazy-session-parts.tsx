@@ -38,6 +38,11 @@ export const ReviewPane = onDemand(
   () => <Skeleton className="m-4 h-6 w-1/2" />,
 )
 
+/** Says where a session continues that was moved to another place. */
+export const SealedBanner = onDemand(() =>
+  import('../features/session/sealed-banner').then((module) => module.SealedBanner),
+)
+
 /** Checks the history of a session against its hashes. */
 export const VerifyDialog = onDemand(() =>
   import('../features/session/verify-dialog').then((module) => module.VerifyDialog),

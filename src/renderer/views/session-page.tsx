@@ -21,7 +21,7 @@ import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
 import { SessionCost } from '../features/usage/session-cost'
 import { TrustBanner, TrustMark, useTrustView } from '../features/trust/trust-banner'
-import { ResendDialog, RestoreDialog } from './lazy-session-parts'
+import { ResendDialog, RestoreDialog, SealedBanner } from './lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
 import { useLayout } from '../state/page/layout-state'
 import { titleOf, useSessions } from '../state/session/sessions-state'
@@ -92,6 +92,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       {banners}
       <PlaceBanner folder={known?.folder} />
       {header && !header.agent && <FolderGone sessionId={sessionId} folder={header.folder} />}
+      {header?.sealed && <SealedBanner sessionId={sessionId} sealed={header.sealed} />}
       <FindInSession sessionId={sessionId} />
       {header?.agent && <AgentBar agentId={sessionId} agent={header.agent} />}
       {trust && !isAgentId(sessionId) && (
@@ -127,11 +128,20 @@ function ScheduleMark({ schedule: { scheduleId, name } }: { schedule: SessionSch
   )
 }
 
+/** What the hashes of an imported file say. */
+const PROOF: Record<string, string> = {
+  true: 'Its history was as recorded.',
+  false: 'Its history was changed after it was recorded.',
+  undefined: 'The file had no hashes to verify it.',
+}
+
 /** Marks a session that was imported from a file. */
 function ImportedMark({ from }: { from: ImportedFrom }) {
   return (
-    <Tooltip text={`Imported from a file. It was ${from.sessionId}${from.folder === '' ? '' : ` in ${from.folder}`}.`}>
-      <Chip tabIndex={0}>Imported</Chip>
+    <Tooltip
+      text={`Imported from a file. It was ${from.sessionId}${from.folder === '' ? '' : ` in ${from.folder}`}. ${PROOF[String(from.verified)]}`}
+    >
+      <Chip tabIndex={0}>{from.verified === false ? 'Imported, not verified' : 'Imported'}</Chip>
     </Tooltip>
   )
 }

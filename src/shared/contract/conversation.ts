@@ -19,10 +19,17 @@ export const conversationContract = {
   export: oc.input(z.strictObject({ sessionId, format: z.enum(EXPORT_FORMATS) })).output(type<ExportedFile>()),
   /**
    * A new session from the text of a file exported as JSON. `folder`: its project; absent: none. `request.invalid` when
-   * it is something else.
+   * it is something else; `history.changed`, with the number of the event, when its hashes do not match. `unverified`:
+   * imports it anyway.
    */
   import: oc
-    .input(z.strictObject({ text: z.string().min(1).max(50_000_000), folder: path.optional() }))
+    .input(
+      z.strictObject({
+        text: z.string().min(1).max(50_000_000),
+        folder: path.optional(),
+        unverified: z.boolean().default(false),
+      }),
+    )
     .output(type<SessionHeader>()),
   /**
    * Gives all sessions of a folder (`from`), or one session, the folder where their project is now. Sessions at work

@@ -12,6 +12,7 @@ import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
 import { historyContract } from './history'
+import { moveContract } from './move'
 import { memoryContract } from './memory'
 import { placeContract } from './place'
 import { reviewContract } from './review'
@@ -46,6 +47,7 @@ export const contract = {
   git: gitContract,
   history: historyContract,
   alarm: alarmContract,
+  move: moveContract,
   notification: notificationContract,
   place: placeContract,
   plan: planContract,

@@ -23,6 +23,9 @@ export type EventConsumer =
 export const EVENT_USES = {
   'session.created': ['header'],
   'session.changed': ['header', 'acp'],
+  'session.sealed': ['header'],
+  'session.received': ['header'],
+  'session.unsealed': ['header'],
   'sandbox.changed': ['header', 'chat'],
   'sandbox.allowed': ['header'],
   'prompt.queued': ['header'],

@@ -11,6 +11,7 @@ import type {
 import type { PlanDecision, PlanRevision, Todo } from '../model/plan'
 import type { FormValues } from '../model/form'
 import type { Effort, EffortChoice } from '../model/effort'
+import type { HistoryHead, MovedProject } from '../model/move'
 import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from '../model/checkpoint'
 import type { Failure } from '../errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from '../model/message'
@@ -274,6 +275,33 @@ export type EventBody =
   | { type: 'subagent.defined'; definition: SubagentType }
   /** What the user has allowed for the session at a request of one of its subagents. */
   | { type: 'rules.allowed'; patterns: string[]; agentId: string }
+  /**
+   * The session continues at another place: nothing can be added to it here until it comes back. `contents`: a digest of
+   * what moves with the events.
+   */
+  | {
+      type: 'session.sealed'
+      moveId: string
+      /** How often it has moved so far, plus one. */ epoch: number
+      /** The address of the home that may receive it. */ to: string
+      /** What the user calls that place. */ place?: string
+      /** The histories of its subagents, which move along. */ agents: HistoryHead[]
+      contents: string
+      project?: MovedProject
+    }
+  /** It was received from another place, and continues here. Permissions given there do not count here. */
+  | {
+      type: 'session.received'
+      moveId: string
+      epoch: number
+      /** The address of the home that it comes from. */ from: string
+      folder: string
+      mode: PermissionMode
+      /** Folders, as they are called here: recorded paths in the first of each pair are now in the second. */
+      moved: { from: string; to: string }[]
+    }
+  /** The user took the seal off: the session was never received elsewhere. */
+  | { type: 'session.unsealed'; moveId: string; epoch: number; why: 'not_received' | 'incomplete' }
   | { type: 'turn.finished'; turnId: string; stop: StopReason; failure?: Failure; steps: number; durationMs: number }
 
 /** Why the model stopped writing. */

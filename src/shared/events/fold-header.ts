@@ -73,6 +73,19 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.archived !== undefined && { archived: event.archived }),
       }
     }
+    case 'session.sealed': {
+      const { moveId, epoch, to, place, at } = event
+      // Tasks stay here: the agent is not told of their ends any more.
+      return { ...next, epoch, sealed: { moveId, to, at, ...(place !== undefined && { place }) }, news: [] }
+    }
+    case 'session.unsealed':
+      return withoutSeal(next)
+    case 'session.received': {
+      const { folder, mode, epoch } = event
+      // What was allowed at another place was not allowed here.
+      const { rules: _rules, sandbox: _sandbox, sandboxAllowed: _opened, ...rest } = withoutSeal(withoutPrefix(next))
+      return { ...rest, folder, mode, epoch, addedFolders: [], allowed: [], news: [] }
+    }
     case 'prompt.queued':
       return {
         ...next,
@@ -241,6 +254,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       ignoreOthers<'header'>(event)
       return next
   }
+}
+
+function withoutSeal(header: SessionHeader): SessionHeader {
+  const { sealed: _seal, ...rest } = header
+  return rest
 }
 
 function withAgent(header: SessionHeader, agent: SessionAgent | null | undefined): SessionHeader {

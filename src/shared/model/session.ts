@@ -3,6 +3,7 @@ import type { Approval, PermissionMode } from './approval'
 import type { CompactionMark } from './context'
 import type { Cut } from './checkpoint'
 import type { Effort } from './effort'
+import type { SealedSession } from './move'
 import type { Failure } from '../errors'
 import type { Usage, UserPart } from './message'
 import type { PlanState, Todo } from './plan'
@@ -19,6 +20,8 @@ export interface ImportedFrom {
   sessionId: string
   /** Its project folder, on the computer it was exported on. */
   folder: string
+  /** Whether hashes in the file proved that its events are as recorded; absent: it had none. */
+  verified?: boolean
 }
 
 /** What a session is doing, for the dot in the list. */
@@ -109,6 +112,10 @@ export interface SessionHeader {
   schedule?: SessionSchedule
   /** Set when the session was imported from a file. */
   imported?: ImportedFrom
+  /** Set while it continues at another place. */
+  sealed?: SealedSession
+  /** How often it has moved between places, plus one; absent: never. */
+  epoch?: number
   /** Set when this is a subagent's session. */
   agent?: AgentState
   /** Types of subagents that the agent of this session has defined; absent: none. */

@@ -1,6 +1,6 @@
 import type { HistoryProblem } from '../../../shared/model/history'
-import type { HistoryRow, HistoryRows } from '../store/chain-rows'
-import { eventDigest, firstHash, nextHash } from '../store/event-chain'
+import type { HistoryRow, HistoryRows } from '../store/chain/history-rows'
+import { eventDigest, firstHash, nextHash } from '../store/chain/event-chain'
 
 /** A removal is recognized when at most so many events in a row are missing. */
 const MAX_REMOVED = 200

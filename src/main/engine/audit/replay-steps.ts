@@ -7,7 +7,8 @@ import type { ReplayFile, ReplayOverview, ReplayStep } from '../../../shared/mod
 import { textOf } from '../../../shared/model/message'
 import { listedChanges } from '../checkpoint/call-checkpoints'
 import type { BlobStore } from '../checkpoint/file-state'
-import type { HistoryRows } from '../store/chain-rows'
+import { placedChanges } from '../checkpoint/moved-paths'
+import type { HistoryRows } from '../store/chain/history-rows'
 import type { Store } from '../store/store'
 import { unifiedDiff } from '../workspace/unified-diff'
 import { describeEvent } from './describe-event'
@@ -48,12 +49,13 @@ export async function replaySteps(
   const { seq: total } = headerOf(store, sessionId)
   const starts = store.ofTypes(sessionId, ['turn.started']).map(({ seq }) => seq)
   const events = store.since(sessionId, from - 1, limit)
+  const placed = placedChanges(store, sessionId)
   const hashes = new Map(
     rows.chunk(sessionId, from - 1).map((row) => [row.place, row.seq === undefined ? undefined : row.hash]),
   )
   return Promise.all(
     events.map(async (event) => {
-      const changes = changesOf(deps, event)
+      const changes = placed(event, changesOf(deps, event))
       const shown = recordedDiffs(event)
       const ownHash = hashes.get(event.seq)
       return {

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type { HistoriesCheck, HistoryCheck } from '../../../shared/model/history'
-import type { HistoryRows } from '../store/chain-rows'
+import type { HistoryRows } from '../store/chain/history-rows'
 import type { Store } from '../store/store'
 import { walkChain } from './check-chain'
 

@@ -17,6 +17,7 @@ import { isWithin } from '../workspace/path/real-path'
 import { type BlobStore, captureFile, sameState } from './file-state'
 import { changeList, listedChanges } from './call-checkpoints'
 import { changesAfter, workingAgents, pathHistories, type PathHistory, planRestore } from './plan-restore'
+import { placedChanges } from './moved-paths'
 import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './checkpoint-files'
 
 /** How many notes about files that are not covered are kept. */
@@ -147,6 +148,7 @@ export function historiesAfter(
   { to, paths, endedOnly = false }: { to: number; paths?: readonly string[]; endedOnly?: boolean },
 ): Map<string, PathHistory> {
   const changes: FileChange[] = []
+  const placed = placedChanges(deps.store, sessionId)
   for (const event of changesAfter(deps.store, sessionId, to, { endedOnly })) {
     const listed = listedChanges(event, deps.blobs)
     if (!listed)
@@ -154,7 +156,7 @@ export function historiesAfter(
         'checkpoint.lost',
         `The list of ${event.count} changed files (event ${event.seq}) is damaged or gone.`,
       )
-    for (const change of listed) if (!paths || paths.includes(change.path)) changes.push(change)
+    for (const change of placed(event, listed)) if (!paths || paths.includes(change.path)) changes.push(change)
   }
   return pathHistories(changes)
 }

@@ -1,9 +1,12 @@
 import type { ConversationMatches, ExportedFile, ExportFormat, RelinkResult } from '../../../shared/model/conversation'
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { EventProof } from './export-chain'
 import { CodedError } from '../../../shared/errors'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { SessionHeader } from '../../../shared/model/session'
 import { realFolder } from '../session/real-folder'
 import type { SessionManager } from '../session/sessions'
+import type { ChainedEvent } from '../store/chain/event-chain'
 import type { Store } from '../store/store'
 import { createConversationFinder, type FindQuery } from './find-in-conversation'
 import { relinkTarget, type RelinkTarget } from './relink'
@@ -17,17 +20,22 @@ export interface ConversationsDeps {
   makeScratchFolder(): Promise<string>
   newId(prefix: string): string
   now(): number
+  /** Reads all events of a session as they are stored. */
+  chained(): Promise<(sessionId: string) => Iterable<ChainedEvent>>
 }
 
 /** What can be done with a whole conversation: searching it, files of it, and its project's folder. */
 export interface Conversations {
   find(sessionId: string, query: FindQuery): Promise<ConversationMatches>
   export(sessionId: string, format: ExportFormat): Promise<ExportedFile>
+  /** The events of the conversation as it is now, each with its place in the hash chain. */
+  lines(sessionId: string): AsyncGenerator<RecordedEvent & { chain?: EventProof }, void>
   /**
    * A new session with the conversation of an exported file. `folder`: its project; absent: none. Throws
-   * `request.invalid` when the file is not an exported session.
+   * `request.invalid` when the file is not an exported session, and `history.changed` when its events are not as
+   * recorded, unless `unverified`.
    */
-  import(text: string, folder?: string): Promise<SessionHeader>
+  import(text: string, folder?: string, options?: { unverified?: boolean }): Promise<SessionHeader>
   /** Gives the sessions of a folder, or one session, the folder where their project is now. */
   relink(of: RelinkTarget, to: string): Promise<RelinkResult>
   close(): void
@@ -59,11 +67,29 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     async export(sessionId, format) {
       const header = sessions.header(sessionId)
       const { exportConversation } = await import('./export-conversation')
-      return exportConversation(store, header, format, { version: deps.version, now: deps.now() })
+      return exportConversation(store, header, format, {
+        version: deps.version,
+        now: deps.now(),
+        chained: await deps.chained(),
+      })
     },
-    async import(text, folder) {
+    async *lines(sessionId) {
+      sessions.header(sessionId)
+      const [{ conversationEvents }, { chainProofs }] = await Promise.all([
+        import('./conversation-blocks'),
+        import('./export-chain'),
+      ])
+      const events = conversationEvents(store, sessionId)
+      const numbers = new Set(events.map(({ seq }) => seq))
+      const { proofs } = chainProofs(sessionId, (await deps.chained())(sessionId), (seq) => numbers.has(seq))
+      for (const event of events) {
+        const chain = proofs.get(event.seq)
+        yield chain ? { ...event, chain } : event
+      }
+    },
+    async import(text, folder, options) {
       const { readExportedSession } = await import('./read-exported-session')
-      const { info, events } = readExportedSession(text)
+      const { info, events, verified } = readExportedSession(text, options)
       const root = folder === undefined ? await deps.makeScratchFolder() : await realFolder(folder)
       const sessionId = newId('session')
       store.create({
@@ -72,7 +98,11 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         title: info.title.trim().slice(0, 200) || 'Imported session',
         mode: deps.mode(),
         addedFolders: [],
-        imported: { sessionId: info.sessionId, folder: info.folder },
+        imported: {
+          sessionId: info.sessionId,
+          folder: info.folder,
+          ...(verified !== undefined && { verified }),
+        },
       })
       const times = events.map(({ at }) => at)
       store.append(

@@ -5,13 +5,15 @@ import type { Store } from '../store/store'
 import { conversationBlocks, conversationEvents } from './conversation-blocks'
 import { FORMAT, FORMAT_VERSION, isConversationEvent } from './exported-session'
 import { markdownOf } from './export-markdown'
+import { chainProofs } from './export-chain'
+import type { ChainedEvent } from '../store/chain/event-chain'
 
 /** The conversation of a session as it is now, as a file. */
 export async function exportConversation(
   store: Pick<Store, 'window'>,
   header: SessionHeader,
   format: ExportFormat,
-  { version, now }: { version: string; now: number },
+  { version, now, chained }: { version: string; now: number; chained: (sessionId: string) => Iterable<ChainedEvent> },
 ): Promise<ExportedFile> {
   const { sessionId, title, folder, model, createdAt, updatedAt } = header
   const events = conversationEvents(store, sessionId)
@@ -25,15 +27,17 @@ export async function exportConversation(
       return { name: `${name}.html`, mediaType: 'text/html', text: htmlOf(page, conversationBlocks(events)) }
     }
     default: {
+      const included = events.filter(({ type }) => isConversationEvent(type))
+      const numbers = new Set(included.map(({ seq }) => seq))
+      const { proofs, history } = chainProofs(sessionId, chained(sessionId), (seq) => numbers.has(seq))
       const document = {
         format: FORMAT,
         version: FORMAT_VERSION,
         trestle: version,
         exportedAt: new Date(now).toISOString(),
         session: { sessionId, title, folder, createdAt, updatedAt, ...(model !== undefined && { model }) },
-        events: events
-          .filter(({ type }) => isConversationEvent(type))
-          .map(({ sessionId: _session, seq: _seq, ...event }) => event),
+        history,
+        events: included.map(({ sessionId: _session, ...event }) => ({ ...event, chain: proofs.get(event.seq) })),
       }
       return {
         name: `${name}.json`,

@@ -1,3 +1,4 @@
+import { checkExportedChain } from './check-exported-chain'
 import { CodedError } from '../../../shared/errors'
 import { isRecord } from '../../../shared/is-record'
 import { z } from 'zod'
@@ -19,33 +20,55 @@ const NO_RESULT = 'The file that this session was imported from has no result of
 export interface ReadSession {
   info: SessionInfo
   events: ImportedEvent[]
+  /** Whether its hashes prove that the events are as recorded; undefined when it has none. */
+  verified?: boolean
 }
 
 /**
  * Reads an exported session: the JSON document, or one event a line as `trestle session export --json` prints them.
- * Throws `request.invalid`, which says what is wrong and where.
+ * Throws `request.invalid`, which says what is wrong and where, and `history.changed` when an event is not as it was
+ * recorded. `unverified`: reads it anyway.
  */
-export function readExportedSession(text: string): ReadSession {
+export function readExportedSession(text: string, { unverified = false } = {}): ReadSession {
   const content = text.replace(/^\uFEFF/, '')
   if (content.trim() === '') throw invalid('The file is empty.')
   const whole = parseJson(content)
-  const { info, values } =
-    isRecord(whole) && !isEvent(whole) ? fromDocument(whole) : { info: undefined, values: linesOf(content) }
+  const { info, values, history } =
+    isRecord(whole) && !isEvent(whole)
+      ? fromDocument(whole)
+      : { info: undefined, values: linesOf(content), history: undefined }
   if (values.length > MAX_EVENTS) throw invalid(`It has more than ${MAX_EVENTS.toLocaleString('en-US')} events.`)
+  const about = info ?? sessionInfo.parse(createdIn(values))
+  const verified = isUnchanged(about.sessionId, values, history, unverified)
   const events = ordered(values.flatMap((value, index) => eventOf(value, index)))
   if (!events.some(({ type }) => type === 'turn.started')) throw invalid('It has no messages.')
-  return { info: info ?? sessionInfo.parse(createdIn(values)), events }
+  return { info: about, events, ...(verified !== undefined && { verified }) }
 }
 
-function fromDocument(document: Record<string, unknown>): { info: SessionInfo; values: unknown[] } {
-  const { format, version, session, events } = document
+/** Undefined when the file has no hashes. */
+function isUnchanged(
+  sessionId: string,
+  values: readonly unknown[],
+  history: unknown,
+  unverified: boolean,
+): boolean | undefined {
+  try {
+    return checkExportedChain(sessionId, values, history) === undefined ? undefined : true
+  } catch (error) {
+    if (unverified && error instanceof CodedError && error.code === 'history.changed') return false
+    throw error
+  }
+}
+
+function fromDocument(document: Record<string, unknown>): { info: SessionInfo; values: unknown[]; history: unknown } {
+  const { format, version, session, events, history } = document
   if (format !== FORMAT) throw invalid('It is JSON, but not a session exported by Trestle.')
   if (version !== FORMAT_VERSION)
     throw invalid(
       `It was exported by a newer version of Trestle (format ${String(version).slice(0, 20)}). Update Trestle first.`,
     )
   if (!Array.isArray(events)) throw invalid('Its list of events is missing.')
-  return { info: sessionInfo.parse(isRecord(session) ? session : {}), values: events }
+  return { info: sessionInfo.parse(isRecord(session) ? session : {}), values: events, history }
 }
 
 function linesOf(content: string): unknown[] {

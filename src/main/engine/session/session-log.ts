@@ -61,6 +61,19 @@ export class SessionLog {
     }
   }
 
+  /**
+   * Takes over events that were stored directly, as those of a session that came back from another place. Listeners get
+   * all of them; the engine hears of the last one, because the others are not news.
+   */
+  follow(events: readonly RecordedEvent[]): void {
+    const before = this.#header
+    for (const event of events) {
+      this.#header = applyHeader(this.#header, event)
+      this.#liveEvents.recorded(event)
+    }
+    this.#deps.onRecorded(before, events.slice(-1))
+  }
+
   live(event: TurnLiveEvent): void {
     this.#liveEvents.live({ ...event, sessionId: this.#header.sessionId })
   }

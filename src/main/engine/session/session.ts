@@ -123,6 +123,9 @@ export class Session {
     this.#log.recordEnd(bodies, instead)
   }
 
+  /** See `SessionLog.follow`. */
+  readonly follow = (events: readonly RecordedEvent[]): void => this.#log.follow(events)
+
   live(event: TurnLiveEvent): void {
     this.#log.live(event)
   }
@@ -263,6 +266,12 @@ export class Session {
    * afterwards.
    */
   async whileIdle<Result>(work: () => Promise<Result>): Promise<Result> {
+    requireActive(this.header)
+    return this.whileMoved(work)
+  }
+
+  /** The same for a session that may be sealed. */
+  async whileMoved<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
     const waiting = this.header.queue.length
     const done = Promise.resolve().then(work)
@@ -274,7 +283,7 @@ export class Session {
       return await done
     } finally {
       this.#starting = undefined
-      if (this.header.queue.length > waiting) await this.#input.startNext()
+      if (!this.header.sealed && this.header.queue.length > waiting) await this.#input.startNext()
     }
   }
 
@@ -337,6 +346,7 @@ export class Session {
   }
 
   async #startTurn(input: TurnInput): Promise<void> {
+    requireActive(this.header)
     const { modelId } = await this.#deps.runner.ready(this)
     const turnId = this.#deps.newId('turn')
     const start = await this.#input.turnStart(input, turnId, modelId)
@@ -379,6 +389,11 @@ export class Session {
       await this.#input.notifyAfterTurn()
     }
   }
+}
+
+/** Throws when the session continues at another place. */
+function requireActive({ sealed }: SessionHeader): void {
+  if (sealed) throw new CodedError('session.sealed', `It was moved to ${sealed.place ?? sealed.to}.`)
 }
 
 function nothing(): void {}

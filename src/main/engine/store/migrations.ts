@@ -1,5 +1,5 @@
 import { CodedError } from '../../../shared/errors'
-import { addChainColumns } from './chain-rows'
+import { addChainColumns } from './chain/chain-rows'
 import type { Database } from './database'
 import { addRecordedSpending, SPENDING_TABLES } from './spending-rows'
 import { indexEvents } from './text-index'

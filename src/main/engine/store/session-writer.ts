@@ -4,9 +4,9 @@ import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { SpendingRows } from './spending-rows'
 import type { AppendOptions, Store } from './store'
-import { createChainHeads } from './chain-rows'
+import { createChainHeads } from './chain/chain-rows'
 import type { Database } from './database'
-import { eventDigest, nextHash } from './event-chain'
+import { eventDigest, nextHash } from './chain/event-chain'
 import type { HeaderRows } from './session-rows'
 import type { Leases } from './lease'
 import type { TextIndex } from './text-index'
@@ -49,11 +49,20 @@ export function createSessionWriter(
     if (where !== undefined) throw new CodedError('session.elsewhere', `Session ${sessionId} runs in ${where}.`)
   }
 
+  /** A sealed session, and its subagents, take nothing but the end of the seal. */
+  const refuseSealed = (header: SessionHeader, bodies: readonly EventBody[]): void => {
+    const sealed = header.sealed ?? (header.agent && headers.get(header.agent.rootId)?.sealed)
+    if (!sealed || bodies.every(({ type }) => type === 'session.unsealed')) return
+    const place = sealed.place ?? sealed.to
+    throw new CodedError('session.sealed', `Session ${header.sessionId} was moved to ${place}.`)
+  }
+
   const write = (
     header: SessionHeader,
     bodies: readonly EventBody[],
     { copied = false, times }: AppendOptions = {},
   ): { events: RecordedEvent[]; header: SessionHeader } => {
+    refuseSealed(header, bodies)
     const present = now()
     let next = header
     let head = heads.get(header.sessionId)

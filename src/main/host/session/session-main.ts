@@ -8,6 +8,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../../shared/model/convers
 import { exportSession, importSession, listSessions, showSession } from './session-output'
 import { verifyAllFromTerminal, verifyFromTerminal } from './session-history'
 import { replayFromTerminal } from './session-replay'
+import { moveCancel, moveIn, moveOut, moveRefuse } from './session-move'
 import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session-actions'
 
 /** The options of each action. */
@@ -17,10 +18,14 @@ const ACTIONS = {
   restore: ['json', 'to', 'files', 'conversation', 'both', 'dry-run', 'redo', 'overwrite'],
   fork: ['json', 'to'],
   export: ['json', 'format'],
-  import: ['json', 'folder'],
+  import: ['json', 'folder', 'unverified'],
   recover: ['json'],
   verify: ['json', 'all', 'head'],
   replay: ['json'],
+  'move-out': ['json', 'to', 'place'],
+  'move-in': ['json', 'folder', 'head'],
+  'move-refuse': ['json'],
+  'move-cancel': ['json', 'not-received'],
 } as const
 
 type Action = keyof typeof ACTIONS
@@ -48,6 +53,8 @@ export async function sessionMain(
     reportStart(engine)
     if (action === 'verify' && values['all'] === true)
       return await verifyAllFromTerminal(engine, values['json'] === true)
+    if (Object.hasOwn(MOVES, action))
+      return await MOVES[action as keyof typeof MOVES].run(engine, id === undefined ? [] : [id, ...more], values)
     if (action === 'recover') return recoverFromTerminal(engine, id, values['json'] === true)
     return await act(engine, action as Action, id!, values)
   } finally {
@@ -55,12 +62,25 @@ export async function sessionMain(
   }
 }
 
+/** Actions that move sessions; `words`: how many arguments they take. */
+const MOVES = {
+  'move-out': { run: moveOut, words: [2, 2], takes: 'the id of a session and a new file' },
+  'move-in': { run: moveIn, words: [0, 1], takes: 'one file; without a file it prints the address of this home' },
+  'move-refuse': { run: moveRefuse, words: [1, 1], takes: 'the id of a move' },
+  'move-cancel': { run: moveCancel, words: [1, 1], takes: 'the id of one session' },
+} as const
+
 /** What is wrong with the arguments of the action; undefined when they are valid. */
 function wrongOperand(
   action: Action,
   [id, ...more]: readonly (string | undefined)[],
   values: Parsed['values'],
 ): string | undefined {
+  if (Object.hasOwn(MOVES, action)) {
+    const { words, takes } = MOVES[action as keyof typeof MOVES]
+    const count = id === undefined ? 0 : 1 + more.length
+    return count >= words[0] && count <= words[1] ? undefined : `${action} takes ${takes}.`
+  }
   if (action === 'list') return id === undefined ? undefined : 'list takes no id.'
   if (action === 'verify' && values['all'] === true)
     return id === undefined && values['head'] === undefined ? undefined : 'verify --all takes no id and no --head.'
@@ -86,7 +106,11 @@ async function act(engine: Engine, action: Action, sessionId: string, values: Pa
       return exportSession(engine, sessionId, { isJson, ...exportFormat(values) })
     case 'import': {
       const folder = values['folder']
-      return importSession(engine, sessionId, { isJson, ...(typeof folder === 'string' && { folder }) })
+      return importSession(engine, sessionId, {
+        isJson,
+        unverified: values['unverified'] === true,
+        ...(typeof folder === 'string' && { folder }),
+      })
     }
     case 'verify':
       return verifyFromTerminal(engine, sessionId, { isJson, ...expectedHash(values) })

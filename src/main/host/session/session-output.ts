@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CodedError, failureOf } from '../../../shared/errors'
-import type { RecordedEvent } from '../../../shared/events/event'
 import type { ExportFormat } from '../../../shared/model/conversation'
 import type { Engine } from '../../engine/engine-api'
 import { shortLine, table } from '../../console/output'
-
-const WINDOW = 2000
 
 /** Newest first. */
 export function listSessions(
@@ -49,7 +46,7 @@ export async function exportSession(
 ): Promise<number> {
   engine.sessions.header(sessionId)
   if (!isJson) return say((await engine.conversations.export(sessionId, format)).text)
-  for (const event of conversation(engine, sessionId)) say(`${JSON.stringify(event)}\n`)
+  for await (const line of engine.conversations.lines(sessionId)) say(`${JSON.stringify(line)}\n`)
   return 0
 }
 
@@ -57,24 +54,15 @@ export async function exportSession(
 export async function importSession(
   engine: Engine,
   file: string,
-  { folder, isJson }: { folder?: string; isJson: boolean },
+  { folder, isJson, unverified }: { folder?: string; isJson: boolean; unverified: boolean },
 ): Promise<number> {
   const text = await readFile(resolve(file), 'utf8').catch((error: unknown) => {
     throw new CodedError('request.invalid', `The file ${file} cannot be read: ${failureOf(error).message}`)
   })
-  const header = await engine.conversations.import(text, folder === undefined ? undefined : resolve(folder))
+  const header = await engine.conversations.import(text, folder === undefined ? undefined : resolve(folder), {
+    unverified,
+  })
   return say(isJson ? `${JSON.stringify(header)}\n` : `${header.sessionId}  ${shortLine(header.title, 200)}\n`)
-}
-
-function conversation(engine: Engine, sessionId: string): RecordedEvent[] {
-  const windows: RecordedEvent[][] = []
-  let before = Number.MAX_SAFE_INTEGER
-  for (;;) {
-    const { events, hasMore } = engine.sessions.window(sessionId, { before, limit: WINDOW })
-    windows.push(events)
-    if (!hasMore || !events[0]) return windows.toReversed().flat()
-    before = events[0].seq
-  }
 }
 
 function say(text: string): number {

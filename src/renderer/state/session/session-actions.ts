@@ -10,7 +10,8 @@ import { useSessions } from './sessions-state'
 import { readTextFile, saveTextFile } from '../page/save-file'
 import { askAboutSession, type SessionDialog } from './session-dialog-state'
 import type { ExportFormat } from '../../../shared/model/conversation'
-import { showToast, showFailureToast } from '../page/toasts-state'
+import { failureFrom } from '../../client/failure-from'
+import { showFailureToast, showToast, showUserToast } from '../page/toasts-state'
 import { useClient } from '../page/queries'
 import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
 
@@ -126,7 +127,20 @@ async function importSession(client: TrestleClient): Promise<void> {
   if (text === undefined) return
   if (text.length > MAX_IMPORT)
     throw new Error('The file is too large to import here. Import it in the terminal: trestle session import FILE')
-  const { sessionId, imported } = await client.conversation.import({ text })
+  try {
+    await importText(client, text, false)
+  } catch (error) {
+    const { code, title, message } = failureFrom(error)
+    if (code !== 'history.changed') throw error
+    showUserToast(title, `${message} Nothing was imported.`, {
+      label: 'Import it as not verified',
+      run: () => attempt(importText(client, text, true)),
+    })
+  }
+}
+
+async function importText(client: TrestleClient, text: string, unverified: boolean): Promise<void> {
+  const { sessionId, imported } = await client.conversation.import({ text, unverified })
   useLayout.getState().openSession(sessionId)
   const folder = imported?.folder
   const isKnown = [...useSessions.getState().sessions.values()].some((summary) => summary.folder === folder)

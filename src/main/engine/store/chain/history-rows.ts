@@ -1,54 +1,9 @@
-import type { Database } from './database'
-import { eventDigest, firstHash, nextHash, type ChainedEvent } from './event-chain'
+import type { Database } from '../database'
+import { UNHASHED_UP_TO } from './chain-rows'
+import type { ChainedEvent } from './event-chain'
 
-/** The `meta` key of the highest event id that may have no hash: it was recorded before there were hashes. */
-const UNHASHED_UP_TO = 'events_without_hash'
 /** Events that are read at a time. */
 const CHUNK = 64
-
-/** Adds the columns of the hash chain. Events that exist stay as they are; see `ChainHeads`. */
-export function addChainColumns(db: Database): void {
-  db.exec('ALTER TABLE event ADD COLUMN hash TEXT; ALTER TABLE session ADD COLUMN head TEXT')
-  keepUnhashedLimit(db)
-}
-
-/** Remembers up to which id events may have no hash. Call it after events without a hash have been copied in. */
-export function keepUnhashedLimit(db: Database): void {
-  db.prepare<[string]>(
-    `INSERT INTO meta (key, value) SELECT ?, coalesce(max(id), 0) FROM main.event WHERE hash IS NULL
-     ON CONFLICT (key) DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))`,
-  ).run(UNHASHED_UP_TO)
-}
-
-/** The latest hash of each session. */
-export interface ChainHeads {
-  /**
-   * The hash that the next event follows. A session from before there were hashes has none stored: it is made from all
-   * its events once, and the next event's hash then covers them.
-   */
-  get(sessionId: string): string
-  /** The same from the events themselves, after some were added at another place. */
-  last(sessionId: string): string
-}
-
-export function createChainHeads(db: Database): ChainHeads {
-  const stored = db.prepare<[string], string | null>('SELECT head FROM session WHERE id = ?').pluck()
-  const rows = db.prepare<[string, number, number], ChainedEvent & { hash: string | null }>(
-    `SELECT seq, at, type, body, hash FROM event INDEXED BY event_order
-     WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
-  )
-  const last = (sessionId: string): string => {
-    let head = firstHash(sessionId)
-    let seq = 0
-    for (;;) {
-      const chunk = rows.all(sessionId, seq, CHUNK)
-      for (const row of chunk) head = row.hash ?? nextHash(head, eventDigest(row))
-      if (chunk.length < CHUNK) return head
-      seq = chunk.at(-1)!.seq
-    }
-  }
-  return { get: (sessionId) => stored.get(sessionId) ?? last(sessionId), last }
-}
 
 /** An event as it is stored. */
 export interface HistoryRow extends ChainedEvent {

@@ -1,0 +1,34 @@
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { FileChange } from '../../../shared/model/checkpoint'
+import type { Store } from '../store/store'
+
+/** Gives changes the paths that their files have here. */
+export type PlaceChanges = (
+  event: Pick<RecordedEvent, 'sessionId' | 'seq' | 'at'>,
+  changes: readonly FileChange[],
+) => readonly FileChange[]
+
+/**
+ * For a session that was moved between places: what was recorded elsewhere names folders of that place. Each move says
+ * what they are called here.
+ */
+export function placedChanges(store: Pick<Store, 'header' | 'ofTypes'>, sessionId: string): PlaceChanges {
+  const header = store.header(sessionId)
+  const rootId = header?.agent?.rootId ?? sessionId
+  const root = rootId === sessionId ? header : store.header(rootId)
+  if (root?.epoch === undefined) return (_event, changes) => changes
+  const moves = store.ofTypes(rootId, ['session.received'])
+  return (event, changes) => {
+    const later = moves.filter((move) => (event.sessionId === rootId ? move.seq > event.seq : move.at >= event.at))
+    if (later.length === 0) return changes
+    return changes.map((change) => ({
+      ...change,
+      path: later.reduce((path, { moved }) => movedPath(path, moved), change.path),
+    }))
+  }
+}
+
+function movedPath(path: string, moved: readonly { from: string; to: string }[]): string {
+  const pair = moved.find(({ from }) => path === from || path.startsWith(`${from}/`))
+  return pair ? pair.to + path.slice(pair.from.length) : path
+}

@@ -1,0 +1,132 @@
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { isRecord } from '../../../shared/is-record'
+import { CodedError } from '../../../shared/errors'
+
+/** Names the format in the first line of the file. */
+export const MOVE_FORMAT = 'trestle-move'
+export const MOVE_VERSION = 1
+
+/** Records are at most this large; a project's bundle is the largest. */
+const MAX_RECORD_BYTES = 2 ** 31 - 1
+const MAX_LINE_BYTES = 64 * 1024
+
+/**
+ * A record of a move file: one line of JSON, which says what it is and how many bytes follow, then the bytes and a line
+ * feed. The last one, `end`, has the SHA-256 of everything before it.
+ */
+export interface MoveRecord {
+  kind: string
+  /** The id, hash or name of what it is. */
+  name?: string
+  data: Buffer
+}
+
+/** Writes a move file. Not complete until `finish` returns. */
+export interface MoveFileWriter {
+  add(kind: string, data: Uint8Array, name?: string): void
+  /** Writes the last record, and everything to the disk. */
+  finish(): void
+  /** Gives up; the file is incomplete. */
+  close(): void
+}
+
+export function createMoveFile(path: string): MoveFileWriter {
+  const fd = openSync(path, 'wx', 0o600)
+  const digest = createHash('sha256')
+  const put = (bytes: Uint8Array): void => {
+    digest.update(bytes)
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+  }
+  const add: MoveFileWriter['add'] = (kind, data, name) => {
+    put(Buffer.from(`${JSON.stringify({ kind, ...(name !== undefined && { name }), bytes: data.length })}\n`))
+    put(data)
+    put(Buffer.from('\n'))
+  }
+  return {
+    add,
+    finish() {
+      add('end', Buffer.from(digest.copy().digest('hex')))
+      fsyncSync(fd)
+      closeSync(fd)
+    },
+    close: () => closeSync(fd),
+  }
+}
+
+/**
+ * The records of a move file, in order, without the last one. Throws `move.damaged` as soon as something is wrong; only
+ * once all records were read is it known that the file is complete.
+ */
+export function* readMoveFile(path: string): Generator<MoveRecord, void> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) throw new CodedError('request.invalid', `There is no file ${path}.`)
+  const fd = openSync(path, 'r')
+  try {
+    const digest = createHash('sha256')
+    let at = 0
+    for (;;) {
+      const before = digest.copy()
+      const line = lineAt(fd, at)
+      const head = headOf(line)
+      const start = at + line.length + 1
+      if (!head || start + head.bytes + 1 > size) throw damaged('it ends too early, or is no move file')
+      const data = bytesAt(fd, start, head.bytes + 1)
+      if (data[head.bytes] !== 0x0a) throw damaged('a record has another length than it says')
+      at = start + head.bytes + 1
+      const content = data.subarray(0, head.bytes)
+      if (head.kind === 'end') return checkEnd(before, content, at === size)
+      digest.update(line).update('\n').update(data)
+      yield { kind: head.kind, ...(head.name !== undefined && { name: head.name }), data: content }
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function checkEnd(digest: Hash, content: Buffer, isLast: boolean): void {
+  if (!isLast) throw damaged('something was added at its end')
+  if (content.toString('latin1') !== digest.digest('hex')) throw damaged('its content does not match its digest')
+}
+
+function headOf(line: Buffer): { kind: string; name?: string; bytes: number } | undefined {
+  try {
+    const head: unknown = JSON.parse(line.toString('utf8'))
+    if (!isRecord(head)) return undefined
+    const { kind, name, bytes } = head
+    if (typeof kind !== 'string' || !Number.isInteger(bytes)) return undefined
+    if (Number(bytes) < 0 || Number(bytes) > MAX_RECORD_BYTES) return undefined
+    return { kind, bytes: Number(bytes), ...(typeof name === 'string' && { name }) }
+  } catch {
+    return undefined
+  }
+}
+
+/** The line at the position, without its end. */
+function lineAt(fd: number, at: number): Buffer {
+  const chunk = Buffer.alloc(4096)
+  const parts: Buffer[] = []
+  for (let length = 0; length < MAX_LINE_BYTES;) {
+    const read = readSync(fd, chunk, 0, chunk.length, at + length)
+    if (read === 0) break
+    const end = chunk.subarray(0, read).indexOf(0x0a)
+    parts.push(Buffer.from(chunk.subarray(0, end === -1 ? read : end)))
+    if (end !== -1) return Buffer.concat(parts)
+    length += read
+  }
+  throw damaged('it ends too early, or is no move file')
+}
+
+function bytesAt(fd: number, at: number, count: number): Buffer {
+  const bytes = Buffer.allocUnsafe(count)
+  for (let done = 0; done < count;) {
+    const read = readSync(fd, bytes, done, count - done, at + done)
+    if (read === 0) throw damaged('it ends too early')
+    done += read
+  }
+  return bytes
+}
+
+export function damaged(why: string): CodedError {
+  return new CodedError('move.damaged', `The file cannot be received: ${why}.`)
+}

@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { CodedError } from '../../../shared/errors'
+import type { MovedProject } from '../../../shared/model/move'
+import { findRepository } from '../git/repository/find-repository'
+import { openRepository, type OpenRepository } from '../git/repository/open-repository'
+import { createRunGit, type RunGit } from '../git/run-git'
+import { writeFiles } from '../worktree/saved-files'
+import { takeSnapshot } from '../worktree/snapshot'
+import type { WorktreePlace } from '../worktree/worktree-place'
+
+/** The commits of ours need no name of the user's. */
+const AUTHOR = {
+  GIT_AUTHOR_NAME: 'Trestle',
+  GIT_AUTHOR_EMAIL: 'trestle@localhost',
+  GIT_COMMITTER_NAME: 'Trestle',
+  GIT_COMMITTER_EMAIL: 'trestle@localhost',
+}
+
+export interface BundleDeps {
+  home: string
+  place: Pick<WorktreePlace, 'open' | 'env' | 'temporary'>
+}
+
+/**
+ * Writes a bundle with the commit that is checked out and, as a commit of ours, everything uncommitted. Undefined where
+ * the folder is in no repository, or in one without a commit.
+ */
+export async function bundleProject(
+  { place }: BundleDeps,
+  folder: string,
+  moveId: string,
+  file: string,
+): Promise<MovedProject | undefined> {
+  const found = findRepository(folder)
+  if (!found || found.bare) return undefined
+  const repository = await place.open(found)
+  if ((await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined) return undefined
+  const state = await stateOf(repository, place.temporary)
+  const kept = await keep(repository, moveId, state)
+  try {
+    await repository.write(['bundle', 'create', '--quiet', file, kept])
+  } finally {
+    await repository.write(['update-ref', '-d', kept])
+  }
+  const { files: _files, ...project } = state
+  return { ...project, folder: relative(realpathSync(found.top), realpathSync(folder)) }
+}
+
+/** How a repository is now; `files`: how many differ from the commit. */
+type ProjectState = Omit<MovedProject, 'folder'> & { files: number }
+
+async function stateOf(repository: OpenRepository, temporary: string): Promise<ProjectState> {
+  const { commit, tree, index, files } = await takeSnapshot(repository, { temporary, ignored: false })
+  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  // A snapshot has no index of its own when all changes are staged, or none.
+  const { code } = await repository.read(['diff-index', '--cached', '--quiet', commit], { okCodes: [0, 1] })
+  const staged = index ?? (code === 1 ? tree : undefined)
+  return {
+    commit,
+    tree,
+    files,
+    ...(staged !== undefined && { index: staged }),
+    ...(branch !== undefined && { branch }),
+  }
+}
+
+function refOf(moveId: string): string {
+  return `refs/trestle/moves/${moveId}`
+}
+
+/** A ref to a commit with all files, whose parents are the commit that is checked out and what is staged. */
+async function keep(
+  repository: OpenRepository,
+  moveId: string,
+  { commit, tree, index }: ProjectState,
+): Promise<string> {
+  const commitOf = async (of: string, parents: readonly string[]): Promise<string> => {
+    const args = ['commit-tree', of, ...parents.flatMap((parent) => ['-p', parent])]
+    return (await repository.write(args, { env: AUTHOR, input: `Moved by Trestle: ${moveId}\n` })).stdout
+      .toString('latin1')
+      .trim()
+  }
+  const staged = index === undefined ? [] : [await commitOf(index, [commit])]
+  const ref = refOf(moveId)
+  await repository.write(['update-ref', ref, await commitOf(tree, [commit, ...staged])])
+  return ref
+}
+
+/** What is known about the project where it is received. */
+export interface ProjectTarget {
+  moveId: string
+  /** The top of the repository. */
+  top: string
+  project: MovedProject
+  /** How the project was here when the session left; absent: it was never here. */
+  before: MovedProject | undefined
+  bundle: string
+}
+
+/**
+ * Puts the project into its folder. Makes a new repository, or updates one whose files are as they were when the session
+ * left, or that has no uncommitted changes. What was there stays reachable under `refs/trestle/moves/`. Returns `present`
+ * when all files are as they should be already.
+ */
+export async function unpackProject(
+  deps: BundleDeps,
+  target: ProjectTarget,
+): Promise<{ state: 'written' | 'present'; notes: string[] }> {
+  const { top, project, moveId, bundle } = target
+  const found = existsSync(top) ? findRepository(top) : undefined
+  if (!found || (realpathSync(found.top) !== realpathSync(top) && isEmpty(top)))
+    return { state: 'written', notes: await makeRepository(deps, top, target) }
+  if (realpathSync(found.top) !== realpathSync(top))
+    throw new CodedError('move.folder', `${top} is a folder inside the repository ${found.top}.`)
+  const repository = await deps.place.open(found)
+  const now = await presentState(repository, deps)
+  if (now && isSame(now, project)) return { state: 'present', notes: [] }
+  if (now && !isAllowed(now, target.before))
+    throw new CodedError('move.files_changed', `${top} has changes that are not part of the session.`)
+  await fetchBundle(repository, moveId, bundle)
+  if (now) await repository.write(['update-ref', `${refOf(moveId)}-before`, now.commit])
+  const notes = await checkOut(repository, project, now)
+  return { state: 'written', notes }
+}
+
+/** The top of the repository, for a session in the folder `inside` of it. */
+export function topOf(folder: string, inside: string): string {
+  return inside === '' ? folder : inside.split('/').reduce((at) => dirname(at), folder)
+}
+
+async function makeRepository(deps: BundleDeps, top: string, target: ProjectTarget): Promise<string[]> {
+  if (existsSync(top) && !isEmpty(top))
+    throw new CodedError('move.folder', `${top} has files, and is not a clone of the project.`)
+  const isNew = !existsSync(top)
+  mkdirSync(top, { recursive: true })
+  try {
+    const run = await runner(deps)
+    await run({ args: ['init', '--quiet'], level: 'trusted', folder: top, write: true })
+    const found = findRepository(top)
+    if (!found) throw new CodedError('git.failed', `git made no repository in ${top}.`)
+    const repository = openRepository(found, run)
+    await fetchBundle(repository, target.moveId, target.bundle)
+    const notes = await checkOut(repository, target.project, undefined)
+    return [...notes, 'The repository has the history of the commit that was checked out, and no remotes.']
+  } catch (error) {
+    rmSync(join(top, '.git'), { recursive: true, force: true })
+    if (isNew) rmSync(top, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function isEmpty(folder: string): boolean {
+  return readdirSync(folder).length === 0
+}
+
+async function runner({ home, place }: BundleDeps): Promise<RunGit> {
+  const env = await place.env()
+  const neutralFolder = join(home, 'git', 'run')
+  mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
+  return createRunGit({ env: () => env, neutralFolder })
+}
+
+async function presentState(repository: OpenRepository, { place }: BundleDeps): Promise<ProjectState | undefined> {
+  if ((await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])) === undefined) return undefined
+  return stateOf(repository, place.temporary)
+}
+
+function isSame(now: ProjectState, project: MovedProject): boolean {
+  const isBranch = now.branch === project.branch
+  return isBranch && now.commit === project.commit && now.tree === project.tree && now.index === project.index
+}
+
+function isAllowed(now: ProjectState, before: MovedProject | undefined): boolean {
+  if (before && now.commit === before.commit && now.tree === before.tree && now.index === before.index) return true
+  return now.files === 0 && now.index === undefined
+}
+
+/** Objects are checked, so that no tree can contain what git itself would never write. */
+async function fetchBundle(repository: OpenRepository, moveId: string, bundle: string): Promise<void> {
+  const ref = refOf(moveId)
+  await repository.write([
+    '-c',
+    'transfer.fsckObjects=true',
+    '-c',
+    'fetch.fsckObjects=true',
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--',
+    bundle,
+    `+${ref}:${ref}`,
+  ])
+}
+
+/** Makes files, index and branch what they were. `now`: what they are, all of it kept elsewhere. */
+async function checkOut(
+  repository: OpenRepository,
+  { commit, branch, tree, index }: MovedProject,
+  now: ProjectState | undefined,
+): Promise<string[]> {
+  const notes: string[] = []
+  const empty = (await repository.write(['mktree'], { input: '' })).stdout.toString('latin1').trim()
+  if (branch === undefined) await repository.write(['update-ref', '--no-deref', 'HEAD', commit])
+  else {
+    const name = await branchFor(repository, branch, commit)
+    if (name !== branch) notes.push(`The branch ${branch} has other commits here, so the session continues on ${name}.`)
+    await repository.write(['update-ref', `refs/heads/${name}`, commit])
+    await repository.write(['symbolic-ref', 'HEAD', `refs/heads/${name}`])
+  }
+  await writeFiles(repository, now?.tree ?? empty, tree)
+  await repository.write(['read-tree', index ?? commit])
+  await repository.write(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
+  return notes
+}
+
+/** The branch itself if that loses no commit, else a new one beside it. */
+async function branchFor(repository: OpenRepository, branch: string, commit: string): Promise<string> {
+  const tip = await repository.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
+  if (tip === undefined || tip === commit) return branch
+  const { code } = await repository.read(['merge-base', '--is-ancestor', tip, commit], { okCodes: [0, 1, 128] })
+  return code === 0 ? branch : `${branch}-moved-${randomBytes(3).toString('hex')}`
+}

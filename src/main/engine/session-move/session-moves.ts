@@ -1,0 +1,276 @@
+import { randomBytes } from 'node:crypto'
+import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { CodedError } from '../../../shared/errors'
+import type { HomeAddress, MovedIn, MovedOut, MovedProject } from '../../../shared/model/move'
+import type { SessionHeader } from '../../../shared/model/session'
+import { isAgentId } from '../../../shared/model/agent'
+import { addRefs } from '../checkpoint/checkpoint-files'
+import { realFolder } from '../session/real-folder'
+import type { SessionManager } from '../session/sessions'
+import type { Store } from '../store/store'
+import { KEPT, keptFile, partialFile, sealSession, type SendDeps } from './move-out'
+import { topOf, unpackProject } from './project-bundle'
+import { readMove, sessionOf, type ReadMove } from './read-move'
+
+export interface SessionMovesDeps extends Omit<SendDeps, 'agentsOf'> {
+  store: Pick<Store, 'agents' | 'ofTypes'>
+  sessions: Pick<SessionManager, 'header' | 'withSession' | 'adopt'>
+  /** The mode of sessions that come from another place. */
+  mode(): SessionHeader['mode']
+  /** The command of a background task of the session that still runs. */
+  runningTask(sessionId: string): Promise<string | undefined>
+  makeScratchFolder(): Promise<string>
+  newId(prefix: string): string
+  now(): number
+}
+
+/** Where a session is received. */
+export interface ReceiveOptions {
+  /** Where the project is put: a folder that is missing, empty, or a clone of it. Default: where the session was here. */
+  folder?: string
+  /** The hash of the last event, as `out` returned it; proves that the file was not rewritten. */
+  head?: string
+}
+
+/** Moves sessions between homes, so that each is active in one of them at most. */
+export interface SessionMoves {
+  /** The address of this home: a session is sealed for it. */
+  address(): Promise<HomeAddress>
+  /**
+   * Seals a session for another home and writes it to a file. For a session that is sealed for the same home already,
+   * writes the same file again.
+   */
+  out(sessionId: string, file: string, to: { address: string; place?: string }): Promise<MovedOut>
+  /** Receives a session from a file. */
+  in(file: string, options?: ReceiveOptions): Promise<MovedIn>
+  /** Notes here that a move is never to be received, so that it can be cancelled where it comes from. */
+  refuse(moveId: string): Promise<void>
+  /** Takes the seal off a session that was never received elsewhere, as the user has made sure. */
+  cancel(sessionId: string, moveId: string): Promise<SessionHeader>
+}
+
+export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
+  const { home, rows, sessions, store, checkpoints } = deps
+  const address = (): string => rows.remembered('home.address', () => `home-${randomBytes(10).toString('hex')}`)
+  const agentsOf = (sessionId: string): string[] =>
+    store
+      .agents({ rootId: sessionId })
+      .map((agent) => agent.sessionId)
+      .toSorted()
+
+  async function out(sessionId: string, path: string, to: Parameters<SessionMoves['out']>[2]): Promise<MovedOut> {
+    const file = resolve(path)
+    if (isAgentId(sessionId)) throw new CodedError('request.invalid', 'A subagent moves with its session.')
+    if (to.address === address()) throw new CodedError('request.invalid', 'The session is in this home already.')
+    if (existsSync(file))
+      throw new CodedError('request.invalid', `There is a file ${file} already. Choose another name.`)
+    removeStale()
+    const { sealed } = sessions.header(sessionId)
+    if (sealed && existsSync(keptFile(home, sealed.moveId))) return again(sessionId, file, to)
+    if (sealed) {
+      // The process ended while it wrote the file, so the session cannot have been received.
+      if (!existsSync(partialFile(home, sealed.moveId)))
+        throw new CodedError(
+          'session.sealed',
+          `The file of ${sealed.moveId}, which has the session, is gone from ${home}.`,
+        )
+      await unseal(sessionId, sealed.moveId, 'incomplete')
+    }
+    const task = await deps.runningTask(sessionId)
+    if (task !== undefined)
+      throw new CodedError(
+        'session.busy',
+        `Its background task is still running: ${task.slice(0, 200)}. Stop it first.`,
+      )
+    const moved = await sessions.withSession(sessionId, (session) =>
+      session.whileIdle(async () => {
+        const { place } = to
+        const about = {
+          moveId: deps.newId('move'),
+          from: address(),
+          to: to.address,
+          ...(place !== undefined && { place }),
+        }
+        return sealSession({ ...deps, agentsOf }, session, about)
+      }),
+    )
+    copy(moved.moveId, file)
+    return { ...moved, file }
+  }
+
+  /** The same file once more. */
+  async function again(sessionId: string, file: string, to: { address: string }): Promise<MovedOut> {
+    const { sealed } = sessions.header(sessionId)
+    if (!sealed || sealed.to !== to.address)
+      throw new CodedError('session.sealed', `It is sealed for ${sealed?.place ?? sealed?.to ?? 'another home'}.`)
+    const kept = keptFile(home, sealed.moveId)
+    const bundle = join(home, 'moves', `${sealed.moveId}.bundle`)
+    try {
+      const {
+        sessions: all,
+        contents,
+        hasProject,
+        head,
+      } = await readMove(kept, {
+        blobs: checkpoints.blobs,
+        bundle,
+        accept: () => {},
+      })
+      const bytes = copy(sealed.moveId, file)
+      const events = all.reduce((sum, one) => sum + one.events.length, 0)
+      return { moveId: sealed.moveId, sessionId, file, bytes, events, contents: contents.length, hasProject, head }
+    } finally {
+      rmSync(bundle, { force: true })
+    }
+  }
+
+  /** Removes files that were kept for sessions which came back in another way, or were deleted. */
+  function removeStale(): void {
+    const folder = join(home, 'moves')
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const path = join(folder, name)
+      if (path !== keptFile(home, basename(name, KEPT))) continue
+      const owner = sessionOf(path)
+      const sealed = owner === undefined ? undefined : localHeader(owner)?.sealed
+      if (sealed?.moveId !== basename(name, KEPT)) rmSync(path, { force: true })
+    }
+  }
+
+  function copy(moveId: string, file: string): number {
+    mkdirSync(dirname(file), { recursive: true })
+    copyFileSync(keptFile(home, moveId), file, constants.COPYFILE_EXCL)
+    return statSync(file).size
+  }
+
+  async function unseal(sessionId: string, moveId: string, why: 'not_received' | 'incomplete'): Promise<SessionHeader> {
+    return sessions.withSession(sessionId, (session) => {
+      const { sealed, epoch = 1 } = session.header
+      if (sealed?.moveId !== moveId)
+        throw new CodedError('request.invalid', `The session is not sealed by the move ${moveId}.`)
+      session.record({ type: 'session.unsealed', moveId, epoch, why })
+      for (const file of [keptFile(home, moveId), partialFile(home, moveId)]) rmSync(file, { force: true })
+      return session.header
+    })
+  }
+
+  async function receive(file: string, { folder, head }: ReceiveOptions): Promise<MovedIn> {
+    mkdirSync(join(home, 'moves'), { recursive: true, mode: 0o700 })
+    const bundle = join(home, 'moves', `in-${randomBytes(6).toString('hex')}.bundle`)
+    try {
+      const move = await readMove(resolve(file), {
+        blobs: checkpoints.blobs,
+        bundle,
+        accept({ moveId, to }) {
+          if (to !== address())
+            throw new CodedError('move.elsewhere', `It is sealed for ${to}; this home is ${address()}.`)
+          const seen = rows.outcome(moveId)
+          if (seen !== undefined) throw new CodedError('move.repeated', `The move ${moveId} was ${seen} here already.`)
+        },
+      })
+      if (head !== undefined && head !== move.head)
+        throw new CodedError('move.damaged', 'The last event in it is not the one that was sealed.')
+      const local = localHeader(move.manifest.sessionId)
+      if (local)
+        return await sessions.withSession(local.sessionId, (session) =>
+          session.whileMoved(() => place(move, bundle, session.header, folder, session.follow)),
+        )
+      return await place(move, bundle, undefined, folder, undefined)
+    } finally {
+      rmSync(bundle, { force: true })
+    }
+  }
+
+  function localHeader(sessionId: string): SessionHeader | undefined {
+    try {
+      return sessions.header(sessionId)
+    } catch (error) {
+      if (error instanceof CodedError && error.code === 'session.not_found') return undefined
+      throw error
+    }
+  }
+
+  /** Puts everything where it belongs; the events last, in one transaction, from which on the session is active here. */
+  async function place(
+    move: ReadMove,
+    bundle: string,
+    local: SessionHeader | undefined,
+    wanted: string | undefined,
+    follow: ((events: ReturnType<typeof rows.receive>) => void) | undefined,
+  ): Promise<MovedIn> {
+    const { manifest, seal, sessions: all, contents, files } = move
+    const { moveId, sessionId, epoch, from } = manifest
+    if (local && !local.sealed) throw new CodedError('move.conflict', `The session ${sessionId} is active here.`)
+    const where = await projectPlace(move, local, wanted)
+    const project = seal.project
+      ? await unpackProject(deps, {
+          moveId,
+          top: where.top,
+          project: seal.project,
+          bundle,
+          before: local && sealedProject(sessionId),
+        })
+      : { state: 'none' as const, notes: [] }
+    const folder = await realFolder(where.folder)
+    addRefs(checkpoints.place, sessionId, [], contents)
+    for (const { name, data } of files) {
+      const path = join(home, 'sessions', sessionId, name)
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      writeFileSync(path, data, { mode: 0o600 })
+    }
+    const fromTop = seal.project ? topOf(manifest.folder, seal.project.folder) : manifest.folder
+    const toTop = seal.project ? topOf(folder, seal.project.folder) : folder
+    const moved = [
+      { from: fromTop, to: toTop },
+      { from: manifest.home, to: home },
+    ].filter((pair) => pair.from !== pair.to)
+    const last = { type: 'session.received' as const, moveId, epoch: epoch + 1, from, folder, mode: deps.mode(), moved }
+    const added = rows.receive({ moveId, sessions: all, last, at: deps.now() })
+    if (local?.sealed) rmSync(keptFile(home, local.sealed.moveId), { force: true })
+    follow?.(added)
+    const header = follow ? sessions.header(sessionId) : sessions.adopt(sessionId)
+    return {
+      moveId,
+      sessionId,
+      title: header.title,
+      folder,
+      epoch: epoch + 1,
+      events: all.reduce((sum, { events }) => sum + events.length, 1),
+      contents: contents.length,
+      project: project.state,
+      notes: project.notes,
+      head: rows.headOf(sessionId),
+    }
+  }
+
+  /** The folder of the session, and the top of its project. */
+  async function projectPlace(
+    { seal }: ReadMove,
+    local: SessionHeader | undefined,
+    wanted: string | undefined,
+  ): Promise<{ folder: string; top: string }> {
+    const inside = seal.project?.folder ?? ''
+    if (wanted !== undefined) {
+      const top = resolve(wanted)
+      return { top, folder: join(top, inside) }
+    }
+    if (local) return { folder: local.folder, top: topOf(local.folder, inside) }
+    if (seal.project)
+      throw new CodedError('request.invalid', 'Say where the project is to be put: an empty folder, or a clone of it.')
+    const folder = await deps.makeScratchFolder()
+    return { folder, top: folder }
+  }
+
+  /** How the project was when the session left this home. */
+  function sealedProject(sessionId: string): MovedProject | undefined {
+    return store.ofTypes(sessionId, ['session.sealed']).at(-1)?.project
+  }
+
+  return {
+    address: async () => ({ address: address() }),
+    out,
+    in: (file, options = {}) => receive(file, options),
+    refuse: async (moveId) => rows.refuse(moveId),
+    cancel: (sessionId, moveId) => unseal(sessionId, moveId, 'not_received'),
+  }
+}

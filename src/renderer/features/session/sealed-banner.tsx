@@ -1,0 +1,51 @@
+import { PlaneTakeoff } from 'lucide-react'
+import { useState } from 'react'
+import type { SealedSession } from '../../../shared/model/move'
+import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import { useClient } from '../../state/page/queries'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { Banner } from '../../ui/notice'
+
+/** Says where a session continues that was moved to another place, and lets the user take it back. */
+export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed: SealedSession }) {
+  const client = useClient()
+  const [asks, setAsks] = useState(false)
+  const place = placeOf(sealed)
+  const takeBack = (): void => {
+    setAsks(false)
+    client.move
+      .cancel({ sessionId, moveId: sealed.moveId })
+      .then(() => showToast('The session continues here'), showFailureToast)
+  }
+  return (
+    <Banner
+      tone="wait"
+      icon={<PlaneTakeoff aria-hidden />}
+      actions={
+        <Button size="small" onClick={() => setAsks(true)}>
+          Take it back…
+        </Button>
+      }
+    >
+      This session was moved to {place} on {new Date(sealed.at).toLocaleString()}. It can be read here, and continues
+      there.
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        title="Take the session back?"
+        action="It was never received: take it back"
+        onConfirm={takeBack}
+      >
+        Only do this if {place} never received the session, and never will: otherwise there are two sessions that can’t
+        be joined again. To make sure, run this command there first:
+        <code className="mt-2 block text-small wrap-anywhere">trestle session move-refuse {sealed.moveId}</code>
+      </ConfirmDialog>
+    </Banner>
+  )
+}
+
+/** What the user calls the place, or its address. */
+function placeOf({ place, to }: SealedSession): string {
+  return place ?? to
+}
