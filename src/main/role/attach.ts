@@ -55,17 +55,20 @@ export async function attachEngine(
   throw reason ?? new CodedError('engine.unavailable', 'The engine ended right after its start.')
 }
 
+/** Variable of an engine that reads the environment of the login shell, because its starter has none of a terminal. */
+export const READS_LOGIN_SHELL = 'TRESTLE_LOGIN_SHELL'
+
 const START_LIMIT_MS = 20_000
 const MAX_ERROR_CHARS = 2000
 
-/** Starts an engine that outlives us; resolves when it, or one that was quicker, listens. */
-export async function startEngine(home: string): Promise<void> {
+/** Starts an engine that outlives us; resolves when it, or one that was quicker, listens. `env`: more variables for it. */
+export async function startEngine(home: string, env: Record<string, string> = {}): Promise<void> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const { engineProgram } = await import('./engine-program')
   const [command = '', ...args] = await engineProgram(realpathSync(home))
   const child = spawn(command, args, {
     cwd: home,
-    env: { ...process.env, TRESTLE_HOME: home },
+    env: { ...process.env, ...env, TRESTLE_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     windowsHide: true,
