@@ -115,7 +115,7 @@ test('at the end of the login a running turn is left as it is, and continues whe
   expect(lab.server.requests[2]!.body['messages']).toEqual(lab.server.requests[1]!.body['messages'])
 })
 
-test('stopping and quitting ends the turns, and nothing continues by itself', async () => {
+test('stopping and quitting ends the turns, and none of them continues', async () => {
   lab = await EngineLab.start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
   const engine = await openApp()
   const { sessionId } = await engine.sessions.create({ folder: lab.scratch.project })

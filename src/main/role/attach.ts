@@ -40,19 +40,16 @@ export async function attachEngine(
   options: AttachOptions,
   start: (home: string) => Promise<void> = startEngine,
 ): Promise<EngineSocket> {
-  let reason: unknown
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    try {
-      const found = await findEngine(options)
-      if (found) return found
-      await start(options.home)
-    } catch (error) {
+    const found = await findEngine(options).catch((error: unknown) => {
       // One that is just closing does not answer; its successor does.
       if (!(error instanceof CodedError) || error.code !== 'engine.unavailable') throw error
-      reason = error
-    }
+      return undefined
+    })
+    if (found) return found
+    await start(options.home)
   }
-  throw reason ?? new CodedError('engine.unavailable', 'The engine ended right after its start.')
+  throw new CodedError('engine.unavailable', 'The engine ended right after its start.')
 }
 
 /** Variable of an engine that reads the environment of the login shell, because its starter has none of a terminal. */

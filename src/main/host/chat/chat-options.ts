@@ -9,7 +9,7 @@ import { worktreeOption } from '../../console/worktree-options'
 import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
 import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { Engine } from '../../engine/engine-api'
+import type { ChatEngine } from './chat-engine'
 
 interface ChatOptions {
   cwd: string
@@ -74,13 +74,13 @@ function folder(option: string, path: string): string {
 }
 
 /** Opens a new or the requested session, with the requested model, mode and folders. */
-export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
+export async function chooseSession(engine: ChatEngine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
   const { cwd, noProject, addDirs, model, effort, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
-    sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
+    sessionId = (await sessions.list({ folder: await realpath(cwd), limit: 1 }))[0]?.sessionId
     if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
   }
   let header =

@@ -241,7 +241,7 @@ async function newSession(conversation: Conversation): Promise<void> {
 
 async function listSessions(conversation: Conversation): Promise<void> {
   const { printer, terminal } = conversation
-  const list = sessionsOf(conversation)
+  const list = await sessionsOf(conversation)
   for (const [index, { sessionId, title, status, elsewhere }] of list.entries()) {
     const mark =
       sessionId === conversation.sessionId ? ' (this one)' : elsewhere === undefined ? '' : ' (open elsewhere)'
@@ -253,7 +253,7 @@ async function listSessions(conversation: Conversation): Promise<void> {
 
 async function openSession(conversation: Conversation, argument: string): Promise<void> {
   const { engine } = conversation
-  const list = sessionsOf(conversation)
+  const list = await sessionsOf(conversation)
   const wanted =
     argument === ''
       ? list.find(({ sessionId }) => sessionId !== conversation.sessionId)?.sessionId
@@ -272,6 +272,6 @@ async function openSession(conversation: Conversation, argument: string): Promis
   await conversation.showLastMessages()
 }
 
-function sessionsOf({ engine, header }: Conversation): SessionSummary[] {
+async function sessionsOf({ engine, header }: Conversation): Promise<SessionSummary[]> {
   return engine.sessions.list({ folder: header.folder, limit: MAX_LISTED })
 }
