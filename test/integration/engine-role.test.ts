@@ -134,6 +134,27 @@ test('a restart leaves a running turn to the next engine at its next step: no st
   expect(lab.server.requests).toHaveLength(3)
 })
 
+test('a turn that ends while it is handed over is told to those who follow it in the next engine', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  lab = await EngineLab.start(async () => {
+    await promise
+    return { text: 'done' }
+  })
+  const link = lab.link()
+  const { pid } = (await link.client.engine.status())!
+  const { sessionId } = await link.client.session.create({ folder: lab.scratch.project })
+  const followed = new Followed(link, sessionId)
+  await link.client.session.prompt({ sessionId, parts: text('go') })
+  await lab.server.arrived(1)
+  await link.client.engine.stop({ how: 'hand-over', restart: true })
+  await expect.poll(async () => (await lab.status())?.pid, { timeout: 30_000 }).not.toBe(pid)
+  await link.client.session.open({ sessionId })
+  resolve()
+  await followed.has('turn.finished')
+  expect(followed.events.map(({ seq }) => seq)).toEqual(followed.events.map((_, index) => index + 1))
+  expect(lab.server.requests).toHaveLength(1)
+})
+
 test('an engine that is told to stop when idle lets the running turn end first', async () => {
   const { script, release } = gated()
   lab = await EngineLab.start(script)

@@ -80,7 +80,7 @@ async function run(args: readonly string[]): Promise<number> {
     case 'wire': {
       if (parsed.values['attach'] === true) {
         const { attachMain } = await import('../host/wire/attach-main')
-        return attachMain(version)
+        return attachMain(parsed, version)
       }
       const { wireMain } = await import('../host/wire/wire-main')
       return wireMain(parsed, version)

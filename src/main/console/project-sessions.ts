@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { CodedError } from '../../shared/errors'
 import type { SessionSummary } from '../../shared/model/session'
-import type { Sessions } from '../engine/session/sessions-for-hosts'
+
+/** Where sessions are listed: an engine in this process, or in another one. */
+interface SessionList {
+  list(filter: object): SessionSummary[] | Promise<SessionSummary[]>
+}
 
 /**
  * The sessions of a project, the latest first: those in its folder, and those in worktrees of it. `folder`: the project
  * or one of the worktrees; a real path.
  */
-export function projectSessions(sessions: Pick<Sessions, 'list'>, folder: string): SessionSummary[] {
-  const all = sessions.list({})
+export async function projectSessions(sessions: SessionList, folder: string): Promise<SessionSummary[]> {
+  const all = await sessions.list({})
   const project = all.find((one) => one.folder === folder)?.worktree?.project ?? folder
   return all.filter((one) => one.folder === project || one.worktree?.project === project)
 }
@@ -18,9 +22,9 @@ export function projectSessions(sessions: Pick<Sessions, 'list'>, folder: string
  * The session that `--continue` means: the latest of the folder, or of a worktree that was made from it. Throws
  * `session.not_found`.
  */
-export async function latestSession(sessions: Pick<Sessions, 'list'>, cwd: string): Promise<string> {
+export async function latestSession(sessions: SessionList, cwd: string): Promise<string> {
   const folder = await realpath(cwd)
-  const own = sessions.list({}).filter((one) => one.folder === folder || one.worktree?.project === folder)
+  const own = (await sessions.list({})).filter((one) => one.folder === folder || one.worktree?.project === folder)
   // A session of a removed worktree has nowhere to work.
   const found = own.find((one) => !one.worktree || existsSync(one.folder))
   if (found) return found.sessionId

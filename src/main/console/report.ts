@@ -17,7 +17,10 @@ export function reportStart({ notices, problems }: Pick<Engine, 'notices' | 'pro
 const MAX_NAMED = 5
 
 /** Prints to stderr which background tasks keep running when the program exits, and how to stop them. */
-export function reportBackground({ tasks }: Pick<Engine, 'tasks'>, running: readonly Task[]): void {
+export function reportBackground(
+  { tasks }: { tasks: Pick<Engine['tasks'], 'onExit'> },
+  running: readonly Task[],
+): void {
   if (running.length === 0) return
   const names = running
     .slice(0, MAX_NAMED)

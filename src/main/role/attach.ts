@@ -40,32 +40,32 @@ export async function attachEngine(
   options: AttachOptions,
   start: (home: string) => Promise<void> = startEngine,
 ): Promise<EngineSocket> {
-  let reason: unknown
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    try {
-      const found = await findEngine(options)
-      if (found) return found
-      await start(options.home)
-    } catch (error) {
+    const found = await findEngine(options).catch((error: unknown) => {
       // One that is just closing does not answer; its successor does.
       if (!(error instanceof CodedError) || error.code !== 'engine.unavailable') throw error
-      reason = error
-    }
+      return undefined
+    })
+    if (found) return found
+    await start(options.home)
   }
-  throw reason ?? new CodedError('engine.unavailable', 'The engine ended right after its start.')
+  throw new CodedError('engine.unavailable', 'The engine ended right after its start.')
 }
+
+/** Variable of an engine that reads the environment of the login shell, because its starter has none of a terminal. */
+export const READS_LOGIN_SHELL = 'TRESTLE_LOGIN_SHELL'
 
 const START_LIMIT_MS = 20_000
 const MAX_ERROR_CHARS = 2000
 
-/** Starts an engine that outlives us; resolves when it, or one that was quicker, listens. */
-export async function startEngine(home: string): Promise<void> {
+/** Starts an engine that outlives us; resolves when it, or one that was quicker, listens. `env`: more variables for it. */
+export async function startEngine(home: string, env: Record<string, string> = {}): Promise<void> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const { engineProgram } = await import('./engine-program')
   const [command = '', ...args] = await engineProgram(realpathSync(home))
   const child = spawn(command, args, {
     cwd: home,
-    env: { ...process.env, TRESTLE_HOME: home },
+    env: { ...process.env, ...env, TRESTLE_HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     windowsHide: true,

@@ -12,8 +12,8 @@ export interface EngineLinkOptions {
   first?: WireConnection
   /** Delay before the first try after a lost connection, which doubles with each, and the longest one; in ms. */
   retryMs?: readonly [first: number, most: number]
-  /** Called when a connection was lost, and when there is one again. */
-  onChange?(isConnected: boolean): void
+  /** After so long without a connection, what waits for one fails; in ms. */
+  giveUpMs?: number
 }
 
 export interface SessionFollower {
@@ -24,6 +24,8 @@ export interface SessionFollower {
   /** The session cannot be followed any more. */
   failed?(error: CodedError): void
 }
+
+const GIVE_UP_MS = 60_000
 
 /** Connections to the engine of a home, one after the other: a lost one is replaced, also by one to its successor. */
 export class EngineLink {
@@ -79,7 +81,7 @@ export class EngineLink {
       } catch (error) {
         const failure = failureOf(error)
         if (signal.aborted) return
-        if (failure.code === 'connection.lost' || failure.code === 'engine.unavailable') continue
+        if (failure.code === 'connection.lost') continue
         follower.failed?.(new CodedError(failure.code, failure.message))
         return
       }
@@ -87,7 +89,8 @@ export class EngineLink {
   }
 
   async #connect(): Promise<WireConnection> {
-    const { open, retryMs: [firstMs, mostMs] = [50, 2000] } = this.#options
+    const { open, retryMs: [firstMs, mostMs] = [50, 2000], giveUpMs = GIVE_UP_MS } = this.#options
+    const since = performance.now()
     for (let delayMs = firstMs; ; delayMs = Math.min(mostMs, delayMs * 2)) {
       try {
         const connection = connectWire(await open())
@@ -97,11 +100,13 @@ export class EngineLink {
           throw new CodedError('connection.lost', 'Trestle is closing.')
         }
         this.#use(connection)
-        this.#options.onChange?.(true)
         return connection
       } catch (error) {
         const { code } = failureOf(error)
-        if (this.#closed.signal.aborted || (code !== 'engine.unavailable' && code !== 'connection.lost')) throw error
+        const canRetry = code === 'engine.unavailable' || code === 'connection.lost'
+        if (this.#closed.signal.aborted || !canRetry) throw error
+        if (performance.now() - since > giveUpMs)
+          throw new CodedError('engine.unavailable', failureOf(error).message, { cause: error })
       }
       await new Promise<void>((resolve) => setTimeout(resolve, delayMs))
     }
@@ -114,8 +119,6 @@ export class EngineLink {
 
   async #forgetWhenClosed(connection: WireConnection): Promise<void> {
     await connection.closed
-    if (this.#connection !== connection) return
-    this.#connection = undefined
-    this.#options.onChange?.(false)
+    if (this.#connection === connection) this.#connection = undefined
   }
 }

@@ -89,7 +89,11 @@ class SessionPushQueue {
     signal?.throwIfAborted()
     const abort = (): void => this.end()
     signal?.addEventListener('abort', abort, { once: true })
-    const stop = sessions.listen(subscription.sessionId, (event) => this.#onEvent(event))
+    const stop = sessions.listen(
+      subscription.sessionId,
+      (event) => this.#onEvent(event),
+      () => this.#onTaken(),
+    )
     this.#cleanups.push(
       stop,
       () => signal?.removeEventListener('abort', abort),
@@ -203,6 +207,13 @@ class SessionPushQueue {
       this.#pending.add(event)
     }
     this.#bound()
+    this.#wakeOnEvent?.()
+  }
+
+  /** Another process ran the session until now: what it has recorded is in the log. */
+  #onTaken(): void {
+    if (this.#ended || this.#lagged) return
+    this.#latest = Math.max(this.#latest, this.#sessions.header(this.#sessionId).seq)
     this.#wakeOnEvent?.()
   }
 

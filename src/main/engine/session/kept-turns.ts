@@ -56,16 +56,17 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
   async function continueOne(sessionId: string, result: Outcome): Promise<void> {
     const kept = rows.get(sessionId)
     const found = header(sessionId)
-    if (!kept || !found || (found.turnId === undefined && found.queue.length === 0)) return rows.remove(sessionId)
-    // It continues once its requests are answered.
-    if (found.approvals.some((approval) => !isMidCall(approval))) return
+    if (!kept || !found) return rows.remove(sessionId)
     const { title } = found
+    const waits = found.approvals.some((approval) => !isMidCall(approval))
     const { left: wasLeft, ...turn } = kept
     try {
       if (kept.unattended && found.turnId !== undefined) sessions.unattended.begin(sessionId, kept.unattended)
       await sessions.withSession(sessionId, async (session) => {
-        // It is ours, and at work already.
-        if (session.isWorking) return
+        // It is ours, and at work already; or it continues once its requests are answered.
+        if (session.isWorking || waits) return
+        // It ended before it was left; its followers learn of that now.
+        if (session.header.turnId === undefined && session.header.queue.length === 0) return rows.remove(sessionId)
         const crashes = wasLeft ? turn.crashes : turn.crashes + 1
         if (crashes > MAX_CRASHES) return giveUp(session, title, result)
         rows.put({ ...turn, crashes })
@@ -111,9 +112,8 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
       for (const { type } of events) {
         const unattended = sessions.unattended.of(session.header)
         if (type === 'turn.started') rows.put({ sessionId: session.id, crashes: 0, ...(unattended && { unattended }) })
-        // What waits in the queue of a session that is left starts in the next process.
-        else if (type === 'turn.finished' && !(session.isLeaving && session.header.queue.length > 0))
-          rows.remove(session.id)
+        // One that is left is looked at by the next process, which starts what waits in its queue.
+        else if (type === 'turn.finished' && !session.isLeaving) rows.remove(session.id)
       }
     },
     removed: (sessionId) => rows.remove(sessionId),

@@ -76,9 +76,9 @@ export interface Sessions {
   /** Every tool of the session with its size in a request: sent, loaded on demand, or off. */
   tools(sessionId: string): Promise<ToolsView>
   /**
-   * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored. It must be quick and must not throw.
+   * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored. It must be quick and must not throw. While another process runs the session, nothing comes; `taken` is called once this process has taken it over.
    */
-  listen(sessionId: string, listener: (event: SessionEvent) => void): () => void
+  listen(sessionId: string, listener: (event: SessionEvent) => void, taken?: () => void): () => void
   /** What is being streamed right now, as live events that rebuild it from scratch. */
   live(sessionId: string): LiveEvent[]
   /** Paths in the session's project that match `query`, best first. */

@@ -300,7 +300,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       withSession(sessionId, (session) => session.undoCompaction(compactionId)),
     context: (sessionId) => withSession(sessionId, (session) => session.context()),
     tools: (sessionId) => withSession(sessionId, (session) => session.tools()),
-    listen(sessionId, listener) {
+    listen(sessionId, listener, taken) {
       let end: (() => void) | undefined
       const attach = (session: Session): void => {
         const unlisten = session.listen(listener)
@@ -314,9 +314,13 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       } catch (error) {
         if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
         const waiting = waitingListeners.get(sessionId) ?? new Set()
-        waitingListeners.set(sessionId, waiting.add(attach))
+        const attachLate = (session: Session): void => {
+          attach(session)
+          taken?.()
+        }
+        waitingListeners.set(sessionId, waiting.add(attachLate))
         end = () => {
-          waiting.delete(attach)
+          waiting.delete(attachLate)
           if (waiting.size === 0 && waitingListeners.get(sessionId) === waiting) waitingListeners.delete(sessionId)
         }
       }

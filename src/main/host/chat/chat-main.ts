@@ -1,6 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { createEngine } from '../../engine/engine'
-import type { Engine } from '../../engine/engine-api'
+import { realpathSync } from 'node:fs'
+import { failureOf } from '../../../shared/errors'
+import { resolveHome } from '../../engine/config/home'
+import type { ChatEngine } from './chat-engine'
 import type { Parsed } from '../../console/parse-command'
 import { reportBackground, reportStart } from '../../console/report'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
@@ -24,12 +27,12 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   if (!servers) return 2
   const { stdin, stdout, env } = process
   const isTerminal = stdin.isTTY && stdout.isTTY
-  const engine = await createEngine({
-    version,
-    interactive: isTerminal,
-    hasInbox: false,
-    taskHost: taskHostProgram(),
-  })
+  // Without a person nothing is asked, and servers of the command line exist in one process only.
+  const joined = isTerminal && Object.keys(servers).length === 0 ? await runningEngine(version) : undefined
+  const own = joined
+    ? undefined
+    : await createEngine({ version, interactive: isTerminal, hasInbox: false, taskHost: taskHostProgram() })
+  const engine: ChatEngine = joined ?? own!
   let terminal: Terminal | undefined
   let hasFailed = false
   try {
@@ -46,7 +49,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     const conversation = new Conversation(engine, terminal)
     conversation.switchTo(sessionId)
     // A session chosen later starts without them, as if it had been started separately.
-    if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
+    if (Object.keys(servers).length > 0) own?.mcp.useInSession(sessionId, servers)
     await welcome(conversation)
     if (chosen.turns > 0) await conversation.showLastMessages()
     const loop = new ChatLoop(conversation)
@@ -64,6 +67,17 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     await engine.close()
   }
   return hasFailed && !isTerminal ? 1 : 0
+}
+
+/** The engine of the home, if one runs. */
+async function runningEngine(version: string): Promise<ChatEngine | undefined> {
+  try {
+    const { joinChat } = await import('./joined-chat')
+    return await joinChat({ home: realpathSync(resolveHome()), version })
+  } catch (error) {
+    process.stderr.write(`trestle: this chat runs in a process of its own: ${oneLine(failureOf(error).message)}\n`)
+    return undefined
+  }
 }
 
 async function welcome({ engine, header, printer, terminal }: Conversation): Promise<void> {
@@ -91,14 +105,14 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
 }
 
 /** Removes a session in which nothing was said: `--continue` would take it for the latest conversation. */
-async function removeUnused({ sessions }: Engine, sessionId: string): Promise<boolean> {
+async function removeUnused({ sessions }: ChatEngine, sessionId: string): Promise<boolean> {
   const { turns, turnId, queue } = sessions.header(sessionId)
   if (turns > 0 || turnId !== undefined || queue.length > 0) return false
   await sessions.remove(sessionId)
   return true
 }
 
-async function farewell(engine: Engine, sessionId: string, isTerminal: boolean): Promise<void> {
+async function farewell(engine: ChatEngine, sessionId: string, isTerminal: boolean): Promise<void> {
   if (isTerminal) process.stdout.write(`Continue later with: trestle chat --session ${sessionId}\n`)
   const running = await engine.tasks.list({ activeOnly: true })
   reportBackground(

@@ -242,7 +242,7 @@ async function newSession(conversation: Conversation): Promise<void> {
 
 async function listSessions(conversation: Conversation): Promise<void> {
   const { printer, terminal } = conversation
-  const list = sessionsOf(conversation)
+  const list = await sessionsOf(conversation)
   for (const [index, { sessionId, title, status, elsewhere, worktree }] of list.entries()) {
     const mark =
       sessionId === conversation.sessionId ? ' (this one)' : elsewhere === undefined ? '' : ' (open elsewhere)'
@@ -255,7 +255,7 @@ async function listSessions(conversation: Conversation): Promise<void> {
 
 async function openSession(conversation: Conversation, argument: string): Promise<void> {
   const { engine } = conversation
-  const list = sessionsOf(conversation)
+  const list = await sessionsOf(conversation)
   const wanted =
     argument === ''
       ? list.find(({ sessionId }) => sessionId !== conversation.sessionId)?.sessionId
@@ -274,6 +274,6 @@ async function openSession(conversation: Conversation, argument: string): Promis
   await conversation.showLastMessages()
 }
 
-function sessionsOf({ engine, header }: Conversation): SessionSummary[] {
-  return projectSessions(engine.sessions, header.folder).slice(0, MAX_LISTED)
+async function sessionsOf({ engine, header }: Conversation): Promise<SessionSummary[]> {
+  return (await projectSessions(engine.sessions, header.folder)).slice(0, MAX_LISTED)
 }

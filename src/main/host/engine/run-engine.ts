@@ -4,7 +4,7 @@ import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { createRedact, openAppLog } from '../../engine/health/app-log'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
-import { startEngine } from '../../role/attach'
+import { READS_LOGIN_SHELL, startEngine } from '../../role/attach'
 import { holdEngine } from '../../role/hold-engine'
 import { claimRole } from '../../role/listen'
 
@@ -42,6 +42,8 @@ export async function runEngine(home: string, version: string): Promise<number> 
       interactive: true,
       keepsTurns: true,
       taskHost: taskHostProgram(),
+      // Started by a desktop app that was not started from a terminal.
+      ...(process.env[READS_LOGIN_SHELL] === '1' && { loginShell: { node: { path: process.execPath } } }),
       log,
     })
   } catch (error) {

@@ -8,6 +8,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import type { TrestleClient } from '../../../shared/contract'
 import { oneLine } from '../../console/output'
 import { UsageError, type Parsed } from '../../console/parse-command'
+import { latestSession } from '../../console/project-sessions'
 import { inTerminal } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
 import { agentTrace } from '../../engine/runtime/agent-trace'
@@ -192,10 +193,8 @@ async function sessionFor(client: TrestleClient, options: PrintOptions): Promise
   const { cwd, noProject, addDirs, model, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
-  if (options.continueLatest) {
-    sessionId = (await client.session.list({ folder: await realpath(cwd), limit: 1 }))[0]?.sessionId
-    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
-  }
+  if (options.continueLatest)
+    sessionId = await latestSession({ list: async (filter) => client.session.list(filter) }, cwd)
   if (sessionId === undefined) {
     const created = await client.session.create({
       ...(!noProject && { folder: cwd }),

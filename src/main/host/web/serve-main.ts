@@ -1,3 +1,6 @@
+import { realpathSync } from 'node:fs'
+import { failureOf } from '../../../shared/errors'
+import { joinEngine } from '../../role/joined-engine'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportBackground, reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
@@ -18,18 +21,22 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   )
   // Only logs: Node prints the error and exits.
   process.on('uncaughtExceptionMonitor', (error) => log(`unhandled: ${error.stack ?? error.message}`))
-  const engine = await createEngine({
-    version,
-    interactive: true,
-    taskHost: taskHostProgram(),
-    log(message) {
-      log(message)
-      process.stderr.write(`trestle: ${message}\n`)
-    },
+  const report = (message: string): void => {
+    log(message)
+    process.stderr.write(`trestle: ${message}\n`)
+  }
+  const joined = await joinEngine({ home: realpathSync(resolveHome()), version }).catch((error: unknown) => {
+    report(`the engine of the home is not used: ${failureOf(error).message}`)
+    return undefined
   })
-  redact.text = engine.diagnostics.redact
+  if (joined) log.info('joined the engine of the home')
+  const own = joined
+    ? undefined
+    : await createEngine({ version, interactive: true, taskHost: taskHostProgram(), log: report })
+  if (own) redact.text = own.diagnostics.redact
+  const engine = joined ?? own!
   try {
-    reportStart(engine)
+    if (own) reportStart(own)
     const options = {
       engine,
       rendererDir: rendererFolder(),
@@ -49,10 +56,11 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     await stopped
     stopWatching()
     await host.close()
-    reportBackground(
-      engine,
-      (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background),
-    )
+    if (own)
+      reportBackground(
+        own,
+        (await own.tasks.list({ activeOnly: true })).filter(({ background }) => background),
+      )
     return 0
   } finally {
     await engine.close()

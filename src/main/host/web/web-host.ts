@@ -7,15 +7,17 @@ import { CodedError } from '../../../shared/errors'
 import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED, tokenProtocol } from '../../../shared/contract/page-host'
 import { createRouter } from '../../api/router'
 import { createRpcServer } from '../../api/rpc-server'
-import type { LogBug } from '../../api/implementer'
+import type { HostActions, LogBug } from '../../api/implementer'
 import type { Engine } from '../../engine/engine-api'
+import type { JoinedEngine } from '../../role/joined-engine'
 import { pageHeaders, readPageFile } from '../../api/page-files'
 import { createUserEditor } from '../../api/user-editor'
 import type { PreviewProxies } from '../../api/preview/preview-proxy'
 import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
 
 export interface WebHostOptions {
-  engine: Engine
+  /** In this process, or the one of the home that it has joined. */
+  engine: Engine | JoinedEngine
   /** The built interface (out/renderer). */
   rendererDir: string
   /** 0 or absent: any free port. */
@@ -79,21 +81,16 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
         }),
     ))
 
-  const rpc = createRpcServer(
-    createRouter({
-      engine,
-      // It only listens on loopback, so the user is at this machine.
-      host: {
-        kind: 'web',
-        chooseFolder: async () => null,
-        openExternal: async () => false,
-        files: createUserEditor(process),
-        preview: async (url) => (await previews()).open(url),
-      },
-      logBug,
-    }),
-    logBug,
-  )
+  // It only listens on loopback, so the user is at this machine.
+  const actions: HostActions = {
+    kind: 'web',
+    chooseFolder: async () => null,
+    openExternal: async () => false,
+    files: createUserEditor(process),
+    preview: async (url) => (await previews()).open(url),
+  }
+  const router = 'router' in engine ? engine.router(actions, logBug) : createRouter({ engine, host: actions, logBug })
+  const rpc = createRpcServer(router, logBug)
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits }
   const sockets = new WebSocketServer({
     noServer: true,
@@ -150,7 +147,7 @@ function checkedToken(token: string): string {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { rendererDir, engine }: { rendererDir: string; engine: Pick<Engine, 'settings'> },
+  { rendererDir, engine }: { rendererDir: string; engine: WebHostOptions['engine'] },
   port: number,
 ): Promise<void> {
   const { host } = request.headers

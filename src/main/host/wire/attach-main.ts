@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { UsageError, type Parsed } from '../../console/parse-command'
 import { resolveHome } from '../../engine/config/home'
 import { attachEngine } from '../../role/attach'
 
@@ -9,7 +10,9 @@ const ENGINE_GONE = 75
  * `trestle wire --attach`: passes stdin and stdout through to the engine of the home, which it starts when none runs.
  * Ends with stdin; the engine and everything in it continue. Loads very little.
  */
-export async function attachMain(version: string): Promise<number> {
+export async function attachMain({ values }: Parsed, version: string): Promise<number> {
+  if (values['agent'] !== undefined || values['agent-file'] !== undefined)
+    throw new UsageError('--agent and --agent-file do not go with --attach: the engine serves several clients.', 'wire')
   const { stdin, stdout } = process
   const { socket, engine } = await attachEngine({ home: realpathSync(resolveHome()), version })
   if (engine.version !== version)

@@ -1,0 +1,58 @@
+import { failureOf } from '../../shared/errors'
+import type { Appearance } from '../../shared/configuration/appearance'
+import { createForwardingRouter } from '../api/forwarding-router'
+import type { HostActions, LogBug } from '../api/implementer'
+import type { ApiRouter } from '../api/router'
+import { connectWire } from '../wire/wire-client'
+import { attachEngine, findEngine, type AttachOptions } from './attach'
+import { EngineLink } from './engine-link'
+
+/** The engine of the home, in another process, as a host that serves pages uses it. */
+export interface JoinedEngine {
+  home: string
+  /** As last read; the pages read it again. */
+  settings: { appearance(): Appearance }
+  /** The contract on that engine, with what this host does on its own. */
+  router(host: HostActions, logBug: LogBug): ApiRouter
+  close(): Promise<void>
+}
+
+/** Joins the engine that runs; undefined if none does. */
+export async function joinEngine(options: AttachOptions): Promise<JoinedEngine | undefined> {
+  const found = await findEngine(options)
+  if (!found) return undefined
+  const link = new EngineLink({
+    first: connectWire(found.socket),
+    // Subscriptions end with `connection.lost`, and pages subscribe again: to the next engine, if that one is gone.
+    open: async () => (await attachEngine(options)).socket,
+  })
+  let { appearance } = await link.client.settings.get()
+  const closed = new AbortController()
+  void followAppearance(link, closed.signal, (now) => (appearance = now))
+  return {
+    home: options.home,
+    settings: { appearance: () => appearance },
+    router: (host, logBug) => createForwardingRouter({ client: link.client, host, logBug }),
+    async close() {
+      closed.abort()
+      link.close()
+    },
+  }
+}
+
+/** Reads the appearance again whenever settings have changed, until the signal aborts. */
+async function followAppearance(
+  link: EngineLink,
+  signal: AbortSignal,
+  changed: (appearance: Appearance) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const push of await link.client.push.app(undefined, { signal }))
+        if (push.type === 'settings') changed((await link.client.settings.get()).appearance)
+    } catch (error) {
+      // After a lost connection it begins with the settings of that moment.
+      if (failureOf(error).code !== 'connection.lost') return
+    }
+  }
+}
