@@ -50,6 +50,7 @@ export function createEnginePlaces(
 ): EnginePlaces {
   const file = join(home, 'places.json')
   let loaded: Places | undefined
+  let isFollowing = false
   let loading: Promise<Places> | undefined
   const smallModel = (): string | undefined => settings().smallModel
   const links = new Map<WireLink, AbortController>()
@@ -88,7 +89,12 @@ export function createEnginePlaces(
   const hasPlaces = (): boolean => loaded !== undefined || existsSync(file)
   return {
     actions: {
-      list: async () => (hasPlaces() ? (await places()).list() : []),
+      async list() {
+        if (!hasPlaces()) return []
+        // Another process may have added one meanwhile.
+        if (isFollowing) (await places()).followAll()
+        return (await places()).list()
+      },
       add: async (place) => (await places()).add(place),
       remove: async (placeId) => (await places()).remove(placeId),
       restore: async (placeId) => (await places()).restore(placeId),
@@ -100,7 +106,8 @@ export function createEnginePlaces(
       answer: async (...answer) => (await places()).answer(...answer),
       async follow() {
         // The engine of a place serves its client; it does not connect to further places.
-        if (process.env['TRESTLE_PLACE'] !== '1' && hasPlaces()) (await places()).followAll()
+        isFollowing = process.env['TRESTLE_PLACE'] !== '1'
+        if (isFollowing && hasPlaces()) (await places()).followAll()
       },
       sessions: () => loaded?.sessions() ?? [],
       inbox: () => loaded?.inbox() ?? [],
