@@ -69,7 +69,7 @@ describe.skipIf(!hasSlurm)('a job of a Slurm cluster', () => {
     expect(added.code).toBe(0)
     expect(jobs()).toEqual(['RUNNING'])
     const printed = await run('-p', 'where are you?', '--place', 'cluster', '--cwd', scratch.project, '--yolo')
-    expect(printed).toMatchObject({ code: 0, stdout: 'Done.\n' })
+    expect(printed, printed.stderr).toMatchObject({ code: 0, stdout: 'Done.\n' })
     // The job knows its number, and no variable of this machine.
     expect(readFileSync(join(scratch.project, 'where.txt'), 'utf8')).toMatch(/^\d+ \n$/)
     // The store of the job is its own.
