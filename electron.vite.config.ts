@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { compressedAssets } from './scripts/compressed-assets.ts'
+import { startChunks, type ProgramPart } from './scripts/start-chunks.ts'
 import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
@@ -19,6 +20,28 @@ const OUTSIDE = [
 ]
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/network/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
+
+/** What is loaded as a whole (scripts/start-chunks.ts). */
+const PARTS: ProgramPart[] = [
+  { name: 'cli', entries: ['src/main/command-line/main.ts'] },
+  { name: 'host', entries: ['src/main/task-host.ts'] },
+  { name: 'engine', entries: ['src/main/engine/engine.ts', 'src/main/host/print/print-main.ts'] },
+  { name: 'model', entries: ['src/main/engine/model/adapter.ts'] },
+  { name: 'terminal', entries: ['src/main/engine/task/pty/start-in-terminal.ts'] },
+  {
+    name: 'worker',
+    entries: [
+      'src/main/engine/web/article-worker.ts',
+      'src/main/engine/mail/message/mail-html-worker.ts',
+      'src/main/engine/store/backup/backup-worker.ts',
+      'src/main/engine/config/key-store/key-store-process.ts',
+      'src/main/engine/runtime/worker-host.ts',
+      'src/main/engine/model/media/image-worker.ts',
+      'src/main/engine/model/media/pdf-worker.ts',
+    ],
+    isSmall: true,
+  },
+]
 
 /**
  * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each request, and the first mention of Node's
@@ -60,7 +83,15 @@ export default defineConfig({
           'image-worker': 'src/main/engine/model/media/image-worker.ts',
           'pdf-worker': 'src/main/engine/model/media/pdf-worker.ts',
         },
-        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunks/[name]-[hash].js',
+          codeSplitting: {
+            includeDependenciesRecursively: false,
+            groups: [{ name: startChunks(import.meta.dirname, PARTS) }],
+          },
+        },
       },
     },
   },

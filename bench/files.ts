@@ -130,10 +130,10 @@ async function log(page: Page, pid: number, lines: number): Promise<Measurement[
   // The code of the viewer is loaded with the first file.
   await page.locator('[role="treeitem"][data-path$="README.md"]').first().click()
   await page.getByRole('region', { name: /^File / }).waitFor()
-  await page.getByRole('button', { name: 'Close the tab' }).click()
+  await page.getByRole('button', { name: 'Close README.md' }).click()
   const [engineBefore, pageBefore] = [residentMb(pid), (await memoryOf(cdp)).heapMb]
   for (let run = 0; run < OPENINGS; run++) {
-    if (run > 0) await page.getByRole('button', { name: 'Close the tab' }).click()
+    if (run > 0) await page.getByRole('button', { name: 'Close big.log' }).click()
     await row.click()
     times.push(await since(page, first))
   }

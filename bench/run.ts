@@ -1,6 +1,6 @@
 /**
  * `npm run bench [name...]`: runs the benchmarks of this folder (all of them without a name), one after the other, and
- * prints one JSON array.
+ * prints one JSON array. With `--guard`: `guard` alone, and it ends with 1 when a limit is passed.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,8 @@ const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -'.ts'.length))
   .toSorted()
-const asked = process.argv.slice(2)
+const isGuard = process.argv.includes('--guard')
+const asked = isGuard ? ['guard'] : process.argv.slice(2)
 const unknown = asked.filter((name) => !known.includes(name))
 if (unknown.length > 0) {
   progress(`There is no benchmark ${unknown.join(', ')}. There are: ${known.join(', ')}.`)
@@ -30,4 +31,5 @@ for (const name of asked.length > 0 ? asked : known) {
   }
 }
 print(measurements)
-process.exitCode = failures > 0 ? 1 : 0
+const isSlower = isGuard && measurements.some(({ value, limit }) => limit !== undefined && value > limit)
+process.exitCode = failures > 0 || isSlower ? 1 : 0

@@ -60,6 +60,21 @@ test.describe('accessibility', () => {
     await expect(transcriptText(page, 'Done.')).toBeVisible()
   })
 
+  test('the palette takes what is typed from the first key on, and gives the focus back', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page.reload()
+    await page.locator('html[data-keys=ready]').waitFor()
+    const message = page.getByRole('textbox', { name: 'Message', exact: true })
+    await expect(message).toBeFocused()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('rename')
+    await expect(page.getByRole('combobox', { name: 'Commands' })).toHaveValue('rename')
+    await page.keyboard.press('Escape')
+    await expect(message).toBeFocused()
+    await expect(message).toHaveValue('')
+  })
+
   test('a narrow window keeps every control reachable', async ({ app }) => {
     const { page } = app
     await startSession(app)

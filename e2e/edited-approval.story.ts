@@ -35,6 +35,12 @@ test('an approval accepts some of the changes and edits the text, by keyboard al
   await sendPrompt(page, 'change the notes')
   const card = page.getByRole('group', { name: /Approval needed/ })
   await expect(card).toBeVisible()
+  // All answers fit into two lines of a phone.
+  await page.setViewportSize({ width: 390, height: 800 })
+  const top = async (name: string): Promise<number> =>
+    (await card.getByRole('button', { name, exact: true }).boundingBox())?.y ?? 0
+  expect(await top('Edit…')).toBe(await top('Allow always…'))
+  await page.setViewportSize({ width: 1440, height: 900 })
   await card.getByRole('button', { name: 'Edit…' }).focus()
   await page.keyboard.press('Enter')
   const second = card.getByRole('checkbox', { name: 'Accept the change at line 15' })

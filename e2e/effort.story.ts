@@ -20,7 +20,7 @@ test.describe('the thinking effort', () => {
     // The scripted model has no effort levels, so there is no switch.
     await expect(thinking()).toBeHidden()
     await page.getByRole('button', { name: /^Model:/ }).click()
-    await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
+    await page.getByRole('option', { name: /Thinker/ }).click()
     await expect(thinking()).toHaveAccessibleName('Thinking: Default')
     await sendPrompt(page, 'by default')
     await expect(transcriptText(page, 'Answered.')).toBeVisible()
@@ -43,7 +43,7 @@ test.describe('the thinking effort', () => {
 
     // A model that can only turn thinking on and off shows two choices; the choice maps to the closest one.
     await page.getByRole('button', { name: /^Model:/ }).click()
-    await page.getByRole('menuitemradio', { name: /Switch/ }).click()
+    await page.getByRole('option', { name: /Switch/ }).click()
     await expect(thinking()).toHaveAccessibleName('Thinking: On')
 
     await app.restart()
@@ -59,7 +59,7 @@ test.describe('the thinking effort', () => {
     const { page } = app
     await startSession(app)
     await page.getByRole('button', { name: /^Model:/ }).click()
-    await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
+    await page.getByRole('option', { name: /Thinker/ }).click()
     const hint = page.getByText('Enter to send')
     /** Two lines of this size are higher. */
     const isOneLine = async (): Promise<boolean> => ((await hint.boundingBox())?.height ?? 99) < 28

@@ -1,4 +1,5 @@
 import { expect, test } from './app'
+import { findingsInBothThemes } from './assistive'
 import { pictures, sendPrompt, startSession } from './steps'
 
 const LONG = Array.from({ length: 3000 }, (_, n) => `export const line${n + 1} = ${n + 1}`).join('\n')
@@ -47,6 +48,7 @@ test.describe('file names', () => {
       await expect(answer.getByRole('button', { name: other })).toHaveCount(0)
     await page.getByRole('button', { name: 'Open src/app.ts' }).click()
     await expect(viewer).toContainText('const one = 1')
+    expect(await findingsInBothThemes(page)).toEqual([])
   })
 
   test('a failed command shows why without a click, below its description', async ({ app }) => {
@@ -57,6 +59,7 @@ test.describe('file names', () => {
     await expect(row).toContainText('cat nothing-here.txt')
     await expect(row).toHaveAttribute('aria-expanded', 'false')
     await expect(page.getByRole('group', { name: 'Why it failed' })).toContainText('No such file')
+    expect(await findingsInBothThemes(page)).toEqual([])
     await pictures(app, 'failed-command')
   })
 })

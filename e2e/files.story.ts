@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
@@ -87,12 +88,46 @@ test.describe('the file tree', () => {
     await expect(pane(page).getByRole('heading', { name: 'src/deep/er/inner.ts' })).toBeVisible()
   })
 
+  test('shows the marks of git as they change, and renames a folder by keyboard', async ({ app }) => {
+    const { page, scratch } = app
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { cwd: scratch.project })
+    git('init', '-q')
+    git('add', '-A')
+    git('commit', '-qm', 'first')
+    appendFileSync(join(scratch.project, 'src/app.ts'), '// more\n')
+    writeFileSync(join(scratch.project, 'fresh.txt'), 'fresh\n')
+    await startSession(app)
+    const tree = await openTree(app)
+    await expect(tree.getByRole('treeitem', { name: 'fresh.txt (untracked)' })).toBeVisible()
+    const folder = tree.getByRole('treeitem', { name: 'src (modified files inside)' })
+    await expect(folder).toBeVisible()
+    await expectAccessible(app)
+    // Another program changes the repository.
+    git('add', 'fresh.txt')
+    await expect(tree.getByRole('treeitem', { name: 'fresh.txt (added)' })).toBeVisible({ timeout: 20_000 })
+
+    await tree.focus()
+    await page.keyboard.type('src')
+    await page.keyboard.press('F2')
+    const name = page.getByRole('textbox', { name: 'Name of the folder' })
+    await name.fill('lib')
+    await page.keyboard.press('Enter')
+    await expect(tree.getByRole('treeitem', { name: /^lib/ })).toBeVisible()
+    expect(readFileSync(join(scratch.project, 'lib/deep/er/inner.ts'), 'utf8')).toBe('inner\n')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await expect(tree.getByRole('treeitem', { name: /^src/ })).toBeVisible()
+    expect(readFileSync(join(scratch.project, 'src/deep/er/inner.ts'), 'utf8')).toBe('inner\n')
+    await pictures(app, 'file-marks')
+  })
+
   test('makes, renames and deletes files, and each can be undone', async ({ app }) => {
     const { page, scratch } = app
     await startSession(app)
     const tree = await openTree(app)
     await page.getByRole('button', { name: 'New file' }).click()
     await page.getByRole('textbox', { name: 'Name of the file' }).fill('notes.txt')
+    await expectAccessible(app)
     await page.keyboard.press('Enter')
     await expect(pane(page).getByText('The file is empty.')).toBeVisible()
     await page.getByRole('tab', { name: 'Files' }).click()
@@ -254,8 +289,10 @@ test.describe('editing in the viewer', () => {
     await startSession(app)
     await edit(app)
     await page.keyboard.type('draft ')
-    await page.getByRole('button', { name: 'Close the tab' }).click()
+    await page.getByRole('button', { name: 'Close crlf.txt' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save your changes?' })
+    await expect(dialog).toBeVisible()
+    await expectAccessible(app)
     await dialog.getByRole('button', { name: 'Keep as a draft' }).click()
     await expect(page.getByRole('tab', { name: 'crlf.txt' })).toBeHidden()
     await page.reload()
@@ -280,6 +317,7 @@ test.describe('editing in the viewer', () => {
     await note.getByRole('button', { name: 'Compare' }).click()
     const compared = page.getByRole('dialog', { name: 'Your changes' })
     await expect(compared).toContainText('mine one')
+    await expectAccessible(app)
     await page.keyboard.press('Escape')
     await note.getByRole('button', { name: 'Overwrite with mine' }).click()
     await expect.poll(() => readFileSync(file, 'utf8')).toBe('mine one\r\ntwo\r\n')

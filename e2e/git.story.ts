@@ -82,6 +82,53 @@ test('a hunk is staged, and a message drafted and committed, all by keyboard', a
   expect(git(app, 'show', 'HEAD:src/app.ts')).toBe(source({ 2: 'const price = 250' }))
 })
 
+test('a branch is merged with a conflict that is resolved, a commit picked, and tags made and deleted', async ({
+  app,
+}) => {
+  const { page } = app
+  begin(app)
+  git(app, 'switch', '-qc', 'work')
+  write(app, { 'notes.txt': 'theirs\n' })
+  git(app, 'commit', '-qam', 'their notes')
+  write(app, { 'more.txt': 'more\n' })
+  git(app, 'add', '-A')
+  git(app, 'commit', '-qm', 'one more file')
+  git(app, 'switch', '-q', 'main')
+  write(app, { 'notes.txt': 'ours\n' })
+  git(app, 'commit', '-qam', 'our notes')
+  const pane = await openGit(app)
+  await pane.getByRole('tab', { name: 'History' }).press('Enter')
+  await pane.getByRole('button', { name: 'All branches' }).press('Enter')
+  await pane.getByRole('button', { name: /one more file/ }).press('Enter')
+  const commit = pane.getByRole('region', { name: 'Commit' })
+  await commit.getByRole('button', { name: 'Cherry-pick' }).press('Enter')
+  await expect.poll(() => git(app, 'log', '-1', '--format=%s')).toBe('one more file\n')
+  await commit.getByRole('button', { name: 'New tag…' }).press('Enter')
+  await page.getByRole('textbox', { name: 'Name' }).fill('v1')
+  await page.getByRole('textbox', { name: 'Message', exact: true }).last().fill('The first')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => git(app, 'tag', '--format=%(contents:subject)')).toBe('The first\n')
+
+  await pane.getByRole('tab', { name: 'Tags' }).press('Enter')
+  await expect(pane.getByRole('listitem').filter({ hasText: 'v1' })).toContainText('The first')
+  await look(app, 'git-tags')
+  await pane.getByRole('button', { name: 'Actions for v1' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete here' }).press('Enter')
+  await expect(pane.getByText('No tags yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+  await expect(pane.getByRole('listitem').filter({ hasText: 'v1' })).toBeVisible()
+
+  await pane.getByRole('tab', { name: 'Branches' }).press('Enter')
+  await pane.getByRole('button', { name: 'Actions for work' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Merge into main' }).press('Enter')
+  await expect(pane.getByText('A merge is in progress')).toBeVisible()
+  await expect(pane.getByRole('tab', { name: /Changes/ })).toHaveAttribute('aria-selected', 'true')
+  await look(app, 'git-merge')
+  await pane.getByRole('button', { name: 'Abort' }).press('Enter')
+  await expect(pane.getByText('A merge is in progress')).toBeHidden()
+  expect(readFileSync(join(app.scratch.project, 'notes.txt'), 'utf8')).toBe('ours\n')
+})
+
 test('a file is staged and another one discarded and brought back, and the focus stays in the list', async ({
   app,
 }) => {
@@ -111,6 +158,7 @@ test('branches are created, switched and deleted, and changes stashed and applie
   await dialog.getByRole('textbox', { name: 'Name' }).fill('a..b')
   await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await expect(dialog.getByRole('alert')).toContainText('no name for a branch')
+  await look(app, 'git-new-branch')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('topic/prices')
   await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await expect(page.getByRole('button', { name: /^Git: branch topic\/prices/ })).toBeVisible()
@@ -161,6 +209,23 @@ test('conflicts are resolved part by part, and the merge is concluded', async ({
   await pane.getByRole('button', { name: 'Continue' }).press('Enter')
   await expect(pane.getByText('No changes')).toBeVisible()
   expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
+})
+
+test('a pull request says where it can be created, and gives the focus back', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  git(app, 'remote', 'add', 'origin', 'https://git.example.com/ada/shop.git')
+  git(app, 'switch', '-qc', 'topic')
+  const pane = await openGit(app)
+  const more = pane.getByRole('button', { name: 'More', exact: true })
+  await more.press('Enter')
+  await page.getByRole('menuitem', { name: 'Create pull request…' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Create pull request' })
+  await expect(dialog).toContainText('push the branch, and create it there')
+  await look(app, 'git-pull-request')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(more).toBeFocused()
 })
 
 test('the history shows a merge as a graph, and the diffs of a commit', async ({ app }) => {

@@ -158,6 +158,30 @@ test('a session that ended off screen is marked unread until opened, and pinned 
   await expect(row).toHaveCount(1)
 })
 
+test('what was read and pinned is the same in another browser, and stays after a restart', async ({ app }) => {
+  test.skip(app.url === undefined, 'A second browser needs the web host.')
+  const { page } = app
+  await startSession(app)
+  await sendPrompt(page, 'Fix the login')
+  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
+  const context = await page
+    .context()
+    .browser()!
+    .newContext({ viewport: { width: 1440, height: 900 } })
+  const other = await context.newPage()
+  await other.goto(app.url!)
+  const there = other.getByRole('treeitem', { name: /Fix the login/ })
+  await expect(there).toBeVisible()
+  await expect(there).not.toHaveAccessibleName(/unread/)
+  await there.click({ button: 'right' })
+  await other.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+  await expect(page.getByText('Pinned', { exact: true })).toBeVisible()
+  await context.close()
+  await app.restart()
+  await expect(app.page.getByText('Pinned', { exact: true })).toBeVisible()
+  await expect(app.page.getByRole('treeitem', { name: /Fix the login/ })).not.toHaveAccessibleName(/unread/)
+})
+
 test('the next session takes one click, with the folder and model of the last one', async ({ app }) => {
   const { page } = app
   await startSession(app)

@@ -92,6 +92,7 @@ test.describe('a message', () => {
     await page.getByRole('button', { name: 'Retry' }).focus()
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog', { name: 'Retry' })).toContainText('made.txt')
+    expect(await findingsInBothThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
   })
 })

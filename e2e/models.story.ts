@@ -21,7 +21,8 @@ test('a session starts by typing in a composer, and its model is searched and sw
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox').fill(scratch.project)
   await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: /Open|Choose|Use/ }).press('Enter')
+  await expect(dialog.getByRole('button', { name: 'Open project' })).toBeEnabled()
+  await dialog.getByRole('button', { name: 'Open project' }).press('Enter')
   await expect(page.getByRole('button', { name: /^Folder: / })).toBeVisible()
   await pictures(app, 'start')
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -37,6 +38,7 @@ test('a session starts by typing in a composer, and its model is searched and sw
   await expect(transcriptText(page, 'Hello from the start.')).toBeVisible()
 
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('/model')
+  await expect(page.getByRole('option', { name: /^\/?model/, selected: true })).toBeVisible()
   await page.keyboard.press('Enter')
   const search = page.getByRole('combobox', { name: 'Search models' })
   await expect(search).toBeFocused()

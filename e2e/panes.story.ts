@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test, type App } from './app'
-import { findings } from './assistive'
+import { findings, findingsInBothThemes } from './assistive'
 import { pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({ model: { script: [{ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' }] } })
@@ -115,6 +115,8 @@ test('two sessions side by side: each has its message box, and Escape and Ctrl F
   await twoSessions(app)
   await page.getByRole('button', { name: 'Panes', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Another session…' }).click()
+  await expect(page.getByRole('combobox', { name: 'Sessions' })).toBeFocused()
+  expect(await findingsInBothThemes(page)).toEqual([])
   await page.getByRole('combobox', { name: 'Sessions' }).fill('One')
   await page.keyboard.press('Enter')
   const other = page.getByRole('region', { name: 'One', exact: true })

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FrameLocator, Page } from '@playwright/test'
+import { SOCKET_PATH } from '../src/shared/contract/page-host'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { pictures, sendPrompt, startSession, transcriptText } from './steps'
@@ -11,13 +12,38 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Shop</title></head><bo
 <script>const show = () => { width.value = innerWidth }; show(); addEventListener('resize', show)
 try { document.title += parent.document.title } catch { document.body.dataset.isolated = 'yes' }</script></body></html>`
 
+/** Tries what a previewed page must not reach, and writes down what became of it. */
+const HOSTILE = `<!doctype html><html lang="en"><head><title>Hostile</title></head><body><script>
+const found = { cluster: String(originAgentCluster) }
+const attempt = async (name, work) => { try { found[name] = String(await work()) } catch { found[name] = 'refused' } }
+const workbench = location.ancestorOrigins[0]
+const run = async () => {
+  await attempt('parent', () => parent.document.title)
+  await attempt('top', () => { top.location = 'about:blank'; return 'left' })
+  await attempt('worker', async () => { await navigator.serviceWorker.register('/sw.js'); return 'installed' })
+  await attempt('page', async () => (await fetch(workbench + '/')).text())
+  await attempt('socket', () => new Promise((resolve, reject) => {
+    const socket = new WebSocket(workbench.replace('http', 'ws') + '${SOCKET_PATH}')
+    socket.onopen = () => resolve('open')
+    socket.onerror = reject
+  }))
+  document.body.dataset.found = JSON.stringify(found)
+}
+run()
+</script></body></html>`
+
 let server: Server
 let port: number
 
 test.beforeEach(async () => {
   server = createServer((request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html', 'x-frame-options': 'DENY' })
-    response.end(request.url === '/more' ? '<!doctype html><title>More</title><h1>More of it</h1>' : PAGE)
+    const type = request.url === '/sw.js' ? 'text/javascript' : 'text/html'
+    response.writeHead(200, { 'content-type': type, 'x-frame-options': 'DENY' })
+    const pages: Record<string, string> = {
+      '/more': '<!doctype html><title>More</title><h1>More of it</h1>',
+      '/hostile': HOSTILE,
+    }
+    response.end(pages[request.url ?? ''] ?? PAGE)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
@@ -69,6 +95,41 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   await page.getByRole('button', { name: 'Send what is on the page to the agent' }).press('Enter')
   await expect(message).toHaveValue(/This is on the page[^]*<h1>\n\s+Shop[^]*Buy now/)
 
+  await message.fill('')
+  // The user of a headless browser cannot share a tab: a canvas stands for what they share.
+  await page.evaluate(`(() => {
+    const asked = (window.__asked = [])
+    window.CropTarget = { fromElement: async (element) => ({ title: element.title }) }
+    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 200 })
+    let isShared = false
+    navigator.mediaDevices.getDisplayMedia = async (wishes) => {
+      asked.push(wishes.preferCurrentTab)
+      if (!isShared) {
+        isShared = true
+        throw new DOMException('no', 'NotAllowedError')
+      }
+      canvas.getContext('2d').fillRect(0, 0, 320, 200)
+      const stream = canvas.captureStream(10)
+      const draw = setInterval(() => canvas.getContext('2d').fillRect(0, 0, 320, 200), 50)
+      const [track] = stream.getVideoTracks()
+      const stop = track.stop.bind(track)
+      track.cropTo = async (target) => void asked.push(target.title)
+      track.stop = () => {
+        clearInterval(draw)
+        asked.push('stopped')
+        stop()
+      }
+      return stream
+    }
+  })()`)
+  const screenshot = page.getByRole('button', { name: 'Send a screenshot to the agent' })
+  await screenshot.press('Enter')
+  await expect(page.getByText('No picture was taken: this tab was not shared.').first()).toBeVisible()
+  await screenshot.press('Enter')
+  await expect(page.getByRole('img', { name: 'screenshot.png' })).toBeVisible()
+  await expect(message).toHaveValue(`This is how http://localhost:${port}/ looks.`)
+  expect(await page.evaluate('window.__asked')).toEqual([true, true, `Preview of http://localhost:${port}`, 'stopped'])
+
   await frame.getByRole('link', { name: 'More' }).click()
   await expect(address).toHaveValue(`http://localhost:${port}/more`)
   await page.getByRole('button', { name: 'Back', exact: true }).press('Enter')
@@ -76,4 +137,26 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   await address.fill('http://example.com/')
   await address.press('Enter')
   await expect(page.getByText('example.com is not this machine').first()).toBeVisible()
+})
+
+test('a hostile page reaches neither the workbench nor what comes after it at its port', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await page.getByRole('button', { name: 'Panes', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Preview', exact: true }).click()
+  const address = page.getByRole('textbox', { name: 'Address' })
+  await address.fill(`localhost:${port}/hostile`)
+  await address.press('Enter')
+  const refused = 'refused'
+  await expect(frameOf(page).locator('body')).toHaveAttribute(
+    'data-found',
+    JSON.stringify({
+      cluster: 'true',
+      parent: refused,
+      top: refused,
+      worker: refused,
+      page: refused,
+      socket: refused,
+    }),
+  )
 })

@@ -75,7 +75,7 @@ test('a review of 500 files and 60,000 lines opens at once and scrolls smoothly'
   const paints: number[] = []
   for (let n = 0; n < 3; n += 1) {
     paints.push(await open())
-    if (n < 2) await page.getByRole('button', { name: 'Close the tab' }).click()
+    if (n < 2) await page.getByRole('button', { name: 'Close Review' }).click()
   }
   const review = page.getByRole('region', { name: 'Review', exact: true })
   await expect(review.getByText('500 files')).toBeVisible()

@@ -50,7 +50,10 @@ async function twoTurns(app: App): Promise<void> {
 /** Opens the review as a user of the keyboard does. */
 async function openReview(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.keyboard.type('Review changes')
+  // On a busy machine the first keys come before the palette.
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.insertText('Review changes')
+  await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
   await page.keyboard.press('Enter')
   await expect(pane(page).getByText('3 files')).toBeVisible()
   const hide = page.getByRole('button', { name: 'Hide the inspector' })

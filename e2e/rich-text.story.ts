@@ -1,5 +1,6 @@
 import type { Locator } from '@playwright/test'
 import { expect, test } from './app'
+import { findingsInBothThemes } from './assistive'
 import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 interface CellElement {
@@ -64,6 +65,7 @@ test.describe('an answer with every Markdown element', () => {
     expect(await linesOf(answer.getByRole('cell', { name: '1,204 kB' }))).toBe(1)
     expect(await linesOf(answer.getByRole('cell', { name: '1.0.0-beta' }))).toBe(1)
     await page.setViewportSize({ width: 1440, height: 900 })
+    expect(await findingsInBothThemes(page)).toEqual([])
     await pictures(app, 'rich-text')
   })
 })

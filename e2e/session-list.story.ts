@@ -132,6 +132,7 @@ test.describe('the list of sessions', () => {
     expect(await findingsInBothThemes(page)).toEqual([])
     await page.getByRole('button', { name: 'Choose where it is now…' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Where is project now?' })
+    expect(await findingsInBothThemes(page)).toEqual([])
     await dialog.getByRole('textbox', { name: 'Path' }).fill(moved)
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Open moved' }).press('Enter')

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
@@ -71,4 +72,34 @@ test('trust in a folder can be revoked in the settings', async ({ app }) => {
   await expect(list).toContainText('No trusted folders')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Trust folder' })).toBeVisible()
+})
+
+test('trust in a repository can be revoked in the settings, by keyboard, in both themes', async ({ app }) => {
+  const { page, scratch } = app
+  execFileSync('git', ['-C', scratch.project, 'init', '-q'])
+  writeFileSync(join(scratch.project, '.git/hooks/pre-commit'), '#!/bin/sh\n')
+  chmodSync(join(scratch.project, '.git/hooks/pre-commit'), 0o755)
+  await startSession(app)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('Git')
+  await page
+    .getByRole('option', { name: /^(?:Open )?Git/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Trust repository' }).click()
+  await expect(page.getByRole('button', { name: 'Trust repository' })).toHaveCount(0)
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'General' }).click()
+  const list = page.getByRole('list', { name: 'Trusted repositories' })
+  const stop = list.getByRole('button', { name: 'Stop trusting project' })
+  await expect(stop).toBeVisible()
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    expect(await findings(page)).toEqual([])
+  }
+  await stop.focus()
+  await page.keyboard.press('Enter')
+  await expect(list).toContainText('No trusted repositories')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Trust repository' })).toBeVisible()
 })

@@ -99,6 +99,7 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
   expect(git(project, 'status', '--porcelain')).toBe('')
   await dialog.getByRole('button', { name: 'Resolve in the worktree' }).press('Enter')
   await expect(dialog.getByText(/A merge is in progress/)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Show the conflicts' })).toBeVisible()
   writeFileSync(join(folder, 'a.txt'), 'both\n')
   git(folder, 'commit', '-qam', 'resolved')
 

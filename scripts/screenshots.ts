@@ -11,6 +11,7 @@ import type { Browser, Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { startModelServer } from '../test/support/model-server.ts'
 import { serveApp } from '../test/support/served-app.ts'
+import { endHosts } from '../test/support/source-task-host.ts'
 import { CENTS, FLAKY, KEYS, play, type Conversation } from './screenshots/conversations.ts'
 import { FEATURES, takeFeatures } from './screenshots/features.ts'
 import { fillStore } from './screenshots/fill-store.ts'
@@ -57,6 +58,7 @@ async function firstDay(browser: Browser): Promise<void> {
     await take(page, 'first-run')
   } finally {
     await app.close()
+    await endHosts(join(home, '.trestle'))
   }
 }
 
@@ -144,6 +146,7 @@ async function workday(browser: Browser): Promise<void> {
     await take(page, 'mcp')
   } finally {
     await app.close()
+    await endHosts(join(home, '.trestle'))
     await server.close()
   }
 }
@@ -162,6 +165,7 @@ async function workbench(browser: Browser): Promise<void> {
     })
   } finally {
     await app.close()
+    await endHosts(join(home, '.trestle'))
     await server.close()
   }
 }

@@ -1,11 +1,13 @@
 /**
- * The smallest server that speaks OpenAI Chat Completions with streaming: quick enough not to be measured itself. It
- * does not parse requests, it only notes when they were complete; the n-th request gets the n-th answer.
+ * The smallest server that streams as OpenAI Chat Completions do, or Responses where that path is asked for: quick
+ * enough not to be measured itself. It does not parse requests, it only notes when they were complete; the n-th request
+ * gets the n-th answer.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { linesOf } from './response-lines.ts'
 
 export interface ToolCall {
   name: string
@@ -48,6 +50,11 @@ export async function startServer(answers: (n: number) => Answer | undefined, th
     const body: Buffer[] = []
     request.on('data', (chunk: Buffer) => body.push(chunk))
     await once(request, 'end')
+    if (request.method !== 'POST') {
+      // The list of models, for example: no program needs it.
+      response.writeHead(404).end()
+      return
+    }
     const n = arrivals.length
     const arrival: Arrival = {
       at: performance.now(),
@@ -59,7 +66,7 @@ export async function startServer(answers: (n: number) => Answer | undefined, th
     if (thinkMs > 0) await wait(thinkMs)
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
     const given = answers(n) ?? { text: 'done' }
-    const lines = linesOf(given, n)
+    const lines = linesOf(given, n, request.url?.endsWith('/responses') ? 'responses' : 'chat')
     const perSecond = 'perSecond' in given ? given.perSecond : undefined
     const beganAt = performance.now()
     // One write for an ordinary answer, one a chunk for a long one, as a real server would.
@@ -83,28 +90,4 @@ export async function startServer(answers: (n: number) => Answer | undefined, th
       await once(server, 'close')
     },
   }
-}
-
-function linesOf(answer: Answer, n: number): string[] {
-  const event = (delta: object, finish: string | null = null): string =>
-    `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
-  const start = event({ role: 'assistant', content: '' })
-  const usage = `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } })}\n\n`
-  const end = [usage, 'data: [DONE]\n\n']
-  if ('calls' in answer) {
-    const calls = answer.calls.map(({ name, input }, index) =>
-      event({
-        tool_calls: [
-          { index, id: `call_${n}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(input) } },
-        ],
-      }),
-    )
-    return [start, ...calls, event({}, 'tool_calls'), ...end]
-  }
-  const { text, chunks = 1 } = answer
-  const size = Math.ceil(text.length / chunks)
-  const pieces = Array.from({ length: chunks }, (_, index) =>
-    event({ content: text.slice(index * size, (index + 1) * size) }),
-  )
-  return [start, ...pieces, event({}, 'stop'), ...end]
 }

@@ -21,6 +21,7 @@ import {
   session,
   shell,
   Tray,
+  WebContentsView,
 } from 'electron'
 import { version } from '../../package.json'
 import { guardOutput } from './console/output'
@@ -61,6 +62,7 @@ startDesktop({
     session,
     shell,
     Tray,
+    WebContentsView,
   },
   resolveHome,
   onTerminate: (listener) => void process.on('SIGTERM', listener),

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useAppCommands, type CommandInput } from './app-commands'
 import { Palette } from './views/lazy-views'
 import { isShortcut } from './format/shortcut'
@@ -14,6 +14,11 @@ interface AppShortcutsProps extends Omit<CommandInput, 'withSessions'> {
 export function AppShortcuts({ leave, ...input }: AppShortcutsProps) {
   const paletteOpen = useLayout((layout) => layout.paletteOpen)
   const commands = useAppCommands({ ...input, withSessions: paletteOpen })
+  const [search, setSearch] = useState('')
+  const setOpen = (open: boolean): void => {
+    setSearch('')
+    useLayout.getState().setPaletteOpen(open)
+  }
   const palette = useKeys('palette')
   const paletteKeys = palette === undefined ? {} : { shortcut: palette }
   useShortcuts([
@@ -21,11 +26,7 @@ export function AppShortcuts({ leave, ...input }: AppShortcutsProps) {
     ...commands,
     ...(leave ? [{ shortcut: 'Esc', run: leave }] : []),
   ])
-  return (
-    paletteOpen && (
-      <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
-    )
-  )
+  return paletteOpen && <Palette open onOpenChange={setOpen} commands={commands} search={search} onSearch={setSearch} />
 }
 
 interface Bound {

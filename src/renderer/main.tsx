@@ -14,6 +14,7 @@ import { markShownAsRead } from './state/session/session-marks'
 import { followAppearance, syncThemeToDesktop } from './state/page/appearance'
 import { TrestleProvider } from './state/page/queries'
 import { ErrorBoundary } from './ui/notice'
+import { followFocus } from './ui/return-focus'
 import { TooltipProvider } from './ui/tooltip'
 
 const root = document.getElementById('root')
@@ -33,6 +34,7 @@ const queryClient = new QueryClient({
 })
 const connection = connectPage()
 followAppearance()
+followFocus()
 syncThemeToDesktop(connection.client)
 const isQuickPrompt = location.pathname === `/${PAGE_PATHS.quick}`
 if (!isQuickPrompt) {
@@ -40,7 +42,7 @@ if (!isQuickPrompt) {
   preloadView(useLayout.getState().view)
 }
 followApp(connection.client, queryClient)
-markShownAsRead()
+markShownAsRead(connection.client)
 
 createRoot(root).render(
   <StrictMode>

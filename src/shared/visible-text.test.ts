@@ -69,6 +69,10 @@ describe('folded text', () => {
     expect(foldText(`ls\n${`${' '.repeat(300)}\n`.repeat(40)}rm x`)).toBe('ls\n⋯ 40 blank lines ⋯\nrm x')
   })
 
+  it('counts runs of any length', () => {
+    expect(foldText(`ls${' '.repeat(20_000_000)}rm x`)).toBe('ls ⋯ 20,000,000 spaces ⋯ rm x')
+  })
+
   it('leaves ordinary layout alone', () => {
     const text = `a\n\n\n\nb\n${' '.repeat(40)}c`
     expect(foldText(text)).toBe(text)

@@ -48,7 +48,8 @@ function tokenOf(found: string): string {
 }
 
 const MAX_BLANK_LINES = 3
-const LONG_SPACES = /[ \t]{41,}/g
+// Written so that a run of any length needs no more of the stack; {41,} does.
+const LONG_SPACES = /[ \t]{41}[ \t]*/g
 
 /**
  * Runs that would push the rest out of view become a count: more than 3 blank lines, more than 40 spaces. Nothing that

@@ -66,6 +66,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'session.list': await client.session.list({}),
     'session.open': await client.session.open({ sessionId }),
     'session.window': await client.session.window({ sessionId, before: 2 }),
+    'session.mark': await client.session.mark({ pin: [sessionId], seen: [[sessionId, 5]] }),
+    'session.marks': await client.session.marks(),
     'session.change': await client.session.change({ sessionId, title: ' Title ' }),
     'session.search': await client.session.search({ query: 'Title' }),
     'session.fork': await client.session.fork({ sessionId, to: 1 }),
@@ -182,6 +184,13 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
   await callTerminals(client, results)
   results['preview.open'] = await client.preview.open({ url: 'http://localhost:3000/' })
+  // Only the desktop app has views of their own.
+  results['preview.watch'] = await failureOfCall(client.preview.watch({ url: 'http://localhost:3000/' }))
+  results['preview.place'] = await client.preview.place({ viewId: 'v', place: null }).catch(failureFrom)
+  results['preview.command'] = await client.preview
+    .command({ viewId: 'v', command: { type: 'focus' } })
+    .catch(failureFrom)
+  results['preview.capture'] = await client.preview.capture({ viewId: 'v' }).catch(failureFrom)
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],
     ['push.app', await client.push.app()],
@@ -223,6 +232,8 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'review.list': { files: [] },
       'review.addComment': { id: 'comment-1' },
       'memory.remove': 0,
+      'preview.watch': { code: 'request.invalid' },
+      'preview.capture': { code: 'request.invalid' },
       'mail.accounts': [],
       'mail.save': { id: 'work', password: 'stored' },
       'mail.send': 'mail.account',

@@ -1,5 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { AppWithAgent } from '../support/app-with-agent'
 
@@ -54,6 +54,21 @@ it('a deleted file is brought back, and a renamed one gets its name back', async
   await expect(client.file.view({ sessionId, path: 'b.txt' })).rejects.toThrow('b.txt does not exist')
   await client.checkpoint.restore({ sessionId, to: renamed.seq - 1, files: true })
   expect(readFileSync(file, 'utf8')).toBe('one\r\ntwo\r\n')
+})
+
+it('a renamed folder is renamed back, and going back in the conversation brings its files back', async () => {
+  const { app: running, file, sessionId } = await start()
+  const { client } = running
+  const inside = join(dirname(file), 'docs', 'guide.md')
+  mkdirSync(dirname(inside))
+  writeFileSync(inside, 'guide')
+  const renamed = await client.file.rename({ sessionId, path: 'docs', name: 'pages' })
+  expect(existsSync(inside)).toBe(false)
+  await client.file.rename({ sessionId, path: 'pages', name: 'docs' })
+  expect(readFileSync(inside, 'utf8')).toBe('guide')
+  await client.file.rename({ sessionId, path: 'docs', name: 'pages' })
+  await client.checkpoint.restore({ sessionId, to: renamed.seq - 1, files: true })
+  expect(readFileSync(inside, 'utf8')).toBe('guide')
 })
 
 it('the agent reads an attached file without a request, and it is private', async () => {

@@ -57,6 +57,7 @@ test('2: a bare repository shows its history, and 3: its worktrees are repositor
   const source = lab.repository('source')
   const bare = join(lab.root, 'bare.git')
   lab.git(lab.root, 'clone', '-q', '--bare', source, bare)
+  lab.git(bare, 'remote', 'remove', 'origin')
   expect(await lab.actions.status(bare)).toMatchObject({ bare: true, branch: 'main', staged: [], unstaged: [] })
   expect((await lab.actions.log(bare, { all: true, skip: 0, limit: 9 })).commits).toHaveLength(1)
   const tree = join(lab.root, 'tree')
@@ -82,7 +83,13 @@ test('4: submodules are shown, and never entered', async () => {
   expect(unstaged).toEqual([{ path: 'sub', kind: 'modified', submodule: true }])
   expect((await lab.actions.diff(repo, { path: 'sub', side: 'unstaged' })).byHunk).toBe(false)
   await expect(lab.actions.discard(repo, ['sub'])).rejects.toMatchObject({ code: 'git.nothing' })
-  expect(await lab.actions.summary(join(repo, 'sub'))).toMatchObject({ state: 'ready' })
+  // Its remote is a folder.
+  expect(await lab.actions.summary(join(repo, 'sub'))).toMatchObject({ state: 'untrusted', branch: 'main' })
+  await lab.trust(join(repo, 'sub'))
+  expect(await lab.actions.summary(join(repo, 'sub'))).toMatchObject({ state: 'ready', changed: 0 })
+  lab.write(join(repo, 'sub'), { 'a.txt': 'three\n' })
+  await commitAll(join(repo, 'sub'))
+  expect(lab.git(join(repo, 'sub'), 'status', '--porcelain')).toBe('')
 })
 
 test('5: LFS pointers stay pointers where LFS is not installed', async () => {
@@ -115,6 +122,7 @@ test('7: a shallow clone says so, and commits and pushes', async () => {
   lab.git(origin, 'switch', '-qc', 'elsewhere')
   const repo = join(lab.root, 'shallow')
   lab.git(lab.root, 'clone', '-q', '--depth=1', '--branch=main', `file://${origin}`, repo)
+  await lab.trust(repo)
   expect(await lab.actions.status(repo)).toMatchObject({ shallow: true, ahead: 0, behind: 0 })
   lab.write(repo, { 'a.txt': 'three\n' })
   await commitAll(repo)
@@ -372,6 +380,7 @@ test('25: unrelated histories are shown together, and not pulled', async () => {
   const two = lab.repository('two', { 'b.txt': 'b\n' })
   lab.git(two, 'commit', '-q', '--amend', '-m', 'other')
   lab.git(one, 'remote', 'add', 'origin', two)
+  await lab.trust(one)
   await lab.actions.fetch(one, undefined)
   lab.git(one, 'branch', '--set-upstream-to=origin/main')
   expect((await lab.actions.log(one, { all: true, skip: 0, limit: 9 })).commits).toHaveLength(2)

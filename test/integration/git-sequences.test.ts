@@ -108,8 +108,8 @@ function changeByHand(repo: string, { do: what, path: name = '', text = '' }: St
       writeFileSync(file, text)
     }
   } catch (error) {
-    // A file is where a folder would be.
-    if (!/^(?:ENOTDIR|EEXIST)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
+    // A file, or a link that leads nowhere, is where a folder would be.
+    if (!/^(?:ENOTDIR|EEXIST|ENOENT|ELOOP)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
   return true
 }

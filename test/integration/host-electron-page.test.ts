@@ -12,15 +12,17 @@ import { required } from '../support/required'
 import { until } from '../support/until'
 
 let rendererDir = ''
+let filesHome = ''
 
 beforeAll(async () => {
   if (chromium === null) return
   rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
+  filesHome = await mkdtemp(join(tmpdir(), 'trestle-files-'))
   await buildRenderer(rendererDir)
 }, 300_000)
 
 afterAll(async () => {
-  if (rendererDir !== '') await rm(rendererDir, { recursive: true })
+  for (const folder of [rendererDir, filesHome]) if (folder !== '') await rm(folder, { recursive: true })
 })
 
 /** The real interface in the desktop app, with a session in `/work/bridge`. */
@@ -95,8 +97,8 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     expect(engine.sessions.list({})[0]?.status).toBe('running')
   })
 
-  test('a dropped file is mentioned in the message by its path, a dropped folder opens as a project', async () => {
-    const engine = memoryEngine({ version: '9.9.9' })
+  test('a dropped file of the project is mentioned by its path, another is attached, a folder opens as a project', async () => {
+    const engine = memoryEngine({ version: '9.9.9', home: filesHome })
     const id = await session(engine, 'Fix the bridge')
     const { page, electron } = await opened({}, engine)
     electron.app.emit('second-instance', {}, [], '', { args: [`trestle-app://session/${id}`], workingFolder: '/' })
@@ -107,7 +109,10 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     await drop(page, '.composer-box', 'plan.ts', '/work/bridge/src/plan.ts')
     expect(await message.inputValue()).toBe('look at @src/plan.ts ')
     await drop(page, '.composer-box', 'my notes.txt', '/home/me/my notes.txt')
-    expect(await message.inputValue()).toBe('look at @src/plan.ts @"/home/me/my notes.txt" ')
+    const attachments = page.getByRole('list', { name: 'Attachments' })
+    await attachments.getByText('my notes.txt').waitFor()
+    expect(await attachments.getByRole('listitem').count()).toBe(1)
+    expect(await message.inputValue()).toBe('look at @src/plan.ts ')
     await drop(page, 'body', 'tower', '/work/tower', true)
     await page.getByRole('heading', { name: 'New session' }).first().waitFor()
     await expect.poll(() => page.url()).toContain(encodeURIComponent('/work/tower'))
@@ -196,7 +201,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
   test('the theme chosen on the page is the theme of the app', async () => {
     const { page, electron } = await opened()
     electron.clickMenu('Settings…')
-    await page.getByRole('tab', { name: 'General' }).click()
+    await page.getByRole('tab', { name: 'Appearance' }).click()
     await page.getByRole('radio', { name: /^Dark/ }).click()
     await expect.poll(() => electron.nativeTheme.themeSource).toBe('dark')
   })

@@ -178,8 +178,8 @@ describe('the review of a turn', () => {
 })
 
 describe('the review against a branch', () => {
-  async function repository(options: { trusted?: boolean } = {}): Promise<ReviewBench> {
-    const bench = await reviewBench(options)
+  async function repository(): Promise<ReviewBench> {
+    const bench = await reviewBench()
     bench.git('init', '-q', '-b', 'main')
     for (const name of ['a.txt', 'b.txt', 'c.txt']) bench.write(name, numbered(10))
     bench.git('add', '.')
@@ -224,7 +224,7 @@ describe('the review against a branch', () => {
   })
 
   it('runs nothing that an untrusted repository configures, and still shows its changes', async () => {
-    const bench = await repository({ trusted: false })
+    const bench = await repository()
     const mark = bench.path('../ran')
     bench.write('../evil.sh', `#!/bin/sh\ntouch '${mark}'\ncat\n`)
     const evil = bench.path('../evil.sh')

@@ -100,6 +100,12 @@ export class DoubleSession extends EventEmitter {
     },
   }
 
+  isCleared = false
+
+  async clearStorageData(): Promise<void> {
+    this.isCleared = true
+  }
+
   async resolveProxy(): Promise<string> {
     return this.proxy
   }

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Download, Frame, Page, Request as PageRequest } from 'playwright-core'
+import type { DoubleView } from './electron-double-view'
 import type { DoublePort } from './electron-double-port'
 
 const APP_ORIGIN = 'trestle://app'
@@ -30,6 +31,12 @@ interface Bounds {
 export class DoubleWindow extends EventEmitter {
   readonly options: Record<string, unknown>
   readonly webContents: DoubleContents
+  /** Views above the page. */
+  readonly views: DoubleView[] = []
+  readonly contentView = {
+    addChildView: (view: DoubleView) => this.views.push(view),
+    removeChildView: (view: DoubleView) => this.views.splice(this.views.indexOf(view), 1),
+  }
   isShown = false
   /** How the window was first shown: its page had painted, or not. */
   wasPainted = false
@@ -147,6 +154,7 @@ export class DoubleWindow extends EventEmitter {
   /** Ends the page without the window's events, after a test. */
   dispose(): Promise<void> {
     this.#isDestroyed = true
+    for (const view of this.views) view.webContents.close()
     return this.webContents.dispose()
   }
 }
@@ -187,6 +195,16 @@ export class DoubleContents extends EventEmitter {
   get page(): Page {
     if (!this.#page) throw new Error('the window has loaded nothing yet')
     return this.#page
+  }
+
+  focused = 0
+
+  focus(): void {
+    this.focused += 1
+  }
+
+  getZoomFactor(): number {
+    return 1
   }
 
   setWindowOpenHandler(handler: (details: { url: string }) => { action: string }): void {

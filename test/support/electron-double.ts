@@ -11,6 +11,7 @@ import {
   type DoubleQuestion,
 } from './electron-double-parts'
 import { DoublePort } from './electron-double-port'
+import { DoubleView } from './electron-double-view'
 import { DoubleWindow } from './electron-double-window'
 
 export interface DoubleOptions {
@@ -61,6 +62,8 @@ export class ElectronDouble {
   /** Options the crash reporter was started with. */
   readonly crashReports: object[] = []
   readonly session = new DoubleSession()
+  /** Sessions beside it, by partition. */
+  readonly partitions = new Map<string, DoubleSession>()
   menu: DoubleMenuItem[] = []
   /** Answer of the next message box. */
   answer = 0
@@ -93,7 +96,15 @@ export class ElectronDouble {
           this.handlers.set(scheme, handler)
         },
       },
-      session: { defaultSession: this.session },
+      session: {
+        defaultSession: this.session,
+        fromPartition: (name: string) => {
+          const known = this.partitions.get(name) ?? new DoubleSession()
+          this.partitions.set(name, known)
+          return known
+        },
+      },
+      WebContentsView: viewClass(this),
       shell: {
         openExternal: async (url: string) => {
           this.opened.push(url)
@@ -250,6 +261,15 @@ function windowClass(double: ElectronDouble): new (options: Record<string, unkno
         },
       })
       double.windows.push(this)
+      double.app.emit('web-contents-created', {}, this.webContents)
+    }
+  }
+}
+
+function viewClass(double: ElectronDouble): new (options: DoubleView['options']) => DoubleView {
+  return class extends DoubleView {
+    constructor(options: DoubleView['options']) {
+      super(options, double.options.browser)
       double.app.emit('web-contents-created', {}, this.webContents)
     }
   }

@@ -25,6 +25,8 @@ export interface GitLab {
   /** Runs git in a folder, and returns what it prints. */
   git(folder: string, ...args: string[]): string
   write(folder: string, files: Record<string, string | Buffer>): void
+  /** Trusts what a repository could run now, such as a remote that is a folder. */
+  trust(folder: string): Promise<void>
   /** How often a change was reported. */
   changes(): number
   remove(): void
@@ -62,20 +64,24 @@ export function createGitLab({ settings = IDENTITY }: { settings?: string } = {}
       writeFileSync(join(folder, path), content)
     }
   }
+  const actions = createGit({
+    home,
+    now: () => Date.now(),
+    env: async () => env,
+    folderOf: (sessionId) => sessionId,
+    notify: () => void (changes += 1),
+    agentTrace: async () => undefined,
+    draft: async () => 'Draft',
+  })
   return {
     root,
     home,
     git,
     write,
-    actions: createGit({
-      home,
-      now: () => Date.now(),
-      env: async () => env,
-      folderOf: (sessionId) => sessionId,
-      notify: () => void (changes += 1),
-      agentTrace: async () => undefined,
-      draft: async () => 'Draft',
-    }),
+    actions,
+    async trust(folder) {
+      await actions.trust(folder, (await actions.trustView(folder)).hash)
+    },
     repository(name, files = { 'a.txt': 'one\n' }, init = []) {
       const folder = join(root, name)
       mkdirSync(folder, { recursive: true })

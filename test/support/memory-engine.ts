@@ -13,7 +13,9 @@ import { memoryFiles } from './memory-files'
 import { memoryCustomize } from './memory-customize'
 import { memoryBackups } from './memory-backups'
 import { NO_GIT } from './memory-git'
+import { memoryMarks } from './memory-marks'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
+import { NO_NOTIFICATIONS } from './memory-notifications'
 import { memoryPlaces } from './memory-places'
 import { memoryPlugins } from './memory-plugins'
 import { memoryTerminals } from './memory-terminals'
@@ -303,6 +305,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     tasks: memoryTasks(changed),
     inbox,
     memory: NO_MEMORY,
+    marks: memoryMarks(changed),
     git: async () => NO_GIT,
     worktrees: async () => NO_WORKTREES,
     usage: NO_USAGE_ACTIONS,
@@ -454,13 +457,6 @@ const NO_MEMORY: Engine['memory'] = {
   remove: async () => 0,
   restore: async () => 0,
   purge: async () => 0,
-}
-
-const NO_NOTIFICATIONS: Engine['notifications'] = {
-  list: () => ({ notifications: [], total: 0, unread: 0 }),
-  markRead: () => 0,
-  clear: () => [],
-  restore: () => 0,
 }
 
 const NO_ALARMS: Engine['alarms'] = {

@@ -10,6 +10,8 @@ export const NO_GIT: GitActions = new Proxy<GitActions>(Object.create(null), {
   get(_, name) {
     if (name === 'then') return undefined
     if (name === 'summary') return async () => ({ state: 'none' })
+    if (name === 'trusted') return async () => []
+    if (name === 'forgetTrust') return async () => undefined
     if (name === 'progress') return () => undefined
     return noRepository
   },

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openToRead } from '../../src/main/engine/git/repository/open-to-read'
 import { createReviews, type Reviews } from '../../src/main/engine/review/reviews'
 import type { CheckpointAccess, CheckpointedSession } from '../../src/main/engine/checkpoint/checkpoints'
 import { checkpointBench, type CheckpointBench } from './checkpoint-bench'
@@ -16,7 +17,7 @@ export interface ReviewBench extends CheckpointBench {
 }
 
 /** Reviews over the real store, a real folder and the real git. */
-export async function reviewBench({ trusted = true, maxBytes = 1024 * 1024 } = {}): Promise<ReviewBench> {
+export async function reviewBench({ maxBytes = 1024 * 1024 } = {}): Promise<ReviewBench> {
   const bench = await checkpointBench(maxBytes)
   const session = { id: bench.sessionId, record: bench.record } as unknown as CheckpointedSession
   const access: CheckpointAccess = {
@@ -25,13 +26,14 @@ export async function reviewBench({ trusted = true, maxBytes = 1024 * 1024 } = {
     whenIdle: (_id, use) => use(session),
   }
   const sent: string[] = []
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
   const path = (name: string): string => join(bench.root, name)
   return {
     ...bench,
     sent,
     reviews: createReviews({
       access,
-      isTrusted: () => trusted,
+      openRepository: (folder) => openToRead({ home: bench.deps.home, env: async () => env }, folder),
       prompt: async (_id, text) => void sent.push(text),
     }),
     path,
@@ -41,7 +43,7 @@ export async function reviewBench({ trusted = true, maxBytes = 1024 * 1024 } = {
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
         cwd: bench.root,
         encoding: 'utf8',
-        env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+        env,
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
   }

@@ -7,11 +7,14 @@ export function gitHandlers(os: Implementer, { engine }: ApiDeps) {
     summary: os.git.summary.handler(async ({ input }) => (await git()).summary(input.sessionId)),
     trustView: os.git.trustView.handler(async ({ input }) => (await git()).trustView(input.sessionId)),
     trust: os.git.trust.handler(async ({ input }) => (await git()).trust(input.sessionId, input.hash)),
+    trusted: os.git.trusted.handler(async () => (await git()).trusted()),
+    forgetTrust: os.git.forgetTrust.handler(async ({ input }) => (await git()).forgetTrust(input.repository)),
     init: os.git.init.handler(async ({ input }) => (await git()).init(input.sessionId)),
     status: os.git.status.handler(async ({ input }) => (await git()).status(input.sessionId)),
     diff: os.git.diff.handler(async ({ input: { sessionId, ...file } }) => (await git()).diff(sessionId, file)),
     ...changeHandlers(os, git),
     ...historyHandlers(os, git),
+    ...integrationHandlers(os, git),
     ...conflictHandlers(os, git),
   }
 }
@@ -85,6 +88,24 @@ function historyHandlers(os: Implementer, git: () => Promise<GitActions>) {
     pullRequest: os.git.pullRequest.handler(async ({ input }) => (await git()).pullRequest(input.sessionId)),
     createPullRequest: os.git.createPullRequest.handler(async ({ input: { sessionId, ...request }, signal }) =>
       (await git()).createPullRequest(sessionId, request, signal),
+    ),
+  }
+}
+
+function integrationHandlers(os: Implementer, git: () => Promise<GitActions>) {
+  return {
+    merge: os.git.merge.handler(async ({ input }) => (await git()).merge(input.sessionId, input.from)),
+    cherryPick: os.git.cherryPick.handler(async ({ input }) => (await git()).cherryPick(input.sessionId, input.hash)),
+    tags: os.git.tags.handler(async ({ input }) => (await git()).tags(input.sessionId)),
+    createTag: os.git.createTag.handler(async ({ input: { sessionId, ...tag } }) =>
+      (await git()).createTag(sessionId, tag),
+    ),
+    deleteTag: os.git.deleteTag.handler(async ({ input }) => (await git()).deleteTag(input.sessionId, input.name)),
+    restoreTag: os.git.restoreTag.handler(async ({ input: { sessionId, ...tag } }) =>
+      (await git()).restoreTag(sessionId, tag),
+    ),
+    pushTag: os.git.pushTag.handler(async ({ input, signal }) =>
+      (await git()).pushTag(input.sessionId, input.name, signal),
     ),
   }
 }

@@ -4,6 +4,7 @@ import type { AppInfo } from '../../shared/contract/app'
 import type { DesktopView } from '../../shared/configuration/settings'
 import type { Theme } from '../../shared/configuration/appearance'
 import type { DiagnosticsReport, UpdateAction, UpdatesView } from '../../shared/configuration/app'
+import type { PagePicture, PreviewViewCommand, PreviewViewReport, ViewPlace } from '../../shared/model/page-preview'
 import type { HostCommand } from '../../shared/events/push'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from './user-editor'
@@ -31,6 +32,8 @@ export interface HostActions {
   notices?(): readonly string[]
   /** Makes a server of this machine available to a frame of the page; absent where pages show no frames. */
   preview?(url: string): Promise<{ frameUrl: string }>
+  /** Views of their own for such pages, instead of frames. */
+  previewViews?: PreviewViews
   /** Present in the desktop app. */
   desktop?: DesktopActions
   /** Diagnostics that only this host has, such as the key store and the graphics status. */
@@ -39,6 +42,16 @@ export interface HostActions {
   updates?: UpdateActions
   /** Subscribes to commands from native menus; returns a function that unsubscribes. */
   onCommand?(listener: (command: HostCommand) => void): () => void
+}
+
+/** Pages of local servers in views above the page of a window. */
+export interface PreviewViews {
+  /** Opens a hidden view. Returns a function that closes it. Throws `request.invalid` for what is not a local server. */
+  open(url: string, onReport: (report: PreviewViewReport) => void): () => void
+  /** Shows it there, or hides it and returns its picture, if it had been shown. */
+  place(viewId: string, place: ViewPlace | null): Promise<PagePicture | undefined>
+  command(viewId: string, command: PreviewViewCommand): void
+  capture(viewId: string): Promise<PagePicture>
 }
 
 /** How a host keeps itself up to date. */

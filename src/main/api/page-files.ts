@@ -130,7 +130,8 @@ function cacheControlOf(name: string): string {
  * The headers of every response. `connect` names where the page may connect besides its own origin, e.g.
  * `ws://127.0.0.1:8080`. Inline styles are allowed because the primitives (Radix), the highlighter and the terminal
  * (xterm, also when it draws with WebGL) write them; scripts only from our own files; images also from `data:` and
- * `blob:` (pasted ones), never from the network. `frames`: what frames may show.
+ * `blob:` (pasted ones), never from the network. `frames`: what frames may show;
+ * where there are some, the user can share the tab for a picture of one.
  */
 export function pageHeaders(connect = '', frames = ''): Record<string, string> {
   const policy = [
@@ -154,8 +155,7 @@ export function pageHeaders(connect = '', frames = ''): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy':
-      'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), payment=(), display-capture=()',
+    'permissions-policy': `camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), payment=(), display-capture=(${frames === '' ? '' : 'self'})`,
   }
 }
 

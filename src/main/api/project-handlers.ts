@@ -54,8 +54,8 @@ export function fileHandlers(os: Implementer, { engine, host }: ApiDeps) {
     save: os.file.save.handler(({ input: { sessionId, path, text, mark } }) =>
       engine.files.save(sessionId, path, text, mark),
     ),
-    rename: os.file.rename.handler(({ input: { sessionId, path, name } }) =>
-      engine.files.rename(sessionId, path, name),
+    rename: os.file.rename.handler(({ input: { sessionId, path, name, version } }) =>
+      engine.files.rename(sessionId, path, name, version),
     ),
     remove: os.file.remove.handler(({ input }) => engine.files.remove(input.sessionId, input.path)),
     attach: os.file.attach.handler(({ input: { sessionId, name, data } }) =>

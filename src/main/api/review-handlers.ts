@@ -3,7 +3,9 @@ import type { ApiDeps, Implementer } from './implementer'
 export function reviewHandlers(os: Implementer, { engine: { reviews } }: ApiDeps) {
   return {
     list: os.review.list.handler(({ input }) => reviews.list(input.sessionId, input.scope)),
-    diffs: os.review.diffs.handler(({ input }) => reviews.diffs(input.sessionId, input.scope, input.paths)),
+    diffs: os.review.diffs.handler(({ input }) =>
+      reviews.diffs(input.sessionId, input.scope, input.paths, { secrets: input.secrets }),
+    ),
     lines: os.review.lines.handler(({ input: { sessionId, scope, ...range } }) =>
       reviews.lines(sessionId, scope, range),
     ),

@@ -3,7 +3,7 @@ import { allRequests } from './push/app-push-queue'
 import { CodedError } from '../../shared/errors'
 import type { RestoreRequest } from '../engine/checkpoint/restore-session'
 
-export function sessionHandlers(os: Implementer, { engine: { sessions, places } }: ApiDeps) {
+export function sessionHandlers(os: Implementer, { engine: { sessions, places, marks } }: ApiDeps) {
   return {
     list: os.session.list.handler(({ input }) => {
       const here = sessions.list(input)
@@ -11,6 +11,8 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, places } 
       if (there.length === 0) return here
       return [...here, ...there].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, input.limit)
     }),
+    marks: os.session.marks.handler(() => marks.view()),
+    mark: os.session.mark.handler(({ input }) => marks.change(input)),
     create: os.session.create.handler(({ input }) => sessions.create(input)),
     open: os.session.open.handler(({ input }) => sessions.open(input.sessionId, input.limit)),
     window: os.session.window.handler(({ input: { sessionId, ...options } }) => sessions.window(sessionId, options)),

@@ -6,15 +6,15 @@ import type { CommandSpec } from '../console/parse-command'
 /** `trestle permission`, without `--help`. */
 export const PERMISSION_COMMAND: CommandSpec = {
   summary: 'List and change permission rules, test how a command is decided, and manage trust in projects.',
-  actions: ['list', 'add', 'remove', 'test', 'check', 'show', 'trust', 'untrust'],
+  actions: ['list', 'add', 'remove', 'test', 'check', 'show', 'trust', 'untrust', 'repositories'],
   positionals: {
-    name: 'list | add DECISION "pattern" | remove DECISION "pattern" | test "command" | check "command" | show | trust | untrust',
-    help: "List, add or remove rules (DECISION: allow, ask or deny); test a command, given in quotes, or a path with --tool; check one for programs, as JSON; show a project's own settings; trust them; or stop trusting them.",
+    name: 'list | add DECISION "pattern" | remove DECISION "pattern" | test "command" | check "command" | show | trust | untrust | repositories',
+    help: "List, add or remove rules (DECISION: allow, ask or deny); test a command, given in quotes, or a path with --tool; check one for programs, as JSON; show a project's own settings; trust them; stop trusting them, with the hooks, filters and settings of the folder's Git repository; or list the repositories whose own programs you trust.",
     max: 3,
     text: 'command',
   },
   options: {
-    json: { type: 'boolean', help: 'list, add, remove, test: print JSON, for scripts.' },
+    json: { type: 'boolean', help: 'list, add, remove, test, repositories: print JSON, for scripts.' },
     project: { type: 'boolean', help: "add, remove: in the project's .trestle/config.toml instead of your own." },
     unrestricted: { type: 'boolean', help: 'add: what the rule allows runs without a sandbox.' },
     tool: {
@@ -35,6 +35,11 @@ export const PERMISSION_COMMAND: CommandSpec = {
       help: 'ask (default), accept-edits, auto, or plan (only read-only commands pass).',
     },
     cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+    repository: {
+      type: 'string',
+      value: 'DIR',
+      help: 'untrust: only this Git repository, as `repositories` lists it; it need not exist any more.',
+    },
     sandbox: {
       type: 'string',
       value: 'S',
@@ -51,6 +56,7 @@ export const PERMISSION_COMMAND: CommandSpec = {
     'trestle permission check "rm -rf build"',
     'trestle permission show',
     'trestle permission trust --cwd ~/code/shop',
+    'trestle permission untrust --repository ~/code/shop',
   ],
   exitCodes: '0 done, 1 refused, 2 wrong usage or invalid rules. See docs/permissions.md.',
 }

@@ -8,6 +8,7 @@ import type { SessionFiles } from './files/session-files'
 import type { SessionFilesView } from './workspace/session-files-view'
 import type { EngineDiagnostics } from './health/engine-diagnostics'
 import type { LoginEnvironment, LoginShellOptions } from './environment/login-environment'
+import type { MarkActions } from './store/mark-rows'
 import type { GitActions } from './git/git-actions'
 import type { Mcp } from './mcp/hub/mcp'
 import type { McpContent } from './mcp/content/mcp-content'
@@ -66,6 +67,8 @@ export interface Engine {
   /** Rules, hooks, skills and agents as the user edits them. */
   readonly customize: () => Promise<Customize>
   readonly memory: MemoryActions
+  /** Which sessions the user has read and pinned. */
+  readonly marks: MarkActions
   /** Git in the folders of sessions; loaded when it is first used. */
   git(): Promise<GitActions>
   readonly usage: UsageActions
@@ -114,6 +117,8 @@ export type EngineChange =
   | { kind: 'memory' }
   /** Worktrees of sessions: which there are, and how they are. */
   | { kind: 'worktrees' }
+  /** Which sessions the user has read and pinned. */
+  | { kind: 'marks' }
   /** The repository of a session. */
   | { kind: 'git' }
   /** The user is notified of this now. */

@@ -4,6 +4,7 @@ import type { EngineFoundation } from './engine-foundation'
 import { createEngineGit } from './engine-git'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMail, type EngineMail } from './engine-mail'
+import { createEngineMarks } from './engine-marks'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
 import { createEnginePlaces, type EnginePlaces, type PlaceTestOptions } from './engine-places'
@@ -13,6 +14,7 @@ import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
 import type { GitActions } from './git/git-actions'
 import { createEngineUsage, type EngineUsage } from './engine-usage'
 import type { Session } from './session/session'
+import type { MarkActions } from './store/mark-rows'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
 import type { Workspace } from './workspace/workspace'
@@ -24,6 +26,8 @@ export interface EngineFeatures {
   /** Tokens that the tools of a feature add to each request. */
   tokens(feature: Feature): number
   memory: Pick<EngineMemory, 'recall' | 'actions'>
+  /** Which sessions the user has read and pinned. */
+  marks: MarkActions
   /** What was spent, and the limits on it. */
   usage: EngineUsage
   /** Notifications and alarms. */
@@ -61,6 +65,7 @@ export function createFeatures(
         .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
+    marks: createEngineMarks(foundation),
     usage: createEngineUsage(foundation),
     schedule,
     git: createEngineGit(foundation),

@@ -2,21 +2,25 @@ import type { EngineFoundation } from './engine-foundation'
 import type { CheckpointManager } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
 import type { Sessions } from './session/sessions-for-hosts'
-import { readTrustState } from './trust/trust-state'
 
 /** Reviews of an engine. Their code is loaded when the first one is opened. */
 export function createEngineReview(
-  { home }: Pick<EngineFoundation, 'home'>,
+  { home, env, environment }: Pick<EngineFoundation, 'home' | 'env' | 'environment'>,
   { checkpoints, sessions }: { checkpoints: CheckpointManager; sessions: Pick<Sessions, 'prompt'> },
 ): Reviews {
   let loading: Promise<Reviews> | undefined
+  const commandEnv = async () => {
+    await environment.ready()
+    return env()
+  }
   const reviews = (): Promise<Reviews> =>
-    (loading ??= import('./review/reviews').then(({ createReviews }) =>
-      createReviews({
-        access: checkpoints.access,
-        isTrusted: (folder) => readTrustState(home, folder).state === 'trusted',
-        prompt: (sessionId, text) => sessions.prompt(sessionId, [{ type: 'text', text }]),
-      }),
+    (loading ??= Promise.all([import('./review/reviews'), import('./git/repository/open-to-read')]).then(
+      ([{ createReviews }, { openToRead }]) =>
+        createReviews({
+          access: checkpoints.access,
+          openRepository: (folder) => openToRead({ home, env: commandEnv }, folder),
+          prompt: (sessionId, text) => sessions.prompt(sessionId, [{ type: 'text', text }]),
+        }),
     ))
   return {
     list: async (...given) => (await reviews()).list(...given),

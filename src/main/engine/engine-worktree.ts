@@ -42,7 +42,9 @@ export function createEngineWorktrees(
   foundation: EngineFoundation,
   { device }: { device: Pick<EngineDevice, 'notifyUser'> },
 ): EngineWorktrees {
-  const { home, store, now, notify, log, env, environment, settingsFor } = foundation
+  const { home, store, now, notify, log, env, environment, settingsFor, catalog } = foundation
+  const closing = new AbortController()
+  const naming = new Set<string>()
   let host: WorktreeHost | undefined
   let loading: Promise<Worktrees> | undefined
 
@@ -75,6 +77,16 @@ export function createEngineWorktrees(
       }),
     ))
 
+  async function nameBranch(folder: string, model: string | undefined, task: string): Promise<void> {
+    const { draftBranchName } = await import('./worktree/draft-name')
+    const drafted = await draftBranchName(catalog, { model, task, signal: closing.signal }).catch((error: unknown) => {
+      if (!closing.signal.aborted) log(`The small model named no branch: ${failureOf(error).message}`)
+      return undefined
+    })
+    if (closing.signal.aborted) return
+    await (await loaded()).nameBranch(folder, drafted ?? task)
+  }
+
   return {
     connect: (given) => void (host = given),
     actions: loaded,
@@ -97,11 +109,16 @@ export function createEngineWorktrees(
     recorded(session, events) {
       const started = events.find((event) => event.type === 'turn.started')
       if (started?.type !== 'turn.started' || !worktreeOf(home, session.header.folder)?.drafted) return
-      void loaded()
-        .then((worktrees) => worktrees.nameBranch(session.header.folder, textOf(started.parts)))
+      const { folder, model } = session.header
+      if (naming.has(folder)) return
+      naming.add(folder)
+      // The turn does not wait for it: the branch is renamed when the name is there.
+      nameBranch(folder, model, textOf(started.parts))
         .catch((error: unknown) => log(`The branch was not named: ${failureOf(error).message}`))
+        .finally(() => naming.delete(folder))
     },
     async close() {
+      closing.abort()
       await (await loading)?.close()
     },
   }

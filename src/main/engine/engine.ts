@@ -236,6 +236,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     customize: createEngineCustomize(foundation, execution, { specs: agents.specs, trust }),
     mcp,
     memory: features.memory.actions,
+    marks: features.marks,
     git: features.git,
     usage: features.usage.actions,
     notifications: features.device.notifications,

@@ -7,6 +7,7 @@ import { tellUser } from './user-notification'
 import { showNoticeToast } from './page/toasts-state'
 import { forgetPanes, frontSession } from './panes/panes-state'
 import { useSessions, withListPush } from './session/sessions-state'
+import { loadMarks } from './session/session-marks'
 import { useLayout, openFind, SETTINGS_SECTIONS } from './page/layout-state'
 import type { HostCommand } from '../../shared/events/push'
 
@@ -48,6 +49,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'memory':
         case 'git':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
+          break
+        case 'marks':
+          void loadMarks(client)
           break
         case 'worktrees':
           void queryClient.invalidateQueries({ queryKey: [['worktree']] })
@@ -94,6 +98,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         named = new Set()
         starts += 1
         void tasks.onSubscribed()
+        void loadMarks(client)
         if (starts > 1) void queryClient.invalidateQueries()
       },
     },

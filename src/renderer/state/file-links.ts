@@ -67,11 +67,18 @@ class KnownFiles {
         const some = paths.slice(from, from + MAX_AT_ONCE)
         // Without an answer, names stay text.
         const files = await client.file.find({ sessionId, paths: some }).catch(() => [])
-        some.forEach((path, n) => this.#known.set(`${sessionId}\n${path}`, { file: files[n] ?? null, at: Date.now() }))
+        some.forEach((path, n) => this.#put(`${sessionId}\n${path}`, files[n] ?? null))
       }
     }
     for (const old of this.#known.keys()) if (this.#known.size > MAX_KNOWN) this.#known.delete(old)
     for (const listener of this.#listeners) listener()
+  }
+
+  /** What was found again as before stays the same object: what shows it is not drawn again. */
+  #put(key: string, file: FoundFile | null): void {
+    const before = this.#known.get(key)?.file
+    const isSame = file && before && file.path === before.path && file.isFolder === before.isFolder
+    this.#known.set(key, { file: isSame ? before : file, at: Date.now() })
   }
 }
 

@@ -1,6 +1,7 @@
 import { AlertDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './button'
+import { returnFocus } from './return-focus'
 
 interface ConfirmDialogProps {
   open: boolean
@@ -19,7 +20,10 @@ export function ConfirmDialog({ open, onOpenChange, title, children, action, onC
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
-        <AlertDialog.Content className="fixed top-1/2 left-1/2 z-40 w-[min(420px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 rounded-xl border border-line bg-raised px-5 py-4 shadow-high outline-none">
+        <AlertDialog.Content
+          onCloseAutoFocus={returnFocus}
+          className="fixed top-1/2 left-1/2 z-40 w-[min(420px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 rounded-xl border border-line bg-raised px-5 py-4 shadow-high outline-none"
+        >
           <AlertDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-1.5 text-body break-words text-ink-2">
             {children}

@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cx } from './cx'
+import { returnFocus } from './return-focus'
 
 interface DialogProps {
   open: boolean
@@ -35,6 +36,7 @@ export function Dialog({
         <RadixDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <RadixDialog.Content
           {...(!description && { 'aria-describedby': undefined })}
+          onCloseAutoFocus={returnFocus}
           style={{ width: `min(${width}px, calc(100vw - 24px))` }}
           className={cx(
             'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-high outline-none',

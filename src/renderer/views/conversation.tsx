@@ -4,7 +4,7 @@ import type { UserPart } from '../../shared/model/message'
 import type { ApprovalReply } from '../features/approvals/card-actions'
 import { ApprovalDock, Approvals } from '../features/approvals/approval-dock'
 import { ModeSwitch } from '../features/chat/header/mode-switch'
-import { EmptyConversation, Transcript } from '../features/chat/transcript/transcript'
+import { EmptyConversation, Transcript, type TranscriptProps } from '../features/chat/transcript/transcript'
 import { AgentSwitch, EffortSwitch } from '../features/composer/composer-switches'
 import { Composer, type ComposerHandle } from '../features/composer/composer'
 import { commandSent } from '../features/composer/completion'
@@ -46,13 +46,17 @@ export function Conversation(props: ConversationProps) {
 function OneConversation({ sessionId, connected, onOpenSettings, title }: ConversationProps) {
   const client = useClient()
   const store = useSessionStore(sessionId)
-  const { status, failure, view, aliveAt, loadingOlder } = useSessionState(sessionId, (state) => state)
+  // Only the transcript is drawn again while an answer comes in.
+  const { status, failure, header } = useSessionState(sessionId, (state) => ({
+    status: state.status,
+    failure: state.failure,
+    header: state.view?.header,
+  }))
   const { data: settings } = useSettings()
   const elsewhere = useSessions((state) => state.sessions.get(sessionId)?.elsewhere)
   const composer = useRef<ComposerHandle>(null)
   const root = useRef<HTMLElement>(null)
 
-  const header = view?.header
   const modelId = header?.model ?? settings?.defaultModel
   const model = settings?.models.find(({ id }) => id === modelId)
   const busy = header?.turnId !== undefined || header?.compacting !== undefined
@@ -63,7 +67,7 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
   }, [status])
 
   const givenBack = useReturnedMessage((state) => (state.message?.sessionId === sessionId ? state.message : undefined))
-  const isOpen = view !== undefined
+  const isOpen = header !== undefined
   useEffect(() => {
     if (!givenBack || !isOpen) return
     returnToComposer(undefined)
@@ -127,7 +131,7 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
 
   const stopsNext = useStopKey(sessionId, root, header?.turnId ?? header?.compacting?.compactionId, stop)
 
-  if (!view || !header) {
+  if (!header) {
     return (
       <div className="flex min-h-0 flex-1 flex-col justify-end">
         {status === 'failed' && failure ? (
@@ -168,11 +172,8 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
         </div>
       )}
       <TerminalsContext value={terminals}>
-        <Transcript
+        <SessionTranscript
           sessionId={sessionId}
-          view={view}
-          aliveAt={aliveAt}
-          loadingOlder={loadingOlder}
           onLoadOlder={loadOlder}
           onPrompt={onPrompt}
           onOpenLink={onOpenLink}
@@ -271,6 +272,16 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
       />
     </section>
   )
+}
+
+/** The transcript of a session that is open. */
+function SessionTranscript(props: Omit<TranscriptProps, 'view' | 'aliveAt' | 'loadingOlder'>) {
+  const { view, aliveAt, loadingOlder } = useSessionState(props.sessionId, (state) => ({
+    view: state.view,
+    aliveAt: state.aliveAt,
+    loadingOlder: state.loadingOlder,
+  }))
+  return view && <Transcript {...props} view={view} aliveAt={aliveAt} loadingOlder={loadingOlder} />
 }
 
 /** Why nothing can be sent, as text for the composer; undefined when sending is possible. */

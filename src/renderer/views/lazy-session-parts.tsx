@@ -32,5 +32,8 @@ export const RestoreDialog = onDemand(() =>
   import('../features/session/restore-dialog').then((module) => module.RestoreDialog),
 )
 
-/** Changes, branches, stashes and history of the project's repository. */
-export const GitPane = onDemand(() => import('../features/git/git-pane').then((module) => module.GitPane))
+/** All changes of a session, a turn or a branch: in a pane, or in the inspector. */
+export const ReviewPane = onDemand(
+  () => import('../features/review/review-pane').then((module) => module.ReviewPane),
+  () => <Skeleton className="m-4 h-6 w-1/2" />,
+)

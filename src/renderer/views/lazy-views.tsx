@@ -3,6 +3,7 @@ import { AnswerCard, RestoreDialog, TaskTerminal, ToolsDialog } from './lazy-ses
 import type { MainView } from '../state/page/layout-state'
 import { useSessions } from '../state/session/sessions-state'
 import { onDemand } from '../ui/on-demand'
+import { PaletteWaiting } from '../features/shell/palette-waiting'
 import { ViewSkeleton } from '../ui/loading'
 
 /** The views of the main area and the dialogs over them: none is loaded at startup. */
@@ -60,7 +61,12 @@ export const BeginView = onDemand(
 )
 
 export const SessionDialogs = onDemand(() => import('./session-dialogs').then((module) => module.SessionDialogs))
-export const Palette = onDemand(() => import('../features/shell/palette').then((module) => module.Palette))
+export const Palette = onDemand(
+  () => import('../features/shell/palette').then((module) => module.Palette),
+  ({ search, onSearch, onOpenChange }) => (
+    <PaletteWaiting search={search} onSearch={onSearch} onOpenChange={onOpenChange} />
+  ),
+)
 export const ShortcutsDialog = onDemand(() =>
   import('../features/shell/shortcuts-dialog').then((module) => module.ShortcutsDialog),
 )

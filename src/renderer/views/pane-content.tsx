@@ -1,6 +1,7 @@
 import type { Pane } from '../state/panes/pane'
 import { onDemand } from '../ui/on-demand'
 import { ViewSkeleton } from '../ui/loading'
+import { ReviewPane } from './lazy-session-parts'
 
 const SessionPane = onDemand(
   () => import('./panes/session-pane').then((module) => module.SessionPane),
@@ -21,9 +22,21 @@ const TasksPane = onDemand(
   () => import('./panes/tasks-pane').then((module) => module.TasksPane),
   () => <ViewSkeleton label="Loading the tasks" />,
 )
-import { GitPane } from './lazy-session-parts'
-import { FilePane, FilesPane } from './lazy-file-panes'
-import { ReviewPane } from './lazy-review-pane'
+
+const GitPane = onDemand(
+  () => import('../features/git/git-pane').then((module) => module.GitPane),
+  () => <ViewSkeleton label="Loading the changes" />,
+)
+
+const FilePane = onDemand(
+  () => import('./project-file').then((module) => module.ProjectFile),
+  () => <ViewSkeleton label="Opening the file" />,
+)
+
+const FilesPane = onDemand(
+  () => import('../features/file-tree/files-pane').then((module) => module.FilesPane),
+  () => <ViewSkeleton label="Loading the files" />,
+)
 
 export interface PaneContentProps {
   sessionId: string

@@ -7,8 +7,7 @@ import { Inspector } from '../features/inspector/inspector'
 import { TodosPane, PlanPane } from '../features/inspector/plan-pane'
 import { McpPane } from '../features/mcp/mcp-pane'
 import { TasksPane } from '../features/tasks/tasks-pane'
-import { ReviewPane } from './lazy-review-pane'
-import { TaskTerminal } from './lazy-session-parts'
+import { ReviewPane, TaskTerminal } from './lazy-session-parts'
 import { FileSessionContext } from '../state/file-links'
 import { useLayout } from '../state/page/layout-state'
 import { jumpToCall, useSessionChanges, useSessionHeader } from '../state/session/session-view'
@@ -16,6 +15,9 @@ import { useAppInfo, useSettings } from '../state/page/queries'
 import { useRunningCount } from '../state/tasks-state'
 import { useOpenLink } from '../state/use-open-link'
 import { Skeleton } from '../ui/loading'
+
+/** So that a review opens at once. */
+const preloadReview = (): void => void ReviewPane.preload()
 
 /** The inspector of one session, with the tabs that have content. */
 export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; isDrawer: boolean }) {
@@ -26,9 +28,8 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   const { data: settings } = useSettings()
   const { data: info } = useAppInfo()
   const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
-  // So that a review opens at once.
   useEffect(() => {
-    if (changes.length > 0) void ReviewPane.preload()
+    if (changes.length > 0) preloadReview()
   }, [changes.length])
   const jump = (callId: string): void => {
     if (isDrawer) closeDrawer()
@@ -83,7 +84,13 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
             label: 'Changes',
             count: new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size,
             content: header ? (
-              <ChangesPane sessionId={sessionId} header={header} changes={changes} onJump={jump} />
+              <ChangesPane
+                sessionId={sessionId}
+                header={header}
+                changes={changes}
+                onJump={jump}
+                onChanges={preloadReview}
+              />
             ) : (
               loading
             ),

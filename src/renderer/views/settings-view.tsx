@@ -7,6 +7,7 @@ import { DesktopSection } from '../features/settings/desktop-section'
 import { SettingsPage } from '../features/settings/settings-page'
 import { ToolSearchPart } from '../features/settings/tools-part'
 import { TrustQuestion, TrustedFolders } from '../features/trust/trusted-folders'
+import { TrustedRepositories } from '../features/trust/trusted-repositories'
 import { WorktreesSection } from '../features/worktree/worktrees-section'
 import type { SettingsSection } from '../state/page/layout-state'
 import { useDesktopView, useSettings } from '../state/page/queries'
@@ -33,6 +34,7 @@ export function SettingsView({ section, item, info }: SettingsViewProps) {
       }
       Markdown={Markdown}
       trustedFolders={<TrustedFolders />}
+      trustedRepositories={<TrustedRepositories />}
       plugins={<PluginsSection userHome={info?.userHome} />}
       places={<PlacesSection />}
       worktrees={<WorktreesSection userHome={info?.userHome} />}

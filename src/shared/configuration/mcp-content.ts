@@ -57,7 +57,8 @@ export interface PromptArguments {
   surplus: string[]
 }
 
-const TOKEN = /([^\s="']+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)|"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g
+// Without a choice for each character of a quoted text: one of millions of characters would overflow the stack.
+const TOKEN = /([^\s="']+)=("[^"\\]*(?:\\.[^"\\]*)*"|'[^']*'|\S*)|"([^"\\]*(?:\\.[^"\\]*)*)"|'([^']*)'|(\S+)/g
 
 /**
  * Reads what stands behind the command of a prompt: `name=value` for an argument of that name, else values in the order

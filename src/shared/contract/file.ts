@@ -66,7 +66,7 @@ export const fileContract = {
   read: oc.input(z.strictObject({ sessionId, path, from: z.int().min(1).default(1) })).output(type<FilePage>()),
   /** What a file of the project is, and the beginning of its text. */
   view: oc.input(file).output(type<FileView>()),
-  /** Which version of a file is there: another text whenever it has changed. */
+  /** Which version of a file is there: another text whenever it has changed. Of a folder: which folder it is. */
   version: oc.input(file).output(type<{ version: string }>()),
   /** Lines of a text file, up to 2,000 at once. In a large file, waits until they are found. */
   lines: oc
@@ -106,8 +106,13 @@ export const fileContract = {
   save: oc
     .input(file.extend({ text: z.string().max(8_000_000), mark: z.string().min(1).max(200) }))
     .output(type<SaveOutcome>()),
-  /** Gives a file another name in its folder. `seq`: of the event that records it, to undo it. */
-  rename: oc.input(file.extend({ name: z.string().min(1).max(255) })).output(type<{ path: string; seq: number }>()),
+  /**
+   * Gives a file or folder another name in its folder, never over another. `version`: as `version` gave it; fails when
+   * it is another now. `seq`: of the event that records it, to undo it; a folder is renamed back.
+   */
+  rename: oc
+    .input(file.extend({ name: z.string().min(1).max(255), version: z.string().max(200).optional() }))
+    .output(type<{ path: string; seq: number }>()),
   /** Deletes a file; a restore to before the event `seq` brings it back. */
   remove: oc.input(file).output(type<{ seq: number }>()),
   /** Keeps a copy of a file from outside the project with the session, for its agent to read. `data`: base64. */

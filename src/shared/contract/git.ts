@@ -8,6 +8,7 @@ import {
   type GitCommitted,
   type GitConflictFile,
   type GitFileDiff,
+  type GitIntegration,
   type GitKept,
   type GitLogPage,
   type GitPath,
@@ -15,7 +16,9 @@ import {
   type GitStash,
   type GitStatus,
   type GitSummary,
+  type GitTag,
   type GitTrust,
+  type GitTrusted,
   type GitUndo,
 } from '../model/git'
 
@@ -47,6 +50,10 @@ export const gitContract = {
   trustView: oc.input(ofSession).output(type<GitTrust>()),
   /** Trusts exactly the programs that were shown. Only the user may. */
   trust: oc.input(z.strictObject({ sessionId, hash: z.string().max(128) })).output(type<GitTrust>()),
+  /** Every repository whose programs the user has trusted, the latest first. */
+  trusted: oc.output(type<GitTrusted[]>()),
+  /** Withdraws the trust in a repository, named as `trusted` does. Only the user may. */
+  forgetTrust: oc.input(z.strictObject({ repository: z.string().min(1).max(10_000) })).output(type<void>()),
   /** Makes the session's folder a repository. */
   init: oc.input(ofSession).output(type<void>()),
   status: oc.input(ofSession).output(type<GitStatus>()),
@@ -85,6 +92,23 @@ export const gitContract = {
   deleteBranch: oc
     .input(z.strictObject({ sessionId, name, force: z.boolean() }))
     .output(type<{ name: string; commit: string; upstream?: string }>()),
+  /**
+   * Merges a branch or tag (`refs/heads/…`, `refs/tags/…`) or a commit into what is checked out. With conflicts the merge
+   * stays in progress until `continueOperation` or `abortOperation`.
+   */
+  merge: oc.input(z.strictObject({ sessionId, from: name })).output(type<GitIntegration>()),
+  /** Makes a commit again on what is checked out; conflicts as for `merge`. */
+  cherryPick: oc.input(z.strictObject({ sessionId, hash })).output(type<GitIntegration>()),
+  tags: oc.input(ofSession).output(type<GitTag[]>()),
+  /** `at`: a commit or branch, absent: what is checked out. With a message the tag is annotated. */
+  createTag: oc
+    .input(z.strictObject({ sessionId, name, at: name.optional(), message: z.string().max(10_000).optional() }))
+    .output(type<void>()),
+  /** Deletes a tag here, not at a remote. Returns what `restoreTag` needs. */
+  deleteTag: oc.input(z.strictObject({ sessionId, name })).output(type<{ name: string; object: string }>()),
+  restoreTag: oc.input(z.strictObject({ sessionId, name, object: hash })).output(type<void>()),
+  /** Pushes one tag to the remote of the branch, or the only one. */
+  pushTag: oc.input(z.strictObject({ sessionId, name })).output(type<void>()),
   stashes: oc.input(ofSession).output(type<GitStash[]>()),
   saveStash: oc
     .input(

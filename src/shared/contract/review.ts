@@ -21,10 +21,17 @@ const ids = z.array(id).min(1).max(20_000)
 export const reviewContract = {
   /** The files that differ, without their lines. `request.invalid`: there is no such turn, branch or repository. */
   list: oc.input(z.strictObject(which)).output(type<ReviewList>()),
-  /** The lines of some files, in their order; those that do not differ any more are left out. */
-  diffs: oc.input(z.strictObject({ ...which, paths: z.array(path).min(1).max(200) })).output(type<ReviewDiff[]>()),
-  /** Lines around the changes: of the new side, or of the old one where the file is gone. */
-  lines: oc.input(z.strictObject({ ...which, path, from: line, to: line })).output(type<string[]>()),
+  /**
+   * The lines of some files, in their order; those that do not differ any more are left out. Files that may hold secrets
+   * have lines only with `secrets`, for when the user asks to see them.
+   */
+  diffs: oc
+    .input(z.strictObject({ ...which, paths: z.array(path).min(1).max(200), secrets: z.boolean().default(false) }))
+    .output(type<ReviewDiff[]>()),
+  /** Lines around the changes: of the new side, or of the old one where the file is gone. `secrets` as in `diffs`. */
+  lines: oc
+    .input(z.strictObject({ ...which, path, from: line, to: line, secrets: z.boolean().default(false) }))
+    .output(type<string[]>()),
   /**
    * Undoes files, or with `ids` some of their changes. It is a restore: a restore to right before its `seq` takes it
    * back. `session.busy` while a turn runs; `checkpoint.changed` when a single file is not what was shown.

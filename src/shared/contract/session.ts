@@ -5,6 +5,7 @@ import type { ContextView, ToolsView } from '../model/context'
 import { EFFORT_CHOICES, EFFORTS } from '../model/effort'
 import type { RecordedEvent } from '../events/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
+import { MARK_LIMITS, type SessionMarks } from '../model/session-marks'
 import { newWorktree } from './worktree'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../model/checkpoint'
 
@@ -83,6 +84,21 @@ export const sessionContract = {
       }),
     )
     .output(type<SessionSummary[]>()),
+  /** Which sessions the user has read and pinned. */
+  marks: oc.output(type<SessionMarks>()),
+  /** Marks sessions as read up to a change (ms), or pins them. */
+  mark: oc
+    .input(
+      z.strictObject({
+        seen: z
+          .array(z.tuple([id, z.number()]))
+          .max(MARK_LIMITS.seen)
+          .optional(),
+        pin: z.array(id).max(MARK_LIMITS.pinned).optional(),
+        unpin: z.array(id).max(MARK_LIMITS.pinned).optional(),
+      }),
+    )
+    .output(type<void>()),
   /**
    * Creates an empty session in the folder; without one, in a private folder of its own. Fails when the folder is not
    * there.

@@ -38,6 +38,8 @@ export type AppPush =
   | { type: 'mcp' }
   /** What is remembered. */
   | { type: 'memory' }
+  /** Which sessions the user has read and pinned. */
+  | { type: 'marks' }
   /** The repository of a session. */
   | { type: 'git' }
   /** Worktrees of sessions: which there are, and how they are. */

@@ -32,6 +32,13 @@ export interface GitTrust {
   hash: string
 }
 
+/** A repository whose own programs the user has trusted. */
+export interface GitTrusted {
+  /** What all its working trees share; `.git` in a plain one. */
+  repository: string
+  acceptedAt: number
+}
+
 /** What the header of a session shows. */
 export interface GitSummary {
   /** `none`: the folder has no repository. `untrusted`: only `branch` is known. */
@@ -138,6 +145,26 @@ export interface GitBranch {
   gone?: true
   /** The worktree where it is checked out, other than this one. */
   worktree?: string
+}
+
+/** How a merge or a cherry-pick went. `unchanged`: everything was there already. */
+export interface GitIntegration {
+  outcome: 'done' | 'unchanged' | 'conflicts'
+  /** Files with conflicts, which wait to be resolved. */
+  conflicts: number
+}
+
+export interface GitTag {
+  name: string
+  /** Full hash of what the tag names: a commit, or its own object with a message. */
+  object: string
+  commit: string
+  /** Subject of the commit. */
+  subject: string
+  /** First line of its own message. */
+  message?: string
+  /** ms since the epoch. */
+  at: number
 }
 
 export interface GitStash {

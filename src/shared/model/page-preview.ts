@@ -33,3 +33,39 @@ export type PreviewCommand =
   | { type: 'outline' }
   | { type: 'go'; to: 'back' | 'forward' | 'reload' }
   | { type: 'open'; path: string }
+
+/** How a host shows a page: in a frame of Trestle's page, or (desktop) in a view of its own above it. */
+export type PreviewSurface = { frameUrl: string } | { isView: true }
+
+/** What a view of its own tells, besides what its page does. */
+export type PreviewViewReport =
+  | PreviewReport
+  /** Commands name it. */
+  | { type: 'opened'; viewId: string }
+  /** The page could not be loaded, or its process ended; `reason` is for people. */
+  | { type: 'failed'; reason: string }
+  /** It is loaded after that. */
+  | { type: 'loaded' }
+  /** The page wanted to lead elsewhere, or to open a window; it may not. */
+  | { type: 'refused'; url: string }
+  /** The user wants back to Trestle's page. */
+  | { type: 'left' }
+
+/** What a view is told. */
+export type PreviewViewCommand = PreviewCommand | { type: 'focus' }
+
+/** Where a view is, in CSS pixels of Trestle's page. */
+export interface ViewPlace {
+  x: number
+  y: number
+  width: number
+  height: number
+  /** The width that the page is laid out for; it is scaled down to fit. */
+  pageWidth?: number | undefined
+}
+
+/** A picture of the page, PNG or JPEG as base64. */
+export interface PagePicture {
+  mediaType: string
+  data: string
+}

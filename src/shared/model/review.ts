@@ -61,6 +61,8 @@ export interface ReviewDiff {
   newLines: number
   /** What the lines do not show: binary content, permissions, line ends, encodings. */
   notes: string[]
+  /** The file may hold secrets, so its lines were left out: the kind of file, such as `private keys`. */
+  secret?: string
 }
 
 export type ReviewSide = 'old' | 'new'

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { isOfServer } from './preview-target'
 
 /** The two origins that stand for each other: the server's own, and the one that the frame loads it from. */
 export interface PreviewOrigins {
@@ -9,7 +10,32 @@ export interface PreviewOrigins {
 }
 
 /** Headers that belong to one connection only. */
-const PER_CONNECTION = ['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'te', 'trailer']
+const PER_CONNECTION = [
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'http2-settings',
+]
+
+/** Headers of an answer that would apply to more than the frame, or would keep it from being shown. */
+const BEYOND_FRAME = [
+  'x-frame-options',
+  'cross-origin-opener-policy',
+  'strict-transport-security',
+  'clear-site-data',
+  'alt-svc',
+  'service-worker-allowed',
+]
+
+/** Headers that describe the bytes of a page, which are changed on the way. */
+const OF_BYTES = ['content-length', 'content-md5', 'content-digest', 'digest', 'repr-digest', 'accept-ranges']
 
 /** What the server is asked: as if the page had been opened directly. `isUpgrade`: the connection becomes a WebSocket. */
 export function requestHeaders(
@@ -18,59 +44,98 @@ export function requestHeaders(
   isUpgrade = false,
 ): OutgoingHttpHeaders {
   const sent: OutgoingHttpHeaders = { ...headers, host: new URL(target).host }
-  if (!isUpgrade) for (const name of PER_CONNECTION) delete sent[name]
+  if (!isUpgrade) {
+    for (const name of [...PER_CONNECTION, ...namedIn(headers.connection)]) delete sent[name]
+    // The server has to know where the body ends.
+    if (headers['transfer-encoding'] !== undefined) sent['transfer-encoding'] = 'chunked'
+  }
   // Pages are changed on the way, so they must not be compressed.
   delete sent['accept-encoding']
-  for (const name of ['origin', 'referer'] as const) {
-    const value = headers[name]
-    if (value?.startsWith(frame)) sent[name] = target + value.slice(frame.length)
+  if (headers.origin !== undefined) sent['origin'] = target
+  const from = URL.parse(headers.referer ?? '')
+  if (from?.origin === frame) sent['referer'] = target + from.pathname + from.search
+  else delete sent['referer']
+  if (isFrameLoad(headers)) {
+    sent['sec-fetch-dest'] = 'document'
+    if (headers['sec-fetch-site'] !== 'same-origin') sent['sec-fetch-site'] = 'none'
   }
   return sent
+}
+
+/** Whether a request loads the page of the frame, not something in it. */
+export function isFrameLoad(headers: IncomingHttpHeaders): boolean {
+  return ['iframe', 'frame', 'document'].includes(String(headers['sec-fetch-dest']))
 }
 
 /** What the frame gets: redirects and cookies of its own origin, and only Trestle's page may show it. */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
-  { target, frame, ancestors }: PreviewOrigins,
+  origins: PreviewOrigins,
+  { path = '/', isChanged = false }: { path?: string; isChanged?: boolean } = {},
 ): OutgoingHttpHeaders {
   const sent: OutgoingHttpHeaders = { ...headers }
-  for (const name of [...PER_CONNECTION, 'x-frame-options', 'cross-origin-opener-policy', 'strict-transport-security'])
-    delete sent[name]
-  const { location } = headers
-  if (location?.startsWith(target)) sent['location'] = frame + location.slice(target.length)
+  for (const name of [...PER_CONNECTION, ...BEYOND_FRAME, ...namedIn(headers.connection)]) delete sent[name]
+  if (isChanged) for (const name of OF_BYTES) delete sent[name]
+  delete sent['location']
+  const location = headers.location === undefined ? undefined : movedTo(headers.location, origins, path)
+  if (location !== undefined) sent['location'] = location.href
+  delete sent['refresh']
+  const refresh = /^\s*(\d+)(?:\s*[;,]\s*(?:url\s*=\s*)?["']?(.+?)["']?\s*)?$/i.exec(String(headers['refresh'] ?? ''))
+  const next = refresh?.[2] === undefined ? undefined : movedTo(refresh[2], origins, path)
+  if (refresh && (next || refresh[2] === undefined)) sent['refresh'] = refresh[1] + (next ? `; url=${next.href}` : '')
   const cookies = headers['set-cookie']
-  if (cookies) sent['set-cookie'] = cookies.map((cookie) => cookie.replace(/;\s*domain=[^;]*/i, ''))
-  const policy = headers['content-security-policy']
-  const own = [policy ?? []]
-    .flat()
-    .join(';')
-    .split(';')
-    .map((directive) => directive.trim())
-    .filter((directive) => directive !== '' && !/^(?:frame-ancestors|sandbox)\b/i.test(directive))
-  sent['content-security-policy'] = [...own, `frame-ancestors ${ancestors}`].join('; ')
-  // Trestle's page is of another origin.
-  sent['cross-origin-resource-policy'] = 'cross-origin'
-  return sent
+  if (cookies) sent['set-cookie'] = cookies.map((cookie) => cookie.replaceAll(/;\s*domain\s*(?:=[^;]*)?(?=;|$)/gi, ''))
+  return { ...sent, ...frameHeaders(origins, headers['content-security-policy']) }
 }
 
-/** Whether a response is a page. */
+/** The headers of everything that a frame gets: nothing but Trestle's page shows it, in a process of its own. */
+export function frameHeaders(
+  { ancestors }: Pick<PreviewOrigins, 'ancestors'>,
+  policies?: string | string[],
+): OutgoingHttpHeaders {
+  const own = [policies ?? []]
+    .flat()
+    .flatMap((policy) => policy.split(','))
+    .map((policy) =>
+      policy
+        .split(';')
+        .map((directive) => directive.trim())
+        .filter((directive) => directive !== '' && !/^(?:frame-ancestors|sandbox)(?:\s|$)/i.test(directive))
+        .join('; '),
+    )
+    .filter((policy) => policy !== '')
+  return {
+    // Several policies apply together.
+    'content-security-policy': [`frame-ancestors ${ancestors}`, ...own].join(', '),
+    'origin-agent-cluster': '?1',
+    // Trestle's page is of another origin.
+    'cross-origin-resource-policy': 'cross-origin',
+  }
+}
+
+/** Where a redirect leads; `isElsewhere`: to another server. Undefined when it leads nowhere that can be shown. */
+export function movedTo(
+  location: string,
+  { target, frame }: PreviewOrigins,
+  path: string,
+): { href: string; isElsewhere: boolean } | undefined {
+  const url = URL.parse(location, target + path)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  if (isOfServer(url, target)) return { href: frame + url.pathname + url.search + url.hash, isElsewhere: false }
+  url.username = ''
+  url.password = ''
+  return { href: url.href, isElsewhere: true }
+}
+
+/** Whether a response is a page that can be changed. */
 export function isPage(headers: IncomingHttpHeaders): boolean {
   return (
-    /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '') && !headers['content-encoding']
+    /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(headers['content-type'] ?? '') &&
+    /^\s*(?:identity\s*)?$/i.test(headers['content-encoding'] ?? '')
   )
 }
 
-/** Path of the script that each page gets. */
-export const SCRIPT_PATH = '/__trestle_preview__.js'
-
-/** The page with the script as its first, before any of its own. */
-export function withScript(page: string): string {
-  const tag = `<script src="${SCRIPT_PATH}"></script>`
-  const at = /<head(?:\s[^>]*)?>|<html(?:\s[^>]*)?>|<!doctype[^>]*>/gi
-  let end = 0
-  for (const found of page.slice(0, MAX_HEAD).matchAll(at)) end = found.index + found[0].length
-  return page.slice(0, end) + tag + page.slice(end)
+/** The headers that a `Connection` header names as belonging to the connection. */
+function namedIn(connection: string | undefined): string[] {
+  return (connection ?? '').split(',').map((name) => name.trim().toLowerCase())
 }
-
-/** The head of a page begins before this. */
-const MAX_HEAD = 20_000

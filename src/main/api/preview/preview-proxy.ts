@@ -1,22 +1,16 @@
-import type * as Http from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  isPage,
-  requestHeaders,
-  responseHeaders,
-  SCRIPT_PATH,
-  withScript,
-  type PreviewOrigins,
-} from './preview-headers'
-import script from './page-script.js?raw'
+import { CodedError } from '../../../shared/errors'
+import { http, MAX_HEADER_BYTES } from './ask-server'
+import { FRAME_SCRIPT } from './page-code'
+import { passRequest, type Passing } from './pass-request'
+import { passSocket, refuseSocket } from './pass-socket'
+import { frameHeaders, type PreviewOrigins } from './preview-headers'
 import { previewTarget, type PreviewTarget } from './preview-target'
+import { refusalOf, socketRefusalOf } from './request-guard'
+import { SCRIPT_PATH } from './script-insertion'
 
-const http = (): typeof Http => process.getBuiltinModule('node:http')
-
-/** A page larger than this is passed on as it is. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024
 const MAX_TARGETS = 20
 
 export interface PreviewProxiesOptions {
@@ -27,156 +21,108 @@ export interface PreviewProxiesOptions {
   log: (message: string, error: unknown) => void
 }
 
+interface Proxy {
+  origins: PreviewOrigins
+  stop(): Promise<void>
+}
+
 /** A reverse proxy for each previewed server, on a loopback port of its own: that gives each its own origin. */
 export class PreviewProxies {
   readonly #options: PreviewProxiesOptions
-  readonly #proxies = new Map<string, Promise<{ server: Server; origins: PreviewOrigins }>>()
+  readonly #proxies = new Map<string, Promise<Proxy>>()
 
   constructor(options: PreviewProxiesOptions) {
     this.#options = options
   }
 
-  /** The URL to load in a frame. Throws `request.invalid` for what is not a server of this machine. */
+  /** The URL to load in a frame. Throws `request.invalid` for what is not a server of this machine, or is Trestle. */
   async open(url: string): Promise<{ frameUrl: string }> {
     const target = previewTarget(url)
-    if (this.#options.isOwnPort(target.port) || (await this.#isProxy(target.port))) return { frameUrl: 'about:blank' }
+    if (this.#options.isOwnPort(target.port) || (await this.#isProxy(target.port)))
+      throw new CodedError('request.invalid', `url: port ${target.port} is Trestle itself; type that of your server.`)
     let proxy = this.#proxies.get(target.origin)
     if (!proxy) {
-      await this.#makeRoom()
       proxy = this.#start(target)
       this.#proxies.set(target.origin, proxy)
       proxy.catch(() => this.#proxies.delete(target.origin))
+      await this.#removeOldest()
     }
     const { origins } = await proxy
-    return { frameUrl: origins.frame + url.slice(new URL(url).origin.length) }
+    const { pathname, search, hash } = new URL(url)
+    return { frameUrl: origins.frame + pathname + search + hash }
   }
 
   async close(): Promise<void> {
     const all = [...this.#proxies.values()]
     this.#proxies.clear()
-    await Promise.all(all.map(async (proxy) => stop((await proxy).server)))
+    await Promise.allSettled(all.map(async (proxy) => (await proxy).stop()))
   }
 
   async #isProxy(port: number): Promise<boolean> {
-    const all = await Promise.all(this.#proxies.values())
-    return all.some(({ origins }) => new URL(origins.frame).port === String(port))
+    const all = await Promise.allSettled(this.#proxies.values())
+    return all.some((one) => one.status === 'fulfilled' && new URL(one.value.origins.frame).port === String(port))
   }
 
-  async #makeRoom(): Promise<void> {
+  async #removeOldest(): Promise<void> {
     const [oldest] = this.#proxies
-    if (!oldest || this.#proxies.size < MAX_TARGETS) return
+    if (!oldest || this.#proxies.size <= MAX_TARGETS) return
     this.#proxies.delete(oldest[0])
-    await stop((await oldest[1]).server)
+    await (await oldest[1]).stop()
   }
 
-  async #start(target: PreviewTarget): Promise<{ server: Server; origins: PreviewOrigins }> {
+  async #start(target: PreviewTarget): Promise<Proxy> {
     const { ancestors, log } = this.#options
-    const server = http().createServer({ maxHeaderSize: 64 << 10 })
+    const server = http().createServer({ maxHeaderSize: MAX_HEADER_BYTES })
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(0, '127.0.0.1', () => resolve())
     })
     const frame = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const origins: PreviewOrigins = { target: target.origin, frame, ancestors }
+    let hasPage = false
+    const isFirstPage = (): boolean => !hasPage && (hasPage = true)
+    const passing: Passing = { target, origins, isFirstPage }
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      if (request.headers.host !== new URL(frame).host) return refuse(response)
-      if (request.url?.split('?', 1)[0] === SCRIPT_PATH) return sendScript(response)
-      pass(request, response, target, origins).catch((error: unknown) => {
+      try {
+        const refusal = refusalOf(request, frame)
+        if (refusal !== undefined) refuse(response, origins, refusal)
+        else if (request.url?.split('?', 1)[0] === SCRIPT_PATH) sendScript(response, origins)
+        else passRequest(request, response, passing)
+      } catch (error) {
         log('a preview request failed', error)
         response.destroy()
-      })
+      }
     })
+    const streams = new Set<Duplex>()
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      streams.add(stream)
       stream.on('error', () => stream.destroy())
-      if (request.headers.host !== new URL(frame).host || request.headers.origin !== frame) stream.destroy()
-      else passSocket(request, stream, head, target, origins)
+      stream.on('close', () => streams.delete(stream))
+      if (socketRefusalOf(request, frame) === undefined) passSocket(request, stream, head, passing)
+      else refuseSocket(stream, '403 Forbidden')
     })
-    return { server, origins }
+    return { origins, stop: () => stop(server, streams) }
   }
 }
 
-/** Passes one request on, and its answer back. */
-async function pass(
-  request: IncomingMessage,
-  response: ServerResponse,
-  target: PreviewTarget,
-  origins: PreviewOrigins,
-): Promise<void> {
-  const asked = http().request({
-    host: target.hostname,
-    port: target.port,
-    method: request.method,
-    path: request.url,
-    headers: requestHeaders(request.headers, origins),
+function sendScript(response: ServerResponse, origins: PreviewOrigins): void {
+  response.writeHead(200, {
+    ...frameHeaders(origins),
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'no-cache',
   })
-  response.on('close', () => asked.destroy())
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    asked.once('response', resolve)
-    asked.once('error', reject)
-  })
-  request.pipe(asked)
-  let answer: IncomingMessage
-  try {
-    answer = await answered
-  } catch {
-    return sendUnreachable(response, target)
-  }
-  answer.on('error', () => response.destroy())
-  const headers = responseHeaders(answer.headers, origins)
-  const length = Number(answer.headers['content-length'] ?? 0)
-  if (request.method === 'HEAD' || !isPage(answer.headers) || length > MAX_PAGE_BYTES) {
-    response.writeHead(answer.statusCode ?? 502, headers)
-    answer.pipe(response)
-    return
-  }
-  const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
-  const page = Buffer.from(withScript(Buffer.concat(chunks).toString('utf8')))
-  response.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': page.length })
-  response.end(page)
+  response.end(FRAME_SCRIPT)
 }
 
-/** Joins a WebSocket of the page with one of the server, for reloads on changes. */
-function passSocket(
-  request: IncomingMessage,
-  stream: Duplex,
-  head: Buffer,
-  target: PreviewTarget,
-  origins: PreviewOrigins,
-): void {
-  const socket = connect(target.port, target.hostname, () => {
-    const headers = Object.entries(requestHeaders(request.headers, origins, true)).flatMap(([name, value]) =>
-      (Array.isArray(value) ? value : [value]).map((one) => `${name}: ${one}`),
-    )
-    socket.write(`GET ${request.url} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
-    socket.write(head)
-    socket.pipe(stream)
-    stream.pipe(socket)
-  })
-  socket.on('error', () => stream.destroy())
-  socket.on('close', () => stream.destroy())
-  stream.on('close', () => socket.destroy())
+function refuse(response: ServerResponse, origins: PreviewOrigins, why: string): void {
+  // A body that comes with it is not read.
+  response.writeHead(403, { ...frameHeaders(origins), 'content-type': 'text/plain', connection: 'close' })
+  response.end(`${why}\n`)
 }
 
-function sendScript(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' })
-  response.end(script)
-}
-
-function refuse(response: ServerResponse): void {
-  response.writeHead(403, { 'content-type': 'text/plain' })
-  response.end('Only Trestle shows this.\n')
-}
-
-function sendUnreachable(response: ServerResponse, { origin }: PreviewTarget): void {
-  if (response.headersSent) return void response.destroy()
-  response.writeHead(502, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(`<!doctype html><title>No server</title><style>body{font:14px/1.5 system-ui;margin:40px;color:#555}</style>
-<script src="${SCRIPT_PATH}"></script><h1 style="font-size:16px">Nothing answers at ${origin}</h1>
-<p>Start the server, or have the agent start it, and reload.</p>`)
-}
-
-async function stop(server: Server): Promise<void> {
+/** Streams that were upgraded are no longer the server's. */
+async function stop(server: Server, streams: ReadonlySet<Duplex>): Promise<void> {
+  for (const stream of streams) stream.destroy()
   server.closeAllConnections()
   await new Promise<void>((resolve) => server.close(() => resolve()))
 }

@@ -10,15 +10,29 @@ export interface PreviewTarget {
 }
 
 const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
+/** Names for the machine itself. Others, such as shop.localhost, may mean one of several sites of a server. */
+const PLAIN = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]'])
 
-/** The server of a URL. Throws `request.invalid` for anything but plain HTTP to this machine. */
+/** The server of a URL. Throws `request.invalid` for anything but plain HTTP to this machine, and for credentials. */
 export function previewTarget(url: string): PreviewTarget {
-  const { protocol, hostname, port, origin, username } = new URL(url)
-  if (protocol !== 'http:' || username !== '')
-    throw new CodedError('request.invalid', `url: ${protocol}// cannot be previewed; only http:// on this machine.`)
+  const { protocol, hostname, port, origin, username, password } = new URL(url)
+  if (protocol !== 'http:' || username !== '' || password !== '')
+    throw new CodedError(
+      'request.invalid',
+      protocol === 'http:'
+        ? 'url: previews take no user name or password; only http:// on this machine.'
+        : `url: ${protocol}// cannot be previewed; only http:// on this machine.`,
+    )
   if (!LOOPBACK.test(hostname))
     throw new CodedError('request.invalid', `url: ${hostname} is not this machine; only local servers are previewed.`)
   // An address that means every interface is reached through loopback.
   const name = { '0.0.0.0': '127.0.0.1', '[::]': '::1', '[::1]': '::1' }[hostname] ?? hostname
   return { origin, hostname: name.endsWith('.localhost') ? '127.0.0.1' : name, port: Number(port || '80') }
+}
+
+/** Whether a URL is one of a server, by whatever name of this machine. */
+export function isOfServer(url: URL, origin: string): boolean {
+  if (url.origin === origin) return true
+  const server = new URL(origin)
+  return url.protocol === 'http:' && url.port === server.port && PLAIN.has(url.hostname) && PLAIN.has(server.hostname)
 }

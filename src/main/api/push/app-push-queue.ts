@@ -61,6 +61,7 @@ class AppPushQueue {
     | 'mcp'
     | 'memory'
     | 'worktrees'
+    | 'marks'
     | 'notifications'
     | 'alarms'
     | 'schedules'
@@ -262,6 +263,7 @@ class AppPushQueue {
       case 'memory':
       case 'git':
       case 'worktrees':
+      case 'marks':
       case 'notifications':
       case 'alarms':
       case 'schedules':

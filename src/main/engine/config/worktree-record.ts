@@ -49,6 +49,8 @@ const Record = z.object({
       files: z.number(),
       patch: z.string().optional(),
       branchDeleted: z.literal(true).optional(),
+      /** Copied files that were not saved, because the project had the same. */
+      copies: z.array(z.string()).optional(),
       dropped: z.array(z.string()),
     })
     .optional(),

@@ -1,4 +1,4 @@
-import { lstatSync, renameSync } from 'node:fs'
+import { lstatSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SaveOutcome } from '../../../shared/model/file-view'
 import { CodedError } from '../../../shared/errors'
@@ -7,6 +7,7 @@ import { loadFile } from '../workspace/file/open-file'
 import { pinFolder } from '../workspace/file/pinned-folder'
 import { decodeText, encodeText, type TextFormat } from '../workspace/file/text-file'
 import { removeFile, writeFileText } from '../workspace/file/write-file'
+import { versionAt } from './file-version'
 import type { FileAccess } from '../workspace/file-access'
 import { FileProblem, fileProblem } from '../workspace/path/file-problem'
 
@@ -14,6 +15,9 @@ export interface ChangeDeps {
   access: FileAccess
   keepUserChange: KeepUserChange
 }
+
+/** Files of a folder whose contents are kept when it is renamed. */
+const MAX_FILES = 2000
 
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 
@@ -47,18 +51,33 @@ export async function saveFile(
   }
 }
 
-/** Gives a file another name in its folder. Throws `request.invalid` for a name that can't be used or is taken. */
+/**
+ * Gives a file or folder another name in its folder. Throws `request.invalid` for a name that can't be used or is
+ * taken, and when the file or folder is not the one of `version` any more.
+ */
 export async function renameFile(
   { access, keepUserChange }: ChangeDeps,
-  { sessionId, path, name }: { sessionId: string; path: string; name: string },
+  { sessionId, path, name, version }: { sessionId: string; path: string; name: string; version?: string | undefined },
 ): Promise<{ path: string; seq: number }> {
   const from = await access.require(sessionId, path)
   if (name !== basename(name) || name === '.' || name === '..' || /[\0/\\]/.test(name) || name.trim() === '')
-    throw new CodedError('request.invalid', "name: a file can't have this name.")
+    throw new CodedError('request.invalid', "name: a file or folder can't have this name.")
   const to = await access.require(sessionId, join(dirname(from.realPath), name))
-  await requireFile(from.realPath, from.shown)
-  if (exists(to.realPath)) throw new CodedError('request.invalid', `name: there is already a ${to.shown}.`)
-  const { seq } = await keepUserChange(sessionId, [from.realPath, to.realPath], async () => {
+  const isFolder = isFolderAt(from.realPath)
+  if (!isFolder) await requireFile(from.realPath, from.shown)
+  if (version !== undefined && version !== versionAt(from.realPath))
+    throw new CodedError(
+      'request.invalid',
+      `path: ${from.shown} has changed meanwhile. Look at it, then rename it again.`,
+    )
+  // A file system that ignores case finds the file itself under its name in other letters.
+  if (exists(to.realPath) && !isSame(from.realPath, to.realPath))
+    throw new CodedError('request.invalid', `name: there is already a ${to.shown}.`)
+  const inside = isFolder ? filesIn(from.realPath, from.shown) : ['']
+  const paths = [from.realPath, to.realPath].flatMap((base) =>
+    inside.map((file) => (file === '' ? base : join(base, file))),
+  )
+  const { seq } = await keepUserChange(sessionId, paths, async () => {
     try {
       const folder = pinFolder(dirname(from.realPath), { shown: from.shown })
       try {
@@ -71,6 +90,29 @@ export async function renameFile(
     }
   })
   return { path: to.shown, seq }
+}
+
+/** The files in a folder and its folders, relative to it. Throws a `FileProblem` if there are too many to keep. */
+function filesIn(folder: string, shown: string): string[] {
+  const found: string[] = []
+  const visit = (at: string): void => {
+    for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
+      const path = at === '' ? entry.name : join(at, entry.name)
+      if (entry.isDirectory()) visit(path)
+      else if (entry.isFile()) found.push(path)
+      if (found.length > MAX_FILES) return
+    }
+  }
+  try {
+    visit('')
+  } catch (error) {
+    throw fileProblem(error, shown)
+  }
+  if (found.length > MAX_FILES)
+    throw new FileProblem(
+      `${shown} was not renamed: it has more than ${MAX_FILES} files, too many to keep for undoing it. Rename it in a terminal.`,
+    )
+  return found
 }
 
 /** Deletes a file. Its content is kept, so that it can be brought back. */
@@ -93,4 +135,14 @@ async function requireFile(realPath: string, shown: string) {
 /** Whether something is at a path, be it a link. */
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function isFolderAt(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [lstatSync(a, { throwIfNoEntry: false }), lstatSync(b, { throwIfNoEntry: false })]
+  if (!one || one.ino !== other?.ino || one.dev !== other.dev) return false
+  return one.isDirectory() || one.nlink === 1
 }

@@ -9,7 +9,8 @@ import type {
   TextMatches,
   TextQuery,
 } from '../../../shared/model/file-view'
-import { loadFile, openRegular, type FileStamp } from '../workspace/file/open-file'
+import { loadFile, openRegular } from '../workspace/file/open-file'
+import { versionOf } from './file-version'
 import { decodeText, lineEndings } from '../workspace/file/text-file'
 import type { ViewedPath } from '../workspace/file-access'
 import { FileProblem, fileProblem } from '../workspace/path/file-problem'
@@ -125,7 +126,7 @@ export class FileReading {
   async search({ realPath, shown }: ViewedPath, query: TextQuery): Promise<TextMatches> {
     const document = requireText(await this.#documents.get(realPath, shown), shown)
     const { findInFile } = await import('./text/find-in-file')
-    return findInFile({ realPath, document }, query)
+    return findInFile({ realPath, shown, document }, query)
   }
 
   async outline({ realPath, shown }: ViewedPath): Promise<FileSymbol[]> {
@@ -165,8 +166,4 @@ function countOf(document: TextDocument, lines: readonly string[]): { totalLines
   return totalLines === undefined
     ? { totalLines: Math.max(document.estimatedLines, lines.length), isCounted: false }
     : { totalLines, isCounted: true }
-}
-
-function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: FileStamp): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':')
 }

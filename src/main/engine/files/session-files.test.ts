@@ -1,16 +1,22 @@
-import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFile, chmod, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { createFileAccess } from '../workspace/file-access'
 import { createSessionFiles } from './session-files'
+import { findInFile } from './text/find-in-file'
+import { requireText, TextDocuments } from './text/text-document'
 
-async function lab() {
+async function lab({ addedFolders = [] }: { addedFolders?: string[] } = {}) {
   const top = await tempFolder()
   const [folder, home, outside] = [join(top, 'project'), join(top, 'home'), join(top, 'outside')]
-  for (const path of [join(folder, 'src'), home, outside]) await mkdir(path, { recursive: true })
+  for (const path of [join(folder, 'src'), home, outside, ...addedFolders.map((name) => join(top, name))])
+    await mkdir(path, { recursive: true })
   await writeFile(join(outside, 'secret.txt'), 'secret')
-  const access = createFileAccess({ home, header: () => ({ folder, addedFolders: [] }) })
+  const access = createFileAccess({
+    home,
+    header: () => ({ folder, addedFolders: addedFolders.map((name) => join(top, name)) }),
+  })
   const changed: string[][] = []
   const files = createSessionFiles({
     home,
@@ -20,7 +26,10 @@ async function lab() {
       return { seq: changed.length, result: await work() }
     },
   })
-  const put = (name: string, content: string | Uint8Array) => writeFile(join(folder, name), content)
+  const put = async (name: string, content: string | Uint8Array) => {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
   return { files, folder, home, outside, put, changed }
 }
 
@@ -230,6 +239,32 @@ describe('saving', () => {
   })
 })
 
+describe('renaming a folder', () => {
+  it('takes everything in it along, and never goes over another', async () => {
+    const { files, folder, put } = await lab()
+    await put('one/deep/a.txt', 'a')
+    await put('two/b.txt', 'b')
+    await expect(files.rename('s', 'one', 'two')).rejects.toThrow('there is already a two')
+    expect(await files.rename('s', 'one', 'three')).toMatchObject({ path: 'three' })
+    expect(await readFile(join(folder, 'three/deep/a.txt'), 'utf8')).toBe('a')
+    expect(await files.rename('s', 'three', 'one')).toMatchObject({ path: 'one' })
+    expect(await readFile(join(folder, 'one/deep/a.txt'), 'utf8')).toBe('a')
+  })
+
+  it('is refused when another folder or file is there than when the name was asked for', async () => {
+    const { files, folder, put } = await lab()
+    await put('one/a.txt', 'a')
+    await put('b.txt', 'b')
+    const [of, file] = [await files.version('s', 'one'), await files.version('s', 'b.txt')]
+    await rename(join(folder, 'one'), join(folder, 'away'))
+    await put('one/other.txt', 'other')
+    await put('b.txt', 'changed')
+    await expect(files.rename('s', 'one', 'two', of)).rejects.toThrow('has changed meanwhile')
+    await expect(files.rename('s', 'b.txt', 'c.txt', file)).rejects.toThrow('has changed meanwhile')
+    expect(await files.rename('s', 'one', 'two', await files.version('s', 'one'))).toMatchObject({ path: 'two' })
+  })
+})
+
 describe('attached files', () => {
   it('are kept privately, each under its own name, and can be viewed', async () => {
     const { files, home } = await lab()
@@ -244,5 +279,32 @@ describe('attached files', () => {
     expect(archive.text).toBeUndefined()
     const long = await files.attach('s', 'long.txt', Buffer.from('x'.repeat(100_000)))
     expect(long.text).toBeUndefined()
+  })
+})
+
+describe('what lies beside the project', () => {
+  it('an added folder whose name begins like the project’s has its own rules for what is ignored', async () => {
+    const { files, folder } = await lab({ addedFolders: ['project-more'] })
+    const more = join(folder, '..', 'project-more')
+    await mkdir(join(more, 'sub'))
+    await writeFile(join(more, '.gitignore'), '*.txt\n')
+    await writeFile(join(more, 'sub', 'a.txt'), 'a')
+    const { entries } = await files.folder('s', join(more, 'sub'))
+    expect(entries).toEqual([{ name: 'a.txt', isFolder: false, isIgnored: true }])
+  })
+
+  it('is not searched when a link replaces the folder of an open file', async () => {
+    const { folder, outside, put } = await lab()
+    await mkdir(join(folder, 'sub'))
+    await put('sub/secret.txt', 'public')
+    const realPath = join(folder, 'sub/secret.txt')
+    const documents = new TextDocuments()
+    const document = requireText(await documents.get(realPath, 'sub/secret.txt'), 'sub/secret.txt')
+    const find = () => findInFile({ realPath, shown: 'sub/secret.txt', document }, { ...QUERY, text: 'secret' })
+    expect((await find()).count).toBe(0)
+    await rename(join(folder, 'sub'), join(folder, 'moved'))
+    await symlink(outside, join(folder, 'sub'))
+    await expect(find()).rejects.toMatchObject({ kind: 'changed' })
+    documents.close()
   })
 })

@@ -14,8 +14,10 @@ import type {
 import { CodedError } from '../../../shared/errors'
 import type { FileAccess, ViewedPath } from '../workspace/file-access'
 import { FileProblem } from '../workspace/path/file-problem'
+import { isWithin } from '../workspace/path/real-path'
 import type { KeepUserChange } from '../checkpoint/user-change'
 import type { FileReading } from './file-reading'
+import { versionAt } from './file-version'
 import type { FileFilter } from './tree/file-filter'
 
 /** The files of a session as its user works with them. Paths that the user may not look at are `request.invalid`. */
@@ -34,7 +36,8 @@ export interface SessionFiles {
   text(sessionId: string, path: string): Promise<EditableText>
   /** Writes a text; `mark`: of the content it replaces, `absent` for a new file, `any` to overwrite whatever is there. */
   save(sessionId: string, path: string, text: string, mark: string): Promise<SaveOutcome>
-  rename(sessionId: string, path: string, name: string): Promise<{ path: string; seq: number }>
+  /** Of a file or a folder. `version`: what it has to be now. */
+  rename(sessionId: string, path: string, name: string, version?: string): Promise<{ path: string; seq: number }>
   remove(sessionId: string, path: string): Promise<{ seq: number }>
   /** Keeps a copy of a file that isn't in the project, for the agent to read. */
   attach(sessionId: string, name: string, data: Uint8Array): Promise<AttachedFile>
@@ -67,7 +70,12 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
   const changes = { access, keepUserChange }
   return {
     view: (sessionId, path) => reader(sessionId, path, (of, place) => of.view(place)),
-    version: (sessionId, path) => reader(sessionId, path, async (of, place) => of.version(place)),
+    async version(sessionId, path) {
+      const { realPath } = await access.require(sessionId, path)
+      const found = versionAt(realPath)
+      if (found?.startsWith('folder:')) return found
+      return reader(sessionId, path, async (of, place) => of.version(place))
+    },
     lines: (sessionId, path, from, count) => reader(sessionId, path, (of, place) => of.lines(place, from, count)),
     bytes: (sessionId, path, offset, length) => reader(sessionId, path, (of, place) => of.bytes(place, offset, length)),
     search: (sessionId, path, query) => reader(sessionId, path, (of, place) => of.search(place, query)),
@@ -78,11 +86,11 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
       const { listFolder, requireFolder } = await import('./tree/list-folder')
       return asRequestError(async () => {
         requireFolder(realPath, shown)
-        const top = [root, ...addedFolders].filter((each) => realPath === each || realPath.startsWith(each))
+        const top = [root, ...addedFolders].find((each) => isWithin(realPath, each))
         return listFolder({
           path: realPath,
           shown,
-          root: top[0] ?? realPath,
+          root: top ?? realPath,
           follow: (each) => access.judge(sessionId, each),
         })
       })
@@ -94,8 +102,10 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
         const { saveFile } = await import('./change-files')
         return saveFile(changes, { sessionId, path, text, mark })
       }),
-    rename: (sessionId, path, name) =>
-      asRequestError(async () => (await import('./change-files')).renameFile(changes, { sessionId, path, name })),
+    rename: (sessionId, path, name, version) =>
+      asRequestError(async () =>
+        (await import('./change-files')).renameFile(changes, { sessionId, path, name, version }),
+      ),
     remove: (sessionId, path) =>
       asRequestError(async () => (await import('./change-files')).removeFileOf(changes, { sessionId, path })),
     async attach(sessionId, name, data) {

@@ -7,15 +7,26 @@ import { commit, lastMessage } from './change/commit'
 import { abortOperation, conflictsIn, continueOperation, markResolved, resolvePart, takeSide } from './change/conflicts'
 import { createKeptContent } from './change/kept'
 import { createPullRequest, pullRequestOf } from './change/pull-request'
+import { cherryPick, merge } from './change/integrate'
 import { fetchRemote, pull, push, type RemoteRun } from './change/remotes'
 import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll, unstageHunks } from './change/staging'
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
+import { createTag, deleteTag, listTags, pushTag, restoreTag } from './change/tags'
 import type { GitActions } from './git-actions'
-import { findRepository, type Repository } from './repository/find-repository'
-import { readGitTrust, readUserHooks, requireGitTrust, type TrustPlace, writeGitTrust } from './repository/git-trust'
+import { findRepository, repositoryProblem, type Repository } from './repository/find-repository'
+import {
+  readGitTrust,
+  readGitUser,
+  requireGitTrust,
+  type TrustPlace,
+  writeGitTrust,
+  forgetGitTrust,
+  trustedRepositories,
+} from './trust/git-trust'
 import { pathInRepository } from './repository/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
 import { readHead } from './repository/read-head'
+import type { GitUser } from './trust/repository-programs'
 import { createRunGit, type RunGit } from './run-git'
 import { blame } from './state/blame'
 import { fileDiff } from './state/file-diff'
@@ -43,13 +54,14 @@ export function createGit(deps: GitDeps): GitActions {
   const kept = createKeptContent({ home, now })
   const neutralFolder = join(home, 'git', 'run')
   const queues = new Map<string, Promise<unknown>>()
-  let userHooks: Promise<string | undefined> | undefined
+  let user: Promise<GitUser> | undefined
   const progress = new Map<string, string>()
 
   function repositoryOf(sessionId: string): Repository {
     const folder = folderOf(sessionId)
     const repository = findRepository(folder)
-    if (!repository) throw new CodedError('git.no_repository', `${folder} is not in a Git repository.`)
+    if (!repository)
+      throw new CodedError('git.no_repository', repositoryProblem(folder) ?? `${folder} is not in a Git repository.`)
     return repository
   }
 
@@ -61,8 +73,8 @@ export function createGit(deps: GitDeps): GitActions {
 
   /** The user's settings are asked once: they may name a folder of hooks that is in each repository. */
   async function trustPlace(): Promise<TrustPlace> {
-    userHooks ??= runner().then((run) => readUserHooks(run, neutralFolder))
-    return { home, userHooks: await userHooks }
+    user ??= Promise.all([runner(), deps.env()]).then(([run, env]) => readGitUser(run, env))
+    return { home, user: await user }
   }
 
   async function opened(repository: Repository): Promise<OpenRepository> {
@@ -154,6 +166,14 @@ export function createGit(deps: GitDeps): GitActions {
       notify()
       return readGitTrust(place, repository)
     },
+    trusted: async () => trustedRepositories(home),
+    async forgetTrust(repository) {
+      const trace = await deps.agentTrace()
+      if (trace !== undefined)
+        throw new CodedError('git.not_user', `Only you can decide which repositories to trust, but ${trace}.`)
+      forgetGitTrust(home, repository)
+      notify()
+    },
     async init(sessionId) {
       const folder = folderOf(sessionId)
       if (findRepository(folder)) throw new CodedError('git.exists', `${folder} is in a repository already.`)
@@ -185,6 +205,14 @@ export function createGit(deps: GitDeps): GitActions {
     renameBranch: (sessionId, name, to) => changing(sessionId, (repository) => renameBranch(repository, name, to)),
     deleteBranch: (sessionId, name, force) =>
       changing(sessionId, (repository) => deleteBranch(repository, name, force)),
+    merge: (sessionId, from) => changing(sessionId, (repository) => merge(repository, from)),
+    cherryPick: (sessionId, hash) => changing(sessionId, (repository) => cherryPick(repository, hash)),
+    tags: (sessionId) => reading(sessionId, listTags),
+    createTag: (sessionId, tag) => changing(sessionId, (repository) => createTag(repository, tag)),
+    deleteTag: (sessionId, name) => changing(sessionId, (repository) => deleteTag(repository, name)),
+    restoreTag: (sessionId, tag) => changing(sessionId, (repository) => restoreTag(repository, tag)),
+    pushTag: (sessionId, name, signal) =>
+      withRemote(sessionId, signal, (repository, run) => pushTag(repository, name, run)),
     stashes: (sessionId) => reading(sessionId, listStashes),
     saveStash: (sessionId, request) => changing(sessionId, (repository) => saveStash(repository, request)),
     applyStash: (sessionId, hash, drop) =>

@@ -5,6 +5,7 @@ import type {
   GitCommitted,
   GitConflictFile,
   GitFileDiff,
+  GitIntegration,
   GitKept,
   GitLogPage,
   GitPath,
@@ -12,7 +13,9 @@ import type {
   GitStash,
   GitStatus,
   GitSummary,
+  GitTag,
   GitTrust,
+  GitTrusted,
   GitUndo,
 } from '../../../shared/model/git'
 import type { CommitRequest } from './change/commit'
@@ -20,6 +23,7 @@ import type { ConflictChoice } from './change/conflicts'
 import type { DeletedBranch, NewBranch } from './change/branches'
 import type { HunkChange } from './change/staging'
 import type { NewPullRequest } from './change/pull-request'
+import type { NewTag } from './change/tags'
 import type { PullWay, PushRequest } from './change/remotes'
 import type { StashRequest } from './change/stashes'
 import type { DiffSide } from './state/file-diff'
@@ -35,6 +39,10 @@ export interface GitActions {
   trustView(sessionId: string): Promise<GitTrust>
   /** Trusts the programs that were shown; only the user may. */
   trust(sessionId: string, hash: string): Promise<GitTrust>
+  /** Every repository whose programs the user has trusted, the latest first. */
+  trusted(): Promise<GitTrusted[]>
+  /** Withdraws the trust in a repository, named by its `commonDir`; only the user may. */
+  forgetTrust(repository: string): Promise<void>
   init(sessionId: string): Promise<void>
   status(sessionId: string): Promise<GitStatus>
   diff(sessionId: string, file: { path: GitPath; side: DiffSide; from?: GitPath }): Promise<GitFileDiff>
@@ -58,6 +66,16 @@ export interface GitActions {
   switch(sessionId: string, to: string): Promise<void>
   renameBranch(sessionId: string, name: string, to: string): Promise<void>
   deleteBranch(sessionId: string, name: string, force: boolean): Promise<DeletedBranch>
+  /** Merges a branch (its full name), tag or commit into what is checked out. */
+  merge(sessionId: string, from: string): Promise<GitIntegration>
+  /** Makes a commit again on what is checked out. */
+  cherryPick(sessionId: string, hash: string): Promise<GitIntegration>
+  tags(sessionId: string): Promise<GitTag[]>
+  createTag(sessionId: string, tag: NewTag): Promise<void>
+  /** Here, not at a remote. Returns what `restoreTag` needs. */
+  deleteTag(sessionId: string, name: string): Promise<{ name: string; object: string }>
+  restoreTag(sessionId: string, tag: { name: string; object: string }): Promise<void>
+  pushTag(sessionId: string, name: string, signal?: AbortSignal): Promise<void>
   stashes(sessionId: string): Promise<GitStash[]>
   saveStash(sessionId: string, request: StashRequest): Promise<GitStash>
   /** `drop`: and drops it when that worked. */

@@ -29,6 +29,11 @@ export function gitEnvironment(
     GIT_EDITOR: ':',
     GIT_SEQUENCE_EDITOR: ':',
     GIT_PAGER: 'cat',
-    ...(!write && { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' }),
+    ...(!write && {
+      GIT_OPTIONAL_LOCKS: '0',
+      // Objects that are missing are not fetched: settings say by which program. Older versions know only the second.
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_ALLOW_PROTOCOL: 'none',
+    }),
   }
 }

@@ -5,6 +5,8 @@ import { CodedError } from '../../../shared/errors'
 import { gitEnvironment } from './git-environment'
 import { gitFailure } from './git-failure'
 import { hookTrace, type HookRun } from './hook-trace'
+import type { Repository } from './repository/find-repository'
+import { startAsFound, startIn, type GitStart } from './repository/git-start'
 
 /**
  * - `untrusted`: git sees no repository at all, because any setting of one may name a program. For what needs none, such as
@@ -18,8 +20,16 @@ export interface GitRun {
   /** After `git`, never through a shell. */
   args: readonly string[]
   level: GitLevel
-  /** The working tree, or a bare repository; ignored where untrusted. */
-  folder: string
+  /** Where git is started; ignored where untrusted or with `repository`. */
+  folder?: string
+  /** The repository, which is named to git. */
+  repository?: Repository
+  /** A folder of its working tree that names are relative to. Default: the top. */
+  from?: string
+  /** Git looks for the repository itself, to compare which one it finds. */
+  asFound?: boolean
+  /** Settings of this command, `key=value`, that count more than all others. */
+  settings?: readonly string[]
   /** Whether it may write: hooks run, and locks are taken. Default: it only reads. */
   write?: boolean
   input?: string | Uint8Array
@@ -91,21 +101,18 @@ export const PLAIN_DIFF: readonly string[] = ['--no-ext-diff', '--no-textconv', 
 /** A runner of the system's git. */
 export function createRunGit(place: GitPlace): RunGit {
   return async (run) => {
-    const { level, folder, write = false } = run
-    const settings = [...ALWAYS, ...(write ? [] : READS_ONLY)].flatMap((setting) => ['-c', setting])
-    const at = level === 'trusted' ? ['-C', folder] : []
+    const { write = false } = run
+    const settings = [...ALWAYS, ...(write ? [] : READS_ONLY), ...(run.settings ?? [])].flatMap((one) => ['-c', one])
+    const at = startOf(run, place)
     const trace = write ? hookTrace(place.neutralFolder) : undefined
     const env: Record<string, string> = {
       ...gitEnvironment(place.env(), { write }),
-      // The repository is the one that was judged, not one above it.
-      ...(level === 'trusted'
-        ? { GIT_CEILING_DIRECTORIES: dirname(folder) }
-        : { GIT_DIR: join(place.neutralFolder, 'no-repository'), GIT_CONFIG_NOSYSTEM: '1' }),
+      ...at.env,
       ...trace?.env,
       ...run.env,
     }
     try {
-      const args = ['--no-pager', ...settings, ...at, ...run.args]
+      const args = ['--no-pager', ...settings, ...at.args, ...run.args]
       const { stdout, stderr, code } = await finished(run, args, env, place.neutralFolder)
       const hooks = trace?.read() ?? []
       if (!(run.okCodes ?? [0]).includes(code)) throw gitFailure({ args: run.args, stdout, stderr, hooks })
@@ -114,6 +121,16 @@ export function createRunGit(place: GitPlace): RunGit {
       trace?.remove()
     }
   }
+}
+
+/** Where git starts, and what tells it which repository is meant. */
+function startOf({ level, folder, repository, from, asFound, write = false }: GitRun, place: GitPlace): GitStart {
+  if (level === 'untrusted')
+    return { args: [], env: { GIT_DIR: join(place.neutralFolder, 'no-repository'), GIT_CONFIG_NOSYSTEM: '1' } }
+  if (repository)
+    return asFound ? startAsFound(repository) : startIn(repository, { write, ...(from !== undefined && { from }) })
+  const at = folder ?? place.neutralFolder
+  return { args: ['-C', at], env: { GIT_CEILING_DIRECTORIES: dirname(at) } }
 }
 
 type Finished = Omit<GitResult, 'hooks'>

@@ -90,6 +90,6 @@ function signatureOf({ calls, results }: GuardedStep): string {
 /** A call without differences in spelling. */
 function normalizedCall({ name, input }: ToolCallPart): string {
   const canonical = canonicalInput(input)
-  const relevant = name === 'Bash' ? canonical.replace(/"description":"(?:[^"\\]|\\.)*",?/, '') : canonical
+  const relevant = name === 'Bash' ? canonical.replace(/"description":"[^"\\]*(?:\\.[^"\\]*)*",?/, '') : canonical
   return `${name} ${relevant.replaceAll(/(?:\\[nrt]|\s)+/g, ' ')}`
 }

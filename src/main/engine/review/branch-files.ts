@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type { ReviewBases } from '../../../shared/model/review'
-import { captureFile } from '../checkpoint/file-state'
-import { GitFailure, gitRunner, type GitRunner } from './git-runner'
+import { captureFile, statAt } from '../checkpoint/file-state'
+import type { ReadableRepository } from '../git/repository/open-to-read'
+import { isSafeTreePath } from '../git/repository/tree-path'
 import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** More untracked files are a folder that should be ignored, not work to review. */
@@ -15,17 +17,25 @@ const RAW_DIFF =
 
 /**
  * The files that differ from where the work branched off `base`: committed, staged, unstaged and untracked. Throws
- * `request.invalid` where there is no repository or no such branch.
+ * `request.invalid` where there is no repository or no such branch. Names that lead out of the folder or into the
+ * repository itself, and files behind links, are left out: a hostile repository may have any names.
  */
 export async function branchFiles(deps: ReviewDeps, folder: string, base: string): Promise<Listing> {
-  const git = await runnerFor(deps, folder)
-  const { commit, note } = await branchPoint(git, base)
-  const raw = await git([...RAW_DIFF, commit, '--']).catch(refuse)
-  const untracked = splitZero(await git(['ls-files', '--others', '--exclude-standard', '-z']).catch(refuse))
+  const repository = await deps.openRepository(folder).catch(refuseFolder)
+  const { commit, note } = await branchPoint(repository, base)
+  const raw = await repository.read([...RAW_DIFF, commit, '--'], READING).catch(refuse)
+  const listed = await repository.read(['ls-files', '--others', '--exclude-standard', '-z'], READING).catch(refuse)
+  const untracked = splitZero(listed.stdout)
   const files = new Map<string, ReviewedFile>()
+  const isUsable = namesIn(folder)
+  let unusable = 0
   let sliceEnd = performance.now() + SLICE_MS
-  const add = async (name: string, before: Version, from?: string): Promise<void> => {
+  const add = async (entry: string, before: Version, earlier?: string): Promise<void> => {
+    const [name, from] = [isUsable(entry), earlier === undefined ? undefined : isUsable(earlier)]
+    if (name === undefined || (earlier !== undefined && from === undefined)) return void (unusable += 1)
     const path = join(folder, name)
+    // A merge conflict is listed a second time, without what it is compared with.
+    if (files.has(path)) return
     const now = captureFile(path, { maxBytes: deps.maxBytes() })
     if (now.kind === 'absent' && before.kind === 'absent') return
     if (now.kind !== 'folder' || before.kind === 'unkept')
@@ -34,39 +44,62 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
     await breathe()
     sliceEnd = performance.now() + SLICE_MS
   }
-  for (const { name, from, oid, mode } of rawEntries(raw)) {
-    // A merge conflict is listed a second time, without what it is compared with.
-    if (!files.has(join(folder, name))) await add(name, versionOf(oid, mode), from)
-  }
+  for (const { name, from, oid, mode } of rawEntries(raw.stdout)) await add(name, versionOf(oid, mode), from)
   for (const name of untracked.slice(0, MAX_UNTRACKED)) if (!name.endsWith('/')) await add(name, { kind: 'absent' })
   const left = untracked.length - MAX_UNTRACKED
-  const notes = [note, left > 0 && `${left.toLocaleString('en-US')} more untracked files are not shown.`]
+  const notes = [
+    note,
+    left > 0 && `${left.toLocaleString('en-US')} more untracked files are not shown.`,
+    unusable > 0 &&
+      `${unusable.toLocaleString('en-US')} ${unusable === 1 ? 'file is' : 'files are'} not shown: the names cannot be used, or a link is on the way.`,
+  ]
   const all = notes.filter((text) => typeof text === 'string').join(' ')
   return { files: [...files.values()], base: { name: base, commit }, ...(all !== '' && { note: all }) }
 }
 
-/** Content filters run only where the user trusts the project. */
-export function runnerFor(deps: Pick<ReviewDeps, 'isTrusted'>, folder: string): Promise<GitRunner> {
-  return gitRunner(folder, { filters: deps.isTrusted(folder) })
+/** Files that were touched without a change do not differ. */
+const READING = { maxBytes: 256 * 1024 * 1024, settings: ['diff.autoRefreshIndex=true'] }
+
+/** Reads names as git prints them; undefined for one that is not that of a file in the folder itself. */
+function namesIn(folder: string): (latin1: string) => string | undefined {
+  const links = new Map<string, boolean>()
+  const isLink = (name: string): boolean => {
+    const stat = statAt(join(folder, name))
+    return stat !== undefined && !stat.isDirectory()
+  }
+  return (latin1) => {
+    const bytes = Buffer.from(latin1, 'latin1')
+    if (!isSafeTreePath(latin1) || !isUtf8(bytes)) return undefined
+    const name = bytes.toString('utf8')
+    const parts = name.split('/')
+    for (let count = 1; count < parts.length; count += 1) {
+      const parent = parts.slice(0, count).join('/')
+      if (!links.has(parent)) links.set(parent, isLink(parent))
+      if (links.get(parent)) return undefined
+    }
+    return name
+  }
 }
 
-async function branchPoint(git: GitRunner, base: string): Promise<{ commit: string; note?: string }> {
+async function branchPoint(git: ReadableRepository, base: string): Promise<{ commit: string; note?: string }> {
   const tip = await commitOf(git, base)
-  const shared = await git(['merge-base', tip, 'HEAD']).catch(() => undefined)
-  const commit = shared?.toString('utf8').trim()
+  const shared = await git.read(['merge-base', tip, 'HEAD']).catch(() => undefined)
+  const commit = shared?.stdout.toString('utf8').trim()
   return commit ? { commit } : { commit: tip, note: `${base} has no commit in common with what is checked out.` }
 }
 
-async function commitOf(git: GitRunner, base: string): Promise<string> {
-  await git(['rev-parse', '--git-dir']).catch((error: unknown) => {
-    const isMissing = error instanceof GitFailure && error.message.includes('not a git repository')
-    throw new CodedError('request.invalid', isMissing ? 'This folder is not in a git repository.' : messageOf(error))
-  })
+async function commitOf(git: ReadableRepository, base: string): Promise<string> {
   const found = base.startsWith('-')
     ? undefined
-    : await git(['rev-parse', '--verify', '--quiet', `${base}^{commit}`]).catch(() => undefined)
-  if (found) return found.toString('utf8').trim()
+    : await git.read(['rev-parse', '--verify', '--quiet', `${base}^{commit}`]).catch(missing)
+  if (found) return found.stdout.toString('utf8').trim()
   throw new CodedError('request.invalid', `base: there is no branch or commit ${JSON.stringify(base)}.`)
+}
+
+/** A repository that cannot be used at all is not one without that commit. */
+function missing(error: unknown): undefined {
+  if (error instanceof CodedError && /^git\.(?:ownership|no_repository|missing|untrusted)$/.test(error.code))
+    throw error
 }
 
 interface RawEntry {
@@ -110,11 +143,19 @@ function isPlain({ name }: { name: string }): boolean {
   return !/[\n\r]/.test(name)
 }
 
+/** Names keep their bytes, each as a character. */
 function splitZero(bytes: Buffer): string[] {
-  return bytes.toString('utf8').split('\0').slice(0, -1)
+  return bytes.toString('latin1').split('\0').slice(0, -1)
+}
+
+function refuseFolder(error: unknown): never {
+  if (error instanceof CodedError && error.code === 'git.no_repository')
+    throw new CodedError('request.invalid', error.message)
+  throw error
 }
 
 function refuse(error: unknown): never {
+  if (error instanceof CodedError && error.code === 'git.untrusted') throw error
   throw new CodedError('request.invalid', `git could not compare: ${messageOf(error)}`)
 }
 
@@ -126,11 +167,10 @@ const MAX_BRANCHES = 100
 const BY_DATE = ['--sort=-committerdate', `--count=${MAX_BRANCHES}`, '--format=%(refname:short)']
 
 /** What the work in a folder can be compared with. */
-export async function reviewBases(deps: Pick<ReviewDeps, 'isTrusted'>, folder: string): Promise<ReviewBases> {
+export async function reviewBases(deps: Pick<ReviewDeps, 'openRepository'>, folder: string): Promise<ReviewBases> {
   try {
-    const git = await runnerFor(deps, folder)
-    const text = async (...args: string[]): Promise<string> => (await git(args)).toString('utf8').trim()
-    await text('rev-parse', '--git-dir')
+    const git = await deps.openRepository(folder)
+    const text = async (...args: string[]): Promise<string> => (await git.read(args)).stdout.toString('utf8').trim()
     const current = await text('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => '')
     const main = await text('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD').catch(() => '')
     const listed = await text('for-each-ref', ...BY_DATE, 'refs/heads', 'refs/remotes')
@@ -144,17 +184,13 @@ export async function reviewBases(deps: Pick<ReviewDeps, 'isTrusted'>, folder: s
       ...(!hasCommits && { problem: 'This repository has no commits yet.' }),
     }
   } catch (error) {
-    const message = messageOf(error)
-    return {
-      branches: [],
-      problem: message.includes('not a git repository') ? 'This folder is not in a git repository.' : message,
-    }
+    return { branches: [], problem: messageOf(error) }
   }
 }
 
 /** The contents of objects, filtered as git writes them to the working tree; by `oid`. */
 export async function objectContents(
-  git: GitRunner,
+  git: ReadableRepository,
   objects: readonly { oid: string; name: string }[],
 ): Promise<Map<string, Buffer>> {
   const contents = new Map<string, Buffer>()
@@ -162,7 +198,8 @@ export async function objectContents(
   const filtered = objects.filter(isPlain)
   const read = async (args: string[], list: typeof objects, line: (one: (typeof objects)[number]) => string) => {
     if (list.length === 0) return
-    const out = await git(args, list.map((one) => `${line(one)}\n`).join(''))
+    const input = list.map((one) => `${line(one)}\n`).join('')
+    const { stdout: out } = await git.read(args, { ...READING, input })
     let at = 0
     for (const { oid } of list) {
       const end = out.indexOf(10, at)

@@ -14,9 +14,6 @@ function one({ name, line, endLine, side, gone, quote, text }: ReviewComment): s
     : side === 'old'
       ? ' (before the change)'
       : ''
-  const quoted = quote
-    .split('\n')
-    .map((row) => `> ${row}`.trimEnd())
-    .join('\n')
-  return `${name}:${lines}${remark}\n${quoted}\n\n${text.trim()}`
+  const quoted = quote.split('\n').map((row) => `> ${row}`.trimEnd())
+  return [`${name}:${lines}${remark}`, ...(quote === '' ? [] : quoted), '', text.trim()].join('\n')
 }

@@ -1,5 +1,6 @@
 import type { ReviewDiff } from '../../../shared/model/review'
 import { describeFormat, lineEndings } from '../workspace/file/text-file'
+import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { FileTexts } from './file-texts'
 import { keyOf } from './review-files'
 import type { ReviewedFile, Version } from './reviewed-file'
@@ -8,9 +9,23 @@ import { hunksOf, textDifference } from './text-diff'
 /** A longer difference is not shown line by line: it would make a page slow. */
 const MAX_SHOWN_LINES = 20_000
 
+/** The kind of file that makes it one that may hold secrets, by its name now or before. */
+export function secretOf({ path, from }: ReviewedFile): string | undefined {
+  return sensitiveRule(path) ?? (from === undefined ? undefined : sensitiveRule(from))
+}
+
+/** A file that may hold secrets, without its lines. */
+export function hiddenDiff(file: ReviewedFile): ReviewDiff {
+  return { ...aboutOf(file), notes: stateNotes(file), secret: secretOf(file) ?? '' }
+}
+
+function aboutOf(file: ReviewedFile): Omit<ReviewDiff, 'notes'> {
+  return { path: file.path, key: keyOf(file), added: 0, removed: 0, hunks: [], oldLines: 0, newLines: 0 }
+}
+
 /** The difference of one file, for a screen. */
 export async function fileDiff(file: ReviewedFile, { before, after }: FileTexts): Promise<ReviewDiff> {
-  const about = { path: file.path, key: keyOf(file), added: 0, removed: 0, hunks: [], oldLines: 0, newLines: 0 }
+  const about = aboutOf(file)
   const notes = stateNotes(file)
   const problem = 'problem' in after ? after.problem : 'problem' in before ? before.problem : undefined
   if (problem !== undefined) return { ...about, notes: [...notes, ...sizeNotes(file), problem] }

@@ -1,9 +1,10 @@
 import { hash as hashOf } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { captureFile, sameState, type BlobStore } from '../checkpoint/file-state'
 import { decodeText, type TextFormat } from '../workspace/file/text-file'
-import { objectContents, runnerFor } from './branch-files'
-import { nameIn } from './review-files'
+import { objectContents } from './branch-files'
 import type { ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** The text of one side of a file; `problem`: why it has none. */
@@ -38,12 +39,23 @@ export async function gitContents(
   files: readonly ReviewedFile[],
 ): Promise<Map<string, Buffer>> {
   const objects = files.flatMap(({ before, path, from }) =>
-    before.kind === 'object' ? [{ oid: before.oid, name: nameIn(folder, from ?? path) }] : [],
+    before.kind === 'object' ? [{ oid: before.oid, path: from ?? path }] : [],
   )
   if (objects.length === 0) return new Map()
   try {
-    return await objectContents(await runnerFor(deps, folder), objects)
+    const repository = await deps.openRepository(folder)
+    // Attributes are looked up by names from the top.
+    const start = realpathSync.native(folder)
+    const nameOf = (path: string): string =>
+      relative(repository.top, join(start, relative(folder, path)))
+        .split(sep)
+        .join('/')
+    return await objectContents(
+      repository,
+      objects.map(({ oid, path }) => ({ oid, name: nameOf(path) })),
+    )
   } catch (error) {
+    if (error instanceof CodedError && error.code === 'git.untrusted') throw error
     throw new CodedError('request.invalid', `git could not read: ${error instanceof Error ? error.message : 'failed'}`)
   }
 }

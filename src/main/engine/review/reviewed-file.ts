@@ -1,5 +1,6 @@
 import type { FileState } from '../../../shared/model/checkpoint'
 import type { RestoreDeps } from '../checkpoint/restore-session'
+import type { ReadableRepository } from '../git/repository/open-to-read'
 
 /** One version of a file: what lies at a path, or an object of git. */
 export type Version = FileState | { kind: 'object'; oid: string; mode: number; isLink: boolean }
@@ -23,6 +24,6 @@ export interface Listing {
 }
 
 export interface ReviewDeps extends Pick<RestoreDeps, 'home' | 'store' | 'blobs' | 'maxBytes'> {
-  /** Whether the user trusts the configuration of a project. */
-  isTrusted(folder: string): boolean
+  /** The repository of a folder, of which nothing runs unless it is trusted. Rejects with `git.no_repository`. */
+  openRepository(folder: string): Promise<ReadableRepository>
 }

@@ -13,8 +13,9 @@ import type { CheckpointAccess } from '../checkpoint/checkpoints'
 import { captureFile, sameState } from '../checkpoint/file-state'
 import { reviewBases } from './branch-files'
 import { commentMessage } from './comment-message'
-import { fileDiff } from './file-diffs'
+import { fileDiff, hiddenDiff, secretOf } from './file-diffs'
 import { currentText, textsOf, type SideText } from './file-texts'
+import { sensitiveRule } from '../workspace/path/sensitive-file'
 import { addComment, changeComment, placedComments, removeComment, type NewComment } from './review-comments'
 import { nameIn, reviewedFiles, shownFile } from './review-files'
 import type { Listing, ReviewDeps, ReviewedFile } from './reviewed-file'
@@ -22,14 +23,30 @@ import { createNoteStore, type StoredComment } from './review-notes'
 import { linesOf, shownLine } from './text-diff'
 import { undoChanges, type WantedUndo } from './undo-changes'
 
+export interface LineRange {
+  path: string
+  from: number
+  to: number
+  /** Also of a file that may hold secrets. */
+  secrets?: boolean
+}
+
 /** Reviews of what sessions have changed. */
 export interface Reviews {
   /** The files that differ. Their differences follow with `diffs`, as many as a screen needs. */
   list(sessionId: string, scope: ReviewedScope): Promise<ReviewList>
-  /** The differences of some of the files, in their order; files that do not differ any more are left out. */
-  diffs(sessionId: string, scope: ReviewedScope, paths: readonly string[]): Promise<ReviewDiff[]>
+  /**
+   * The differences of some of the files, in their order; files that do not differ any more are left out. Files that may
+   * hold secrets have lines only with `secrets`.
+   */
+  diffs(
+    sessionId: string,
+    scope: ReviewedScope,
+    paths: readonly string[],
+    options?: { secrets?: boolean },
+  ): Promise<ReviewDiff[]>
   /** Lines of the new side, from 1, both included; of the old side where there is no new one. */
-  lines(sessionId: string, scope: ReviewedScope, range: { path: string; from: number; to: number }): Promise<string[]>
+  lines(sessionId: string, scope: ReviewedScope, range: LineRange): Promise<string[]>
   /** Throws `session.busy` while a turn runs, and `checkpoint.changed` for a single file that has changed meanwhile. */
   undo(sessionId: string, scope: ReviewedScope, wanted: readonly WantedUndo[]): Promise<ReviewUndo>
   bases(sessionId: string): Promise<ReviewBases>
@@ -47,7 +64,7 @@ export interface Reviews {
 
 export interface ReviewsDeps {
   access: CheckpointAccess
-  isTrusted(folder: string): boolean
+  openRepository: ReviewDeps['openRepository']
   prompt(sessionId: string, text: string): Promise<unknown>
 }
 
@@ -55,9 +72,9 @@ export interface ReviewsDeps {
 const MAX_LISTINGS = 4
 const MAX_LINES = 5_000
 
-export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Reviews {
+export function createReviews({ access, openRepository, prompt }: ReviewsDeps): Reviews {
   const { restoring } = access
-  const deps: ReviewDeps & typeof restoring = { ...restoring, isTrusted }
+  const deps: ReviewDeps & typeof restoring = { ...restoring, openRepository }
   const notes = createNoteStore(restoring.home)
   const comments = { notes, blobs: restoring.blobs, place: restoring.place, newId: restoring.newId }
   const listings = new Map<string, Listing>()
@@ -122,18 +139,21 @@ export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Revie
       const folder = folderOf(sessionId)
       return { files: files.map((file) => shownFile(file, folder)), ...about }
     },
-    async diffs(sessionId, scope, paths) {
+    async diffs(sessionId, scope, paths, { secrets = false } = {}) {
       const files = await current(sessionId, scope, paths)
-      const texts = await textsOf(deps, folderOf(sessionId), files)
+      const open = files.filter((file) => secrets || secretOf(file) === undefined)
+      const texts = await textsOf(deps, folderOf(sessionId), open)
       const diffs: ReviewDiff[] = []
       for (const file of files) {
-        diffs.push(await fileDiff(file, texts.get(file)!))
+        const found = texts.get(file)
+        diffs.push(found ? await fileDiff(file, found) : hiddenDiff(file))
         await breathe()
       }
       return diffs
     },
-    async lines(sessionId, scope, { path, from, to }) {
+    async lines(sessionId, scope, { path, from, to, secrets = false }) {
       const found = (await sideTexts(sessionId, scope, [path])).get(path)
+      if (found && !secrets && secretOf(found.file) !== undefined) return []
       const text = found?.file.after.kind === 'absent' ? found.before : found?.after
       if (!text || 'problem' in text) return []
       return linesOf(text.text)
@@ -161,7 +181,11 @@ export function createReviews({ access, isTrusted, prompt }: ReviewsDeps): Revie
     async send(sessionId) {
       const all = await placed(sessionId, { kind: 'session' })
       if (all.length === 0) return 0
-      await prompt(sessionId, commentMessage(all))
+      // The user has seen the lines of files that may hold secrets; a model need not.
+      await prompt(
+        sessionId,
+        commentMessage(all.map((one) => (sensitiveRule(one.path) !== undefined ? { ...one, quote: '' } : one))),
+      )
       const sent = new Set(all.map(({ id }) => id))
       notes.change(sessionId, (left) => ({ ...left, comments: left.comments.filter(({ id }) => !sent.has(id)) }))
       return sent.size

@@ -18,3 +18,8 @@ test('a long title is cut between words, and text without words gives none', () 
   expect(titleFrom('word '.repeat(40))).toBe(`${'word '.repeat(14).trim()}…`)
   expect(titleFrom(' \n#  \n')).toBeUndefined()
 })
+
+test('a prompt of one line of millions of characters has a title', () => {
+  expect(titleFrom('a'.repeat(20_000_000))).toBe(`${'a'.repeat(72)}…`)
+  expect(titleFrom(`${' '.repeat(5_000_000)}\n${'- '.repeat(5000)}\n\nFix the login`)).toBe('Fix the login')
+})

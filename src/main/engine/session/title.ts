@@ -108,18 +108,7 @@ const SENTENCE = /^(.{12,}?[.!?。！？])\s+\p{Lu}.*$/u
  * a word boundary. Undefined when there is no text.
  */
 export function titleFrom(text: string): string | undefined {
-  const line = text
-    .split('\n')
-    .map((candidate) =>
-      candidate
-        .replace(/^[#>*\-\s]+/, '')
-        .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
-        .replaceAll(/\*\*|~~|`/g, '')
-        .replace(/\s+/g, ' ')
-        .trim()
-        .replace(SENTENCE, (_all, sentence: string) => sentence.replace(/\.$/, '')),
-    )
-    .find((candidate) => candidate !== '')
+  const line = firstLine(text)
   if (line === undefined) return undefined
   // A text never has more characters than code units, and segmenting takes milliseconds the first time.
   if (line.length <= MAX_TITLE_CHARS) return line
@@ -128,4 +117,24 @@ export function titleFrom(text: string): string | undefined {
   const cut = characters.slice(0, MAX_TITLE_CHARS).join('')
   const space = cut.lastIndexOf(' ')
   return `${(space > MAX_TITLE_CHARS / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
+}
+
+/** The first line that has text. Only the beginning of a line is read: a prompt can have one of millions of characters. */
+function firstLine(text: string): string | undefined {
+  for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+    const found = text.indexOf('\n', start)
+    end = found === -1 ? text.length : found
+    const line = text
+      .slice(start, end)
+      .trimStart()
+      .slice(0, MAX_CHARS)
+      .replace(/^[#>*\-\s]+/, '')
+      .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+      .replaceAll(/\*\*|~~|`/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .replace(SENTENCE, (_all, sentence: string) => sentence.replace(/\.$/, ''))
+    if (line !== '') return line
+  }
+  return undefined
 }

@@ -86,6 +86,9 @@ describe('reading a SKILL.md', () => {
 describe('placeholders', () => {
   const fill = (body: string, args: string, names: string[] = []) =>
     fillPlaceholders(body, { args, names, dir: '/s/tidy' })
+  test('a quoted argument can have millions of characters', () => {
+    expect(fill('$1', `"${'a'.repeat(20_000_000)}" last`)).toBe('last')
+  })
   test.each([
     ['Review $ARGUMENTS now', 'src and test', [], 'Review src and test now'],
     ['$0 then $1, not $2', 'a "b c"', [], 'a then b c, not '],

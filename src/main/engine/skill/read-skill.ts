@@ -183,8 +183,11 @@ export function fillPlaceholders(body: string, { args, names, dir }: Filling): s
   }
 }
 
+/** A part of the arguments. Without a choice for each character, which a text of millions of them has no stack for. */
+const PART = /"([^"\\]*(?:\\.[^"\\]*)*)"|'([^']*)'|(\S+)/g
+
 function splitArguments(args: string): string[] {
-  return [...args.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
+  return [...args.matchAll(PART)].map(
     ([, double, quoted, plain]) => double?.replace(/\\(.)/g, '$1') ?? quoted ?? plain ?? '',
   )
 }

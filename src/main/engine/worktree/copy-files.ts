@@ -1,8 +1,9 @@
-import { constants, copyFileSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { lstatSync, writeFileSync } from 'node:fs'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { isSafe, onDisk, rawPaths, shownPath, type RawPath } from './raw-path'
+import { isSafeTreePath } from '../git/repository/tree-path'
+import { inPlainFolder, readPlainFile } from './plain-path'
+import { onDisk, rawPaths, shownPath, type RawPath } from './raw-path'
 
 /** A file that is larger is left out: it is data, not configuration. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -14,16 +15,26 @@ export interface CopiedFiles {
   skipped: string[]
 }
 
+/** From where, to where, and what hashes of the repository look like. */
+export interface CopyPlace {
+  from: string
+  to: string
+  like: string
+}
+
 /**
  * Copies files that git does not keep, such as `.env`, from one working tree to another. Links are not followed: neither
  * one that matches, nor one on the way. What is there is not replaced.
  */
-export async function copyFiles(from: OpenRepository, to: string, patterns: readonly string[]): Promise<CopiedFiles> {
-  const result: CopiedFiles = { copied: {}, skipped: [] }
+export async function copyFiles(
+  from: OpenRepository,
+  { to, like }: Omit<CopyPlace, 'from'>,
+  patterns: readonly string[],
+): Promise<CopiedFiles> {
   const usable = patterns.filter(
     (pattern) => pattern !== '' && !pattern.startsWith('/') && !pattern.split('/').includes('..'),
   )
-  if (usable.length === 0) return result
+  if (usable.length === 0) return { copied: {}, skipped: [] }
   const { stdout } = await from.read([
     'ls-files',
     '--others',
@@ -32,47 +43,40 @@ export async function copyFiles(from: OpenRepository, to: string, patterns: read
     // Without a slash, in every folder, as in .gitignore.
     ...usable.map((pattern) => `:(top,glob)${pattern.includes('/') ? pattern : `**/${pattern}`}`),
   ])
-  for (const path of rawPaths(stdout).slice(0, MAX_FILES))
-    if (isSafe(path) && !path.split('/').includes('node_modules')) copyOne(from.top, to, path, result)
+  const found = rawPaths(stdout).slice(0, MAX_FILES)
+  return copyAll(
+    { from: from.top, to, like },
+    found.filter((path) => !path.split('/').includes('node_modules')),
+  )
+}
+
+/** Copies single files, such as those with which a project configures Trestle, by the same rules. */
+export function copyAll(place: CopyPlace, paths: readonly RawPath[]): CopiedFiles {
+  const result: CopiedFiles = { copied: {}, skipped: [] }
+  for (const path of paths) {
+    const hash = isSafeTreePath(path) ? copyOne(place, path) : undefined
+    if (hash === undefined) result.skipped.push(shownPath(path))
+    else result.copied[path] = hash
+  }
   return result
 }
 
-function copyOne(from: string, to: string, path: RawPath, result: CopiedFiles): void {
-  const parts = path.split('/')
-  const isPlain = (top: string, count: number): boolean =>
-    lstatSync(onDisk(top, parts.slice(0, count).join('/')), { throwIfNoEntry: false })?.isDirectory() ?? top === to
-  const source = onDisk(from, path)
-  const stat = lstatSync(source, { throwIfNoEntry: false })
-  const isOnTheWay = parts.slice(1).every((_, at) => isPlain(from, at + 1) && isPlain(to, at + 1))
-  if (!stat?.isFile() || stat.size > MAX_FILE_BYTES || !isOnTheWay) return void result.skipped.push(shownPath(path))
-  const target = onDisk(to, path)
-  if (parts.length > 1) mkdirSync(onDisk(to, parts.slice(0, -1).join('/')), { recursive: true })
+/** Whether a path is a regular file, as far as can be told without following a link at its end. */
+export function isFileAt(top: string, path: RawPath): boolean {
+  return lstatSync(onDisk(top, path), { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+function copyOne({ from, to, like }: CopyPlace, path: RawPath): string | undefined {
+  const source = readPlainFile(from, path, MAX_FILE_BYTES)
+  if (!source) return undefined
+  const { content, mode } = source
   try {
-    copyFileSync(source, target, constants.COPYFILE_EXCL)
+    inPlainFolder(to, path, { make: true }, (target) => writeFileSync(target, content, { flag: 'wx', mode }))
   } catch {
-    return void result.skipped.push(shownPath(path))
+    return undefined
   }
-  result.copied[path] = blobHash(target)
-}
-
-/** Copies single files by name, such as those with which a project configures Trestle. */
-export function copyNamed(from: string, to: string, names: readonly string[]): Record<string, string> {
-  const copied: Record<string, string> = {}
-  for (const name of names) {
-    const stat = lstatSync(join(from, name), { throwIfNoEntry: false })
-    if (!stat?.isFile() || stat.size > MAX_FILE_BYTES) continue
-    try {
-      mkdirSync(dirname(join(to, name)), { recursive: true })
-      copyFileSync(join(from, name), join(to, name), constants.COPYFILE_EXCL)
-      copied[Buffer.from(name, 'utf8').toString('latin1')] = blobHash(join(to, name))
-    } catch {
-      // The worktree has its own.
-    }
-  }
-  return copied
-}
-
-function blobHash(file: string | Buffer): string {
-  const content = readFileSync(file)
-  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+  return createHash(like.length === 64 ? 'sha256' : 'sha1')
+    .update(`blob ${content.length}\0`)
+    .update(content)
+    .digest('hex')
 }

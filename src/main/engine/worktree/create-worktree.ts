@@ -8,7 +8,8 @@ import { commitOf } from '../git/change/branches'
 import { findRepository, type Repository } from '../git/repository/find-repository'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { branchWords, freeBranch } from './branch-name'
-import { copyFiles, copyNamed } from './copy-files'
+import { copyAll, copyFiles, isFileAt, type CopiedFiles } from './copy-files'
+import { isPlainFolder } from './plain-path'
 import { writeFiles } from './saved-files'
 import { takeSnapshot } from './snapshot'
 import type { WorktreePlace } from './worktree-place'
@@ -92,15 +93,19 @@ async function create(place: WorktreePlace, main: OpenRepository, options: Creat
       if (files > 0)
         notes.push(`${files} uncommitted ${files === 1 ? 'file was' : 'files were'} copied. The project keeps its own.`)
     }
-    if (!main.bare) {
-      const { copied, skipped } = await copyFiles(main, made.top, options.copy)
-      record.copied = { ...copied, ...copyConfiguration(record, made.top, options.configuration) }
-      if (skipped.length > 0)
-        notes.push(`Not copied, because they are links, large, or there already: ${skipped.slice(0, 10).join(', ')}.`)
-    }
-    if (record.inside !== '' && !existsSync(join(made.top, record.inside))) {
+    const isThere = isPlainFolder(made.top, record.inside)
+    if (!isThere) {
       notes.push(`The branch has no folder ${record.inside}: the session works at the top.`)
       record.inside = ''
+    }
+    if (!main.bare) {
+      const files = await copyFiles(main, { to: made.top, like: start }, options.copy)
+      const configuration = isThere ? options.configuration : []
+      const own = copyConfiguration(main.top, made.top, { project, like: start, files: configuration })
+      record.copied = { ...files.copied, ...own.copied }
+      const skipped = [...files.skipped, ...own.skipped]
+      if (skipped.length > 0)
+        notes.push(`Not copied, because they are links, large, or there already: ${skipped.slice(0, 10).join(', ')}.`)
     }
     record.state = 'ready'
     writeWorktree(home, record)
@@ -158,7 +163,7 @@ async function branchOf(
 ): Promise<{ branch: string; isNew: boolean; drafted: boolean }> {
   if (branch === undefined) {
     const words = about === undefined ? undefined : branchWords(about)
-    return { branch: await freeBranch(main, prefix, words), isNew: true, drafted: words === undefined }
+    return { branch: await freeBranch(main, prefix, words), isNew: true, drafted: true }
   }
   if ((await main.maybe(['check-ref-format', '--branch', branch])) !== branch)
     throw new CodedError('git.bad_name', `${JSON.stringify(branch)} is no name for a branch.`)
@@ -188,17 +193,14 @@ async function freeId(home: string, name: string): Promise<string> {
 
 /** A project's settings apply in its worktrees even where they are not committed. */
 function copyConfiguration(
-  { project, inside }: WorktreeRecord,
-  top: string,
-  files: readonly string[],
-): Record<string, string> {
-  const start = join(top, inside)
-  if (!existsSync(start)) return {}
-  const copied = copyNamed(project, start, files)
-  return Object.fromEntries(
-    Object.entries(copied).map(([path, hash]) => [
-      inside === '' ? path : `${Buffer.from(inside, 'utf8').toString('latin1')}/${path}`,
-      hash,
-    ]),
+  from: string,
+  to: string,
+  { project, like, files }: { project: string; like: string; files: readonly string[] },
+): CopiedFiles {
+  const paths = files.map((file) =>
+    Buffer.from(relative(from, join(project, file)).replaceAll('\\', '/'), 'utf8').toString('latin1'),
   )
+  const { copied, skipped } = copyAll({ from, to, like }, paths)
+  // The branch may well have its own.
+  return { copied, skipped: skipped.filter((path) => !isFileAt(to, Buffer.from(path, 'utf8').toString('latin1'))) }
 }

@@ -44,7 +44,9 @@ export async function makeKeep(repository: OpenRepository, id: string, snapshot:
     const group = await commitOf(snapshot.tree, `Commits of the worktree ${id}\n`, only.slice(0, MAX_PARENTS))
     only = [...only.slice(MAX_PARENTS), group]
   }
-  const parents = [snapshot.commit, ...(index ? [index] : []), ...only]
+  // After a restore there is one from the removal before, which may have files that were changed since.
+  const before = await repository.maybe(['rev-parse', '--verify', '--quiet', `${keepRef(id)}^{commit}`])
+  const parents = [snapshot.commit, ...(index ? [index] : []), ...only, ...(before === undefined ? [] : [before])]
   const keep = await commitOf(snapshot.tree, `The files of the worktree ${id}\n`, parents)
   await repository.write(['update-ref', keepRef(id), keep])
   return { keep, ...(index && { index }) }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { MergeResult, MergeWay } from '../../../shared/model/worktree'
 import { makeWorktreesFolder, type WorktreeRecord } from '../config/worktree-record'
+import { addToIndex } from '../git/change/add-to-index'
 import { commitOf } from '../git/change/branches'
 import { requireNothingInTheWay } from '../git/change/in-the-way'
 import { findRepository } from '../git/repository/find-repository'
@@ -113,7 +114,7 @@ async function prepared(
     await commitOf(worktree, `refs/heads/${base}`)
     if (commit !== undefined && (await isDirty(worktree))) {
       if (commit.trim() === '') throw new CodedError('request.invalid', 'The commit needs a message.')
-      await worktree.write(['add', '--all'])
+      await addToIndex(worktree)
       await worktree.write(['commit', '--quiet', '--cleanup=whitespace', '--file=-'], { input: commit })
     } else if (await isDirty(worktree))
       throw new CodedError('worktree.dirty', `${record.folder} has uncommitted changes.`)

@@ -50,7 +50,7 @@ export function requireUnlocked({ gitDir }: Repository): void {
 
 /** The `.git` that a worktree has according to git. */
 function backLink(gitDir: string): string | undefined {
-  const named = readSmallFile(join(gitDir, 'gitdir'), MAX_LINK_BYTES)?.trim()
+  const named = readSmallFile(join(gitDir, 'gitdir'), MAX_LINK_BYTES)?.replace(/[\r\n]+$/, '')
   if (named === undefined || named === '') return undefined
   try {
     return join(realpathSync.native(dirname(named)), basename(named))

@@ -37,8 +37,3 @@ export function quoted(path: RawPath): string {
   }
   return `${text}"`
 }
-
-/** Whether a path from git stays below the top and out of the repository. */
-export function isSafe(path: RawPath): boolean {
-  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.toLowerCase() !== '.git')
-}

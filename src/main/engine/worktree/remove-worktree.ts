@@ -7,7 +7,9 @@ import { operationOf } from '../git/repository/operation-state'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { makeKeep } from './keep'
 import { requireOurs, requireUnlocked } from './our-worktree'
+import { plainFileHash } from './plain-path'
 import { writePatch } from './saved-files'
+import type { RawPath } from './raw-path'
 import { takeSnapshot } from './snapshot'
 import type { WorktreePlace } from './worktree-place'
 
@@ -64,11 +66,8 @@ function moveAside(folder: string, aside: string): void {
 async function saved(place: WorktreePlace, record: WorktreeRecord, found: Repository): Promise<WorktreeRecord> {
   const { home, now, temporary } = place
   const worktree = await place.open({ ...found, top: asideOf(record) })
-  const options = {
-    temporary,
-    ignored: true,
-    isCopy: (path: string, hash: string) => record.copied[path] === hash,
-  }
+  const copies = new Set<string>()
+  const options = { temporary, ignored: true, isCopy: copyTest(record, copies) }
   const snapshot = await takeSnapshot(worktree, options)
   const { keep, index } = await makeKeep(worktree, record.id, snapshot)
   const at = now()
@@ -92,7 +91,24 @@ async function saved(place: WorktreePlace, record: WorktreeRecord, found: Reposi
       files: snapshot.files,
       ...(snapshot.files > 0 && { patch }),
       dropped: snapshot.dropped,
+      ...(copies.size > 0 && { copies: [...copies] }),
     },
+  }
+}
+
+/**
+ * Whether a file is one that was copied from the project and is the same in both, so that nothing is lost with it. A
+ * copy whose original was changed or deleted is the last one. Those found are added to `copies`.
+ */
+export function copyTest(
+  { copied, main }: WorktreeRecord,
+  copies: Set<string>,
+): (path: RawPath, hash: string) => boolean {
+  return (path, hash) => {
+    const isCopy = copied[path] === hash && plainFileHash(main, path, hash) === hash
+    if (isCopy) copies.add(path)
+    else copies.delete(path)
+    return isCopy
   }
 }
 

@@ -1,13 +1,15 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
 import { makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
-import { findRepository } from '../git/repository/find-repository'
+import { findRepository, type Repository } from '../git/repository/find-repository'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { freeBranch } from './branch-name'
-import { keepRef } from './keep'
-import { asideOf, finishRemoval, mainOf } from './remove-worktree'
+import { copyAll } from './copy-files'
+import { keepRef, makeKeep } from './keep'
+import { asideOf, copyTest, finishRemoval, mainOf } from './remove-worktree'
 import { requireOurs } from './our-worktree'
 import { writeFiles } from './saved-files'
+import { takeSnapshot } from './snapshot'
 import type { WorktreePlace } from './worktree-place'
 
 export interface RestoredWorktree {
@@ -47,10 +49,12 @@ export async function restoreWorktree(place: WorktreePlace, record: WorktreeReco
         await worktree.write(['apply', '--binary', '--whitespace=nowarn', '--', removed.patch])
         notes.push('The files come from the patch: what was staged is not staged any more.')
       }
+      const again = copyAgain(found.top, record, notes)
       const { removed: _, branch: _before, ...rest } = record
       const next: WorktreeRecord = {
         ...rest,
         ...(branch !== undefined && { branch }),
+        copied: { ...record.copied, ...again },
         state: 'ready',
         gitDir: found.gitDir,
       }
@@ -63,6 +67,14 @@ export async function restoreWorktree(place: WorktreePlace, record: WorktreeReco
       throw error
     }
   })
+}
+
+/** Copies the files again that were not saved because the project had them. */
+function copyAgain(to: string, { main, removed }: WorktreeRecord, notes: string[]): Record<string, string> {
+  const { copied, skipped } = copyAll({ from: main, to, like: removed!.commit }, removed!.copies ?? [])
+  if (skipped.length > 0)
+    notes.push(`The project no longer has ${skipped.slice(0, 10).join(', ')}, so it was not copied again.`)
+  return copied
 }
 
 /** How its commit is checked out again. A branch that went on, or is used elsewhere, is left alone. */
@@ -107,8 +119,10 @@ export async function recoverWorktree(place: WorktreePlace, record: WorktreeReco
       if (existsSync(record.folder) && record.gitDir !== undefined) {
         const main = await place.open(mainOf(record))
         const half = findRepository(record.folder)
-        if (half?.top === record.folder && half.commonDir === record.commonDir)
+        if (half?.top === record.folder && half.commonDir === record.commonDir) {
+          await keepEdits(place, record, half)
           await main.write(['worktree', 'remove', '--force', '--', record.folder], { okCodes: [0, 128] })
+        }
       }
       const next: WorktreeRecord = { ...record, state: 'removed' }
       writeWorktree(home, next)
@@ -122,6 +136,19 @@ export async function recoverWorktree(place: WorktreePlace, record: WorktreeReco
     return next
   }
   return record
+}
+
+/** What was changed in a worktree that was half restored is kept under a ref of its own. */
+async function keepEdits(place: WorktreePlace, record: WorktreeRecord, half: Repository): Promise<void> {
+  const worktree = await place.open(half)
+  const { temporary, now, log } = place
+  const snapshot = await takeSnapshot(worktree, { temporary, ignored: true, isCopy: copyTest(record, new Set()) })
+  const { commit, keep } = record.removed!
+  const known = await Promise.all([commit, keep].map((name) => worktree.maybe(['rev-parse', `${name}^{tree}`])))
+  if (snapshot.index === undefined && known.includes(snapshot.tree)) return
+  const name = `${record.id}-${now()}`
+  await makeKeep(worktree, name, snapshot)
+  log(`The worktree ${record.id} was restored in part and changed since; its files are kept under ${keepRef(name)}.`)
 }
 
 function isEmpty(folder: string): boolean {

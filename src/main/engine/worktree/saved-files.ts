@@ -14,7 +14,10 @@ import { dirname } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { PLAIN_DIFF } from '../git/run-git'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { isSafe, onDisk, type RawPath } from './raw-path'
+import { isSafeTreePath } from '../git/repository/tree-path'
+import { errorCode, FileProblem } from '../workspace/path/file-problem'
+import { inPlainFolder } from './plain-path'
+import type { RawPath } from './raw-path'
 
 const MAX_PATCH_BYTES = 1024 * 1024 * 1024
 const MAX_CONTENT_BYTES = 1024 * 1024 * 1024
@@ -88,7 +91,7 @@ async function changesBetween(repository: OpenRepository, from: string, to: stri
     const [, mode = '', , hash = ''] = fields[at]!.split(' ')
     changes.push({ path: fields[at + 1]!, mode, hash })
   }
-  return changes.filter(({ mode, path }) => mode !== '160000' && isSafe(path))
+  return changes.filter(({ mode, path }) => mode !== '160000' && isSafeTreePath(path))
 }
 
 /**
@@ -97,7 +100,7 @@ async function changesBetween(repository: OpenRepository, from: string, to: stri
  */
 export async function writeFiles(repository: OpenRepository, from: string, to: string): Promise<number> {
   const changes = await changesBetween(repository, from, to)
-  for (const { path, hash } of changes) if (isGone(hash)) rmSync(onDisk(repository.top, path), { force: true })
+  for (const { path, hash } of changes) if (isGone(hash)) removeOne(repository.top, path)
   const written = changes.filter(({ hash }) => !isGone(hash))
   for (let at = 0; at < written.length; at += BATCH) {
     const batch = written.slice(at, at + BATCH)
@@ -110,13 +113,22 @@ export async function writeFiles(repository: OpenRepository, from: string, to: s
   return changes.length
 }
 
+function removeOne(top: string, path: RawPath): void {
+  try {
+    inPlainFolder(top, path, {}, (place) => rmSync(place, { force: true }))
+  } catch (error) {
+    // Without its folder it is gone; what a link leads to is not this file.
+    const isAway = ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
+    if (!isAway && !(error instanceof FileProblem && error.kind === 'changed')) throw error
+  }
+}
+
 function writeOne(top: string, { path, mode }: Change, content: Buffer): void {
-  const place = onDisk(top, path)
-  const folder = path.includes('/') ? onDisk(top, path.slice(0, path.lastIndexOf('/'))) : top
-  mkdirSync(folder, { recursive: true })
-  rmSync(place, { force: true, recursive: true })
-  if (mode === '120000') symlinkSync(isUtf8(content) ? content.toString('utf8') : content, place)
-  else writeFileSync(place, content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 })
+  inPlainFolder(top, path, { make: true }, (place) => {
+    rmSync(place, { force: true, recursive: true })
+    if (mode === '120000') symlinkSync(isUtf8(content) ? content.toString('utf8') : content, place)
+    else writeFileSync(place, content, { flag: 'wx', mode: mode === '100755' ? 0o777 : 0o666 })
+  })
 }
 
 /** What `git cat-file --batch` prints: a line for each object, and its bytes. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { worktreeRecords, readWorktree, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
 import { startHook } from '../hook/hook-process'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
+import { workFolder } from './plain-path'
 
 export interface SetupOptions {
   home: string
@@ -42,7 +43,7 @@ export async function runSetup(record: WorktreeRecord, options: SetupOptions): P
   write({ command, state: 'running', startedAt })
   const { ended, gone } = startHook({
     command,
-    cwd: join(record.folder, record.inside),
+    cwd: workFolder(record),
     env,
     home,
     ...(sandbox && { sandbox }),

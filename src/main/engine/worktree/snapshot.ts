@@ -1,8 +1,20 @@
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, type Stats } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  type Stats,
+} from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { OpenRepository } from '../git/repository/open-repository'
+import { inPlainFolder, plainFileHash } from './plain-path'
 import { onDisk, quoted, rawPaths, shownPath, type RawPath } from './raw-path'
 
 /** What a working tree contains beyond its commit, as objects of its repository. */
@@ -31,6 +43,8 @@ interface SnapshotOptions {
 /** Folders that tools make again. Ignored files in them are not saved. */
 const REBUILT =
   /^(?:node_modules|bower_components|\.venv|venv|__pycache__|\.mypy_cache|\.pytest_cache|\.ruff_cache|\.tox|target|build|dist|out|\.next|\.nuxt|\.turbo|\.parcel-cache|\.gradle|\.cache|coverage|Pods|DerivedData|\.terraform)$/
+/** Those of them in which a tool keeps repositories that it has fetched. */
+const FETCHED = /^(?:node_modules|bower_components|\.venv|venv|\.tox|Pods|DerivedData|\.terraform|\.gradle|\.cache)$/
 /** Most bytes of new and ignored files that are saved. */
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_LIST_BYTES = 256 * 1024 * 1024
@@ -46,14 +60,16 @@ export async function takeSnapshot(repository: OpenRepository, options: Snapshot
   const env = { GIT_INDEX_FILE: index }
   try {
     const own = join(repository.gitDir, 'index')
-    if (existsSync(own)) copyFileSync(own, index)
+    if (existsSync(own)) copyIndex(own, index)
     else await repository.write(['read-tree', '--empty'], { env })
     const commit = await repository.text(['rev-parse', '--verify', 'HEAD^{commit}'])
     const staged = await stagedTree(repository, env)
     await refresh(repository, env)
     const changed = await changedFiles(repository, env)
     const { added, dropped } = await newFiles(repository, env, options)
-    const entries = await entriesOf(repository, [...changed, ...added], options)
+    // Only a file that git does not know can be one of the copies.
+    const entries =
+      (await entriesOf(repository, changed, {})) + (await entriesOf(repository, added, { isCopy: options.isCopy }))
     await repository.write(['update-index', '-z', '--index-info'], { env, input: Buffer.from(entries, 'latin1') })
     const tree = await repository.write(['write-tree'], { env }).then(({ stdout }) => stdout.toString('latin1').trim())
     const committed = await repository.text(['rev-parse', `${commit}^{tree}`])
@@ -73,6 +89,16 @@ export async function takeSnapshot(repository: OpenRepository, options: Snapshot
 }
 
 type Env = Record<string, string>
+
+/**
+ * Git compares the content of files that were changed in the second in which the index was written, so the copy has to
+ * be as old as the index.
+ */
+function copyIndex(own: string, copy: string): void {
+  const { atime, mtime } = statSync(own)
+  copyFileSync(own, copy)
+  utimesSync(copy, atime, mtime)
+}
 
 /** What is staged as a tree; where files have conflicts, one that holds every version of every file. */
 async function stagedTree(repository: OpenRepository, env: Env): Promise<string> {
@@ -105,15 +131,15 @@ function list(paths: readonly RawPath[]): Buffer {
 
 /** Tracked files that differ from the index. */
 async function changedFiles(repository: OpenRepository, env: Env): Promise<RawPath[]> {
-  const { stdout } = await repository.read(
-    ['diff-files', '--name-only', '-z', '--no-renames', '--ignore-submodules=none'],
-    { env, maxBytes: MAX_LIST_BYTES },
-  )
   const modules = rawPaths(
     (await repository.read(['ls-files', '--stage', '-z'], { env, maxBytes: MAX_LIST_BYTES })).stdout,
   ).flatMap((line) => /^160000 .*?\t(.*)$/s.exec(line)?.[1] ?? [])
   const used = modules.filter((path) => isFilled(repository, path))
   if (used.length > 0) throw nested(used)
+  const { stdout } = await repository.read(
+    ['diff-files', '--name-only', '-z', '--no-renames', '--ignore-submodules=dirty'],
+    { env, maxBytes: MAX_LIST_BYTES },
+  )
   const empty = new Set(modules)
   return [...new Set(rawPaths(stdout))].filter((path) => !empty.has(path))
 }
@@ -139,6 +165,8 @@ async function newFiles(
   const kept = ignored.filter((path) => {
     const parts = path.split('/')
     const at = parts.slice(0, -1).findIndex((part) => REBUILT.test(part))
+    // Commits of a repository in it would be lost. Those that a tool has fetched are there again.
+    if (at !== -1 && path.endsWith('/') && !FETCHED.test(parts[at]!)) return true
     if (at !== -1) dropped.add(shownPath(parts.slice(0, at + 1).join('/')))
     return at === -1
   })
@@ -163,7 +191,7 @@ async function newFiles(
 async function entriesOf(
   repository: OpenRepository,
   paths: readonly RawPath[],
-  { isCopy }: SnapshotOptions,
+  { isCopy }: { isCopy?: SnapshotOptions['isCopy'] },
 ): Promise<string> {
   const stats = new Map(paths.map((path) => [path, existing(repository, path)]))
   const files = paths.filter((path) => stats.get(path)?.isFile())
@@ -173,10 +201,14 @@ async function entriesOf(
       input: Buffer.from(files.map((path) => `${quoted(path)}\n`).join(''), 'latin1'),
     })
     const lines = stdout.toString('latin1').trim().split('\n')
-    for (const [at, path] of files.entries()) hashes.set(path, lines[at]!)
+    for (const [at, path] of files.entries()) {
+      // Git follows links, and one may have been put in the place of a file or a folder meanwhile.
+      if (plainFileHash(repository.top, path, lines[at]!) !== lines[at]) throw changing(path)
+      hashes.set(path, lines[at]!)
+    }
   }
   for (const path of paths.filter((one) => stats.get(one)?.isSymbolicLink())) {
-    const target = readlinkSync(onDisk(repository.top, path), { encoding: 'buffer' })
+    const target = linkTarget(repository, path)
     const { stdout } = await repository.write(['hash-object', '-w', '--no-filters', '--stdin'], { input: target })
     hashes.set(path, stdout.toString('latin1').trim())
   }
@@ -202,6 +234,18 @@ function existing({ top }: OpenRepository, path: RawPath): Stats | undefined {
     if (!parent?.isDirectory()) return undefined
   }
   return lstatSync(onDisk(top, path), { throwIfNoEntry: false })
+}
+
+function linkTarget({ top }: OpenRepository, path: RawPath): Buffer {
+  try {
+    return inPlainFolder(top, path, {}, (place) => readlinkSync(place, { encoding: 'buffer' }))
+  } catch {
+    throw changing(path)
+  }
+}
+
+function changing(path: RawPath): CodedError {
+  return new CodedError('worktree.busy', `Something changes ${shownPath(path)} at this moment.`)
 }
 
 function isFilled({ top }: OpenRepository, path: RawPath): boolean {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
 import { worktreeRecords } from '../config/worktree-record'
 import type { Repository } from '../git/repository/find-repository'
-import { readUserHooks, requireGitTrust } from '../git/repository/git-trust'
+import { readGitUser, requireGitTrust } from '../git/trust/git-trust'
 import { openRepository, type OpenRepository } from '../git/repository/open-repository'
 import { createRunGit } from '../git/run-git'
 import { tryLock } from '../store/store-lock'
@@ -62,7 +62,7 @@ export function createWorktreePlace(deps: WorktreePlaceDeps): WorktreePlace {
       const env = await deps.env()
       mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
       const run = createRunGit({ env: () => env, neutralFolder })
-      requireGitTrust({ home, userHooks: await readUserHooks(run, neutralFolder) }, repository)
+      requireGitTrust({ home, user: await readGitUser(run, env) }, repository)
       return openRepository(repository, run)
     },
     async exclusively(commonDir, work) {

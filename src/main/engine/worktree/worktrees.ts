@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { sep } from 'node:path'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { SessionSummary } from '../../../shared/model/session'
 import type { Worktree } from '../../../shared/model/worktree'
@@ -19,6 +19,7 @@ import { branchWords, freeBranch } from './branch-name'
 import { createWorktree } from './create-worktree'
 import { mergeWorktree, updateWorktree } from './merge-worktree'
 import { requireOurs } from './our-worktree'
+import { workFolder } from './plain-path'
 import { asideOf, removeWorktree } from './remove-worktree'
 import { purgeWorktree, recoverWorktree, restoreWorktree } from './restore-worktree'
 import { runSetup } from './setup-run'
@@ -43,7 +44,7 @@ export interface WorktreesDeps extends WorktreePlaceDeps {
 export interface Worktrees extends WorktreeActions {
   /** Waits for the setup command of the worktree that a folder is in. */
   prepared(folder: string, signal: AbortSignal): Promise<void>
-  /** Names the branch of a worktree whose name was drafted before anything was known. */
+  /** Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name. */
   nameBranch(folder: string, about: string): Promise<void>
   close(): Promise<void>
 }
@@ -109,7 +110,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
 
   /** Starts the setup command, if there is one that may run. */
   async function startSetup(record: WorktreeRecord): Promise<string | undefined> {
-    const folder = join(record.folder, record.inside)
+    const folder = workFolder(record)
     const { settings, trusted } = await deps.settingsFor(folder)
     const command = settings.project?.setup ?? settings.setup
     if (command === undefined) return undefined
@@ -186,7 +187,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         notes.push(`The setup command could not be started: ${failureOf(error).message}`)
       }
       changed()
-      return { worktreeId: record.id, folder: join(record.folder, record.inside), branch: record.branch!, notes }
+      return { worktreeId: record.id, folder: workFolder(record), branch: record.branch!, notes }
     },
     async remove(id) {
       const record = await required(id)
@@ -276,7 +277,9 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         const { drafted: _, ...named } = readWorktree(home, record.id) ?? record
         const worktree = await place.open(found)
         const { settings } = await deps.settingsFor(folder)
-        if (branchNow(record) === record.branch && record.branch !== undefined) {
+        // A number was added where the name was taken.
+        const isNamed = record.branch?.replace(/-\d+$/, '') === (settings.branchPrefix + words).replace(/-\d+$/, '')
+        if (!isNamed && branchNow(record) === record.branch && record.branch !== undefined) {
           named.branch = await freeBranch(worktree, settings.branchPrefix, words)
           await worktree.write(['branch', '--move', '--', record.branch, named.branch])
         }

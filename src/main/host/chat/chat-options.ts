@@ -5,9 +5,9 @@ import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
 import type { NewWorktree } from '../../../shared/model/worktree'
+import { latestSession } from '../../console/project-sessions'
 import { worktreeOption } from '../../console/worktree-options'
 import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
-import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Engine } from '../../engine/engine-api'
 
@@ -79,10 +79,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
   const { cwd, noProject, addDirs, model, effort, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
-  if (options.continueLatest) {
-    sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
-    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
-  }
+  if (options.continueLatest) sessionId = await latestSession(sessions, cwd)
   let header =
     sessionId === undefined
       ? await sessions.create({

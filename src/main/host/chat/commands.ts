@@ -1,4 +1,5 @@
 import { didYouMean } from '../../console/parse-command'
+import { projectSessions } from '../../console/project-sessions'
 import { nearest } from '../../../shared/nearest'
 import type { Conversation } from './conversation'
 import {
@@ -242,11 +243,12 @@ async function newSession(conversation: Conversation): Promise<void> {
 async function listSessions(conversation: Conversation): Promise<void> {
   const { printer, terminal } = conversation
   const list = sessionsOf(conversation)
-  for (const [index, { sessionId, title, status, elsewhere }] of list.entries()) {
+  for (const [index, { sessionId, title, status, elsewhere, worktree }] of list.entries()) {
     const mark =
       sessionId === conversation.sessionId ? ' (this one)' : elsewhere === undefined ? '' : ' (open elsewhere)'
     const left = `${String(index + 1).padStart(3)}  `
-    printer.line(truncateToWidth(`${left}${oneLine(title)} · ${status}${mark}`, terminal.columns - 1))
+    const place = worktree ? ` · worktree ${oneLine(worktree.branch ?? worktree.worktreeId)}` : ''
+    printer.line(truncateToWidth(`${left}${oneLine(title)} · ${status}${place}${mark}`, terminal.columns - 1))
   }
   printer.note('/resume N continues one of them.')
 }
@@ -264,7 +266,7 @@ async function openSession(conversation: Conversation, argument: string): Promis
     throw new CodedError(
       'session.not_found',
       argument === ''
-        ? 'There is no other session in this folder.'
+        ? 'There is no other session of this project.'
         : `There is no session ${argument} in the list of /sessions.`,
     )
   await engine.sessions.open(wanted, 1)
@@ -273,5 +275,5 @@ async function openSession(conversation: Conversation, argument: string): Promis
 }
 
 function sessionsOf({ engine, header }: Conversation): SessionSummary[] {
-  return engine.sessions.list({ folder: header.folder, limit: MAX_LISTED })
+  return projectSessions(engine.sessions, header.folder).slice(0, MAX_LISTED)
 }

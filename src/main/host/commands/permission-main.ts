@@ -27,7 +27,15 @@ export async function permissionMain(parsed: Parsed): Promise<number> {
     const at = { folder: folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.'), home: realHome() }
     return permissionRulesMain(ruleAction, positionals.slice(1), parsed, at)
   }
-  if (positionals.length > 2) throw new UsageError('Give the command in quotes, as one argument.', 'permission')
+  if (action === 'repositories' || (action === 'untrust' && typeof values['repository'] === 'string')) {
+    if (command !== undefined) throw new UsageError(`${action} takes no argument.`, 'permission')
+    const { repositoriesMain } = await import('./repository-trust-main')
+    const named = typeof values['repository'] === 'string' ? values['repository'] : undefined
+    return repositoriesMain(realHome(), {
+      json: values['json'] === true,
+      ...(action === 'untrust' && { forget: named }),
+    })
+  }
   if (action === 'trust' || action === 'untrust' || action === 'show') {
     if (command !== undefined)
       throw new UsageError(`${action} takes no argument; name another folder with --cwd.`, 'permission')
@@ -38,10 +46,12 @@ export async function permissionMain(parsed: Parsed): Promise<number> {
     throw new UsageError(
       action === undefined
         ? 'Say what to do: trestle permission check "command".'
-        : `Unknown "${action}"; there is: list, add, remove, test, check, show, trust, untrust.`,
+        : `Unknown "${action}"; there is: list, add, remove, test, check, show, trust, untrust, repositories.`,
       'permission',
     )
   }
+  const extra = positionals[2]
+  if (extra !== undefined) throw new UsageError(`Unexpected "${extra}". Put the whole command in quotes.`, 'permission')
   const stdin = values['stdin'] === true
   if (stdin === (command !== undefined) || command?.trim() === '')
     throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')

@@ -1,11 +1,12 @@
 import type { TrustView } from '../../../shared/configuration/customizations'
 import { createTrust } from '../../engine/trust/create-trust'
 import { agentTrace } from '../../engine/runtime/agent-trace'
+import { forgetRepositoryOf } from './repository-trust-main'
 import { askForFingerprint, isOwnTerminal } from './typed-consent'
 
 /**
  * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's settings, and whether they apply, as
- * JSON. `trust` shows them to a person at a terminal, who types the start of their hash. Returns 0; 1 when not trusted;
+ * JSON; `untrust` with the Git repository that was trusted, if there is one. `trust` shows them to a person at a terminal, who types the start of their hash. Returns 0; 1 when not trusted;
  * 2 when an agent or a program without a terminal asks; 130 for Ctrl-C.
  */
 export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: string, home: string): Promise<number> {
@@ -23,7 +24,8 @@ export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: st
   }
   if (action === 'untrust') {
     await trust.forget(folder)
-    return print(await trust.view(folder))
+    const repository = forgetRepositoryOf(folder, home)
+    return print({ ...(await trust.view(folder)), ...(repository !== undefined && { repository }) })
   }
   if (!isOwnTerminal())
     return refuse('a project can only be trusted by a person at a terminal, where its settings are shown first')
@@ -49,7 +51,7 @@ export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: st
   return 0
 }
 
-function print(view: TrustView): number {
+function print(view: TrustView & { repository?: string }): number {
   process.stdout.write(`${JSON.stringify(view)}\n`)
   return 0
 }

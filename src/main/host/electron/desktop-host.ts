@@ -15,6 +15,7 @@ import type { DesktopOptions, ElectronModule } from './platform/electron-module'
 import { saveDownloads, guardContents, guardSession, openExternal } from './page/page-guard'
 import { errorDetails, isConnectionError, failureText, ProblemPages } from './page/problem-page'
 import { Graphics } from './platform/graphics'
+import { isPreview } from './preview/preview-guard'
 import { recoverPage } from './page/page-recovery'
 import { servePorts } from './page/port-service'
 
@@ -50,7 +51,9 @@ export class DesktopHost {
     const { app, shell } = this.#electron
     const log = this.#log
     app.on('web-contents-created', (_event, contents) => {
-      guardContents(contents, { shell, log, followProblem: (clicked, url) => this.#problems.follow(clicked, url) })
+      // A preview guards itself: it may show its server, and nothing else.
+      if (!isPreview(contents))
+        guardContents(contents, { shell, log, followProblem: (clicked, url) => this.#problems.follow(clicked, url) })
       contents.on('context-menu', (_event2, params) => {
         const { clipboard, Menu } = this.#electron
         const actions = contentsActions(contents, {

@@ -8,6 +8,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import { sessionEffort } from '../../../shared/configuration/session-model'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { oneLine } from '../../console/output'
+import { latestSession } from '../../console/project-sessions'
 import { inTerminal, terminalFailure, reportStart, reportBackground } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
@@ -268,10 +269,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Chosen
   const { cwd, noProject, addDirs, model, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
-  if (options.continueLatest) {
-    sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
-    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
-  }
+  if (options.continueLatest) sessionId = await latestSession(sessions, cwd)
   if (sessionId === undefined) {
     const header = await sessions.create({
       ...(!noProject && { folder: cwd }),

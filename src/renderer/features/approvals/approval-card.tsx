@@ -204,6 +204,7 @@ export function ApprovalCard({
               <Button
                 key={action.key}
                 data-action={action.key}
+                data-quiet={variantOf(action, index, danger) === 'quiet' || undefined}
                 variant={variantOf(action, index, danger)}
                 {...(action.kbd !== undefined && { kbd: action.kbd })}
                 disabled={step.kind === 'sent' || blocked !== undefined}
@@ -218,7 +219,9 @@ export function ApprovalCard({
             {canEdit && (
               <Button
                 data-action="edit"
+                data-quiet
                 variant="quiet"
+                className="max-w-full"
                 disabled={step.kind === 'sent' || blocked !== undefined}
                 onClick={() => {
                   if (step.kind !== 'open' || blocked !== undefined) return
@@ -227,7 +230,7 @@ export function ApprovalCard({
                   setStep({ kind: 'editing' })
                 }}
               >
-                Edit…
+                <span className="truncate">Edit…</span>
               </Button>
             )}
             {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}

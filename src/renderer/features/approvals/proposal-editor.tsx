@@ -1,6 +1,6 @@
 import './proposal-editor.css'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { EditedProposal } from '../../../shared/model/approval'
 import { changedLines, fileDiffs } from '../../../shared/model/preview'
 import { failureFrom } from '../../client/failure-from'
@@ -9,8 +9,15 @@ import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { FileDiffList } from '../../ui/content/diff-view'
 import { Skeleton } from '../../ui/loading'
+import { onDemand } from '../../ui/on-demand'
 import { ErrorNote } from '../../ui/notice'
 import { proposalParts, textWith, type ProposalPart, type ProposedChange } from './proposal-changes'
+
+/** The editor of the file viewer; loaded when a text is edited. */
+const EditField = onDemand(
+  () => import('../../ui/editor/edit-field').then((module) => module.EditField),
+  () => <Skeleton className="h-32" />,
+)
 
 interface ProposalEditorProps {
   sessionId: string
@@ -75,7 +82,6 @@ function Editor({ which, path, after, parts, onAllow, back }: EditorProps) {
   const [text, setText] = useState(after)
   const [isTyping, setTyping] = useState(changes.length <= 1)
   const first = useRef<HTMLDivElement>(null)
-  const id = useId()
   useEffect(() => {
     first.current?.querySelector<HTMLElement>('input, textarea')?.focus()
   }, [])
@@ -118,16 +124,16 @@ function Editor({ which, path, after, parts, onAllow, back }: EditorProps) {
       )}
       {isTyping ? (
         <>
-          <label htmlFor={id} className="text-small text-ink-3">
+          <p aria-hidden className="text-small text-ink-3">
             Text of the file
-          </label>
-          <textarea
-            id={id}
-            value={text}
-            spellCheck={false}
-            rows={Math.min(12, Math.max(6, text.split('\n').length))}
+          </p>
+          <EditField
+            text={text}
+            path={path}
+            line={changes[0]?.line ?? 1}
+            label="Text of the file"
             className="proposal-text"
-            onChange={({ target }) => setText(target.value)}
+            onChange={setText}
           />
         </>
       ) : (

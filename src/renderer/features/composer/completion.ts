@@ -166,6 +166,11 @@ export function commandSent(commands: readonly SlashCommand[], text: string): ((
   return send ? () => send(match[2]?.trim() ?? '') : undefined
 }
 
+/** Whether the message is only the name of the command, in full. */
+export function isCommandAlone(text: string, { name }: SlashCommand): boolean {
+  return text.trim() === `/${name}`
+}
+
 /** The commands that match the text after the slash, prefix matches first. */
 export function matchingCommands(commands: readonly SlashCommand[], query: string): SlashCommand[] {
   const wanted = query.toLowerCase()

@@ -30,7 +30,15 @@ import {
   type CompletionSources,
 } from './completion-list'
 import { ComposerRow, KeysHint, OutgoingList, type Outgoing } from './composer-row'
-import { withMention, withPaths, withResource, type OpenMention, withArgument, type SlashCommand } from './completion'
+import {
+  isCommandAlone,
+  withArgument,
+  withMention,
+  withPaths,
+  withResource,
+  type OpenMention,
+  type SlashCommand,
+} from './completion'
 import { PersistedDraft, composerStorage, isAtTextEdge, startWalk, stepHistory, type HistoryWalk } from './draft'
 
 export interface ComposerHandle {
@@ -252,6 +260,9 @@ export function Composer({
       }
       if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey && chosen) {
         event.preventDefault()
+        // Its whole name is typed, so there is nothing to complete.
+        if (event.key === 'Enter' && 'command' in chosen && chosen.command.send && isCommandAlone(text, chosen.command))
+          return submit(onSend)
         return choose(chosen)
       }
       if (event.key === 'Escape') {

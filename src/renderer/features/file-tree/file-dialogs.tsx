@@ -43,6 +43,15 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
     // It is done once for each request.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [asked])
+  // What is renamed is what was there when the name was asked for.
+  const seen = useRef<Promise<string | undefined>>(undefined)
+  useEffect(() => {
+    if (asked.kind !== 'rename') return
+    seen.current = client.file.version({ sessionId, path: asked.path }).then(
+      ({ version }) => version,
+      () => undefined,
+    )
+  }, [client, sessionId, asked])
   if (asked.kind === 'delete') return null
 
   const start = asked.kind === 'new' ? '' : (asked.path.split(/[\\/]/).at(-1) ?? '')
@@ -56,15 +65,30 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
       openPane(sessionId, { kind: 'file', path: shown })
     } else {
       const folder = asked.path.slice(0, asked.path.length - start.length - 1)
-      const { seq } = await client.file.rename({ sessionId, path: asked.path, name })
-      showToast(`Renamed to ${name}`, undo(seq, [asked.path, pathIn(folder, name)]))
+      const version = await seen.current
+      const { seq } = await client.file.rename({ sessionId, path: asked.path, name, ...(version && { version }) })
+      const now = pathIn(folder, name)
+      showToast(
+        `Renamed to ${name}`,
+        asked.isFolder
+          ? {
+              label: 'Undo',
+              run: () =>
+                void client.file
+                  .rename({ sessionId, path: now, name: start })
+                  .then(() => showToast('Undone'), showFailureToast)
+                  .then(onChanged),
+            }
+          : undo(seq, [asked.path, now]),
+      )
     }
     onChanged()
     onClose()
   }
   return (
     <NameDialog
-      title={asked.kind === 'new' ? 'New file' : 'Rename the file'}
+      title={asked.kind === 'new' ? 'New file' : asked.isFolder ? 'Rename the folder' : 'Rename the file'}
+      what={asked.kind === 'rename' && asked.isFolder ? 'folder' : 'file'}
       description={shownPath(asked.kind === 'new' ? asked.folder : asked.path, roots)}
       action={asked.kind === 'new' ? 'Create' : 'Rename'}
       start={start}
@@ -89,6 +113,7 @@ async function undoChange(
 
 interface NameDialogProps {
   title: string
+  what: 'file' | 'folder'
   description: string
   action: string
   start: string
@@ -96,14 +121,14 @@ interface NameDialogProps {
   onClose: () => void
 }
 
-function NameDialog({ title, description, action, start, run, onClose }: NameDialogProps) {
+function NameDialog({ title, what, description, action, start, run, onClose }: NameDialogProps) {
   const [name, setName] = useState(start)
   const [problem, setProblem] = useState<string>()
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    const ending = start.lastIndexOf('.')
+    const ending = what === 'file' ? start.lastIndexOf('.') : 0
     field.current?.setSelectionRange(0, ending > 0 ? ending : start.length)
-  }, [start])
+  }, [start, what])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (name.trim() === '' || name === start) return
@@ -132,7 +157,7 @@ function NameDialog({ title, description, action, start, run, onClose }: NameDia
           autoFocus
           type="text"
           value={name}
-          aria-label="Name of the file"
+          aria-label={`Name of the ${what}`}
           aria-invalid={problem !== undefined}
           spellCheck={false}
           maxLength={255}

@@ -59,24 +59,24 @@ export function FileMenu({ sessionId, row, actions }: { sessionId: string; row: 
           New file…
         </ContextMenuItem>
       )}
+      {isOpenable && (
+        <ContextMenuItem
+          icon={<Pencil aria-hidden />}
+          kbd="F2"
+          onSelect={() => actions.ask({ kind: 'rename', path, isFolder })}
+        >
+          Rename…
+        </ContextMenuItem>
+      )}
       {!isFolder && isOpenable && (
-        <>
-          <ContextMenuItem
-            icon={<Pencil aria-hidden />}
-            kbd="F2"
-            onSelect={() => actions.ask({ kind: 'rename', path })}
-          >
-            Rename…
-          </ContextMenuItem>
-          <ContextMenuItem
-            icon={<Trash2 aria-hidden />}
-            kbd="Delete"
-            danger
-            onSelect={() => actions.ask({ kind: 'delete', path })}
-          >
-            Delete
-          </ContextMenuItem>
-        </>
+        <ContextMenuItem
+          icon={<Trash2 aria-hidden />}
+          kbd="Delete"
+          danger
+          onSelect={() => actions.ask({ kind: 'delete', path })}
+        >
+          Delete
+        </ContextMenuItem>
       )}
     </>
   )

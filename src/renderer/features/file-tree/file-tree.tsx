@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo, useRef, useState, type DragEvent, type Keybo
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { DRAGGED_PATHS } from '../../state/session/mentions'
 import { useClient } from '../../state/page/queries'
+import { GIT_MARKS, type GitMark, type GitMarks } from '../../state/git/git-marks'
 import { ContextMenu } from '../../ui/menu'
 import { FileMenu } from './file-menu'
 import { rowStartingWith, treeRows, type TreeActions, type TreeRow } from './tree-rows'
@@ -18,11 +19,14 @@ interface FileTreeProps {
   /** Of an added folder. */
   title?: string
   changed: ReadonlySet<string>
+  /** By the real paths of `realRoot`, which `root` stands for. */
+  marks: GitMarks
+  realRoot: string
   actions: TreeActions
 }
 
 /** The tree below one folder. Folders are listed when they are opened, and only visible rows are in the document. */
-export function FileTree({ sessionId, root, title, changed, actions }: FileTreeProps) {
+export function FileTree({ sessionId, root, title, changed, marks, realRoot, actions }: FileTreeProps) {
   const client = useClient()
   const id = useId()
   const list = useRef<VirtualizerHandle>(null)
@@ -81,12 +85,18 @@ export function FileTree({ sessionId, root, title, changed, actions }: FileTreeP
     else if (key === 'PageDown') go(index + 20)
     else if (key === 'PageUp') go(index - 20)
     else if (key === ' ' && active) use(active, false)
-    else if (key === 'F2' && isFile(active)) actions.ask({ kind: 'rename', path: active.path })
+    else if (key === 'F2' && canRename(active))
+      actions.ask({ kind: 'rename', path: active.path, isFolder: active.isFolder })
     else if (key === 'Delete' && isFile(active)) actions.ask({ kind: 'delete', path: active.path })
     else if (key.length === 1) type(key)
     else return
     event.preventDefault()
     event.stopPropagation()
+  }
+  const markOf = ({ path, isFolder, isIgnored, note }: TreeRow): GitMark | undefined => {
+    if (isIgnored || note !== undefined) return undefined
+    const real = (realRoot + path.slice(root.length)).replaceAll('\\', '/')
+    return isFolder ? marks.folders.get(real) : marks.files.get(real)
   }
   const rowAt = (target: EventTarget): TreeRow | undefined => {
     const path = target instanceof Element ? target.closest('[data-path]')?.getAttribute('data-path') : undefined
@@ -128,6 +138,7 @@ export function FileTree({ sessionId, root, title, changed, actions }: FileTreeP
                 row={row}
                 isActive={n === index}
                 isChanged={changed.has(row.path)}
+                mark={markOf(row)}
               />
             ))}
           </Virtualizer>
@@ -137,8 +148,12 @@ export function FileTree({ sessionId, root, title, changed, actions }: FileTreeP
   )
 }
 
+function canRename(row: TreeRow | undefined): row is TreeRow {
+  return row !== undefined && row.note === undefined && row.closed === undefined
+}
+
 function isFile(row: TreeRow | undefined): row is TreeRow {
-  return row !== undefined && !row.isFolder && row.note === undefined && row.closed === undefined
+  return canRename(row) && !row.isFolder
 }
 
 interface RowProps {
@@ -146,16 +161,25 @@ interface RowProps {
   row: TreeRow
   isActive: boolean
   isChanged: boolean
+  mark: GitMark | undefined
 }
 
-function Row({ id, row, isActive, isChanged }: RowProps) {
+function Row({ id, row, isActive, isChanged, mark }: RowProps) {
   const { path, name, level, isFolder, isOpen, isIgnored, isLink, closed, note, position, siblings } = row
   const drag = (event: DragEvent): void => {
     event.dataTransfer.setData(DRAGGED_PATHS, JSON.stringify([{ path, isFolder }]))
     event.dataTransfer.setData('text/plain', path)
     event.dataTransfer.effectAllowed = 'copy'
   }
-  const said = [isChanged && 'changed', isIgnored && 'ignored', isLink && 'link'].filter(Boolean).join(', ')
+  const shown = mark && GIT_MARKS[mark]
+  const said = [
+    shown && (isFolder ? `${shown.said} files inside` : shown.said),
+    isChanged && 'changed',
+    isIgnored && 'ignored',
+    isLink && 'link',
+  ]
+    .filter(Boolean)
+    .join(', ')
   return (
     <div
       id={id}
@@ -168,6 +192,7 @@ function Row({ id, row, isActive, isChanged }: RowProps) {
       aria-expanded={isFolder && closed === undefined ? isOpen : undefined}
       aria-disabled={closed !== undefined || undefined}
       data-path={path}
+      data-mark={mark}
       data-ignored={isIgnored || undefined}
       data-note={note !== undefined || undefined}
       title={closed}
@@ -183,6 +208,11 @@ function Row({ id, row, isActive, isChanged }: RowProps) {
       {isLink && <CornerDownRight aria-hidden />}
       {said !== '' && <span className="sr-only"> ({said})</span>}
       {isChanged && <i aria-hidden className="files-changed" title="Changed in this session" />}
+      {shown && (
+        <span aria-hidden className="files-mark" title={isFolder ? `Has ${shown.said} files` : shown.said}>
+          {isFolder ? '•' : shown.letter}
+        </span>
+      )}
     </div>
   )
 }

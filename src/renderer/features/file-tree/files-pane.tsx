@@ -6,6 +6,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import { openPane } from '../../state/panes/panes-state'
 import { openFile } from '../../state/file-links'
 import { useClient, useQueries } from '../../state/page/queries'
+import { useGitMarks } from '../../state/git/git-marks'
 import { useRevealedFolder } from '../../state/session/revealed-folder'
 import { useSessionHeader } from '../../state/session/session-view'
 import { IconButton } from '../../ui/button'
@@ -36,6 +37,8 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   const list = useRef<HTMLDivElement>(null)
   const changed = useChangedPaths(sessionId, header)
   const { folders } = useTree(sessionId)
+  // The files come first.
+  const marks = useGitMarks(sessionId, folders.has(root))
   const realRoot = folders.get(root)?.path ?? root
 
   // When files may have changed: after steps of the agent, on coming back to the page, and every few seconds.
@@ -123,6 +126,8 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
               root={each}
               {...(n > 0 && { title: each })}
               changed={changed}
+              marks={marks}
+              realRoot={folders.get(each)?.path ?? each}
               actions={actions}
             />
           ))}

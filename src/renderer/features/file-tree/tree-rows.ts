@@ -103,7 +103,7 @@ export function shownPath(path: string, roots: readonly string[]): string {
 /** A change to the files that the user has asked for. Paths are absolute. */
 export type AskedChange =
   | { kind: 'new'; folder: string }
-  | { kind: 'rename'; path: string }
+  | { kind: 'rename'; path: string; isFolder: boolean }
   | { kind: 'delete'; path: string }
 
 /** What the rows of the tree can have done. */

@@ -14,6 +14,7 @@ import { CONTROL_CLASS } from '../../ui/form/field'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { useGit } from './git-context'
+import { tellIntegration } from './integration-notice'
 import { NameDialog } from './name-dialog'
 
 type Asked = { kind: 'create'; from?: Branch } | { kind: 'rename'; branch: Branch } | { kind: 'delete'; branch: Branch }
@@ -36,6 +37,8 @@ export function BranchesTab({ status }: { status: GitStatus }) {
   )
   const switchTo = ({ ref, name }: Branch): void =>
     void run('Switching', (git) => git.switch({ sessionId, to: ref }), `Switched to ${name}`)
+  const mergeIn = ({ ref, name }: Branch): void =>
+    void run('Merging', async (git) => tellIntegration(await git.merge({ sessionId, from: ref }), `Merged ${name}`))
   const remove = async (branch: Branch, force: boolean): Promise<void> => {
     try {
       const { name, commit, upstream } = await client.git.deleteBranch({ sessionId, name: branch.name, force })
@@ -84,7 +87,9 @@ export function BranchesTab({ status }: { status: GitStatus }) {
             <div role="listitem" key={branch.ref}>
               <BranchRow
                 branch={branch}
+                into={status.bare ? undefined : (status.branch ?? 'what is checked out')}
                 onSwitch={() => switchTo(branch)}
+                onMerge={() => mergeIn(branch)}
                 onCreate={() => setAsked({ kind: 'create', from: branch })}
                 onRename={() => setAsked({ kind: 'rename', branch })}
                 onDelete={() => void remove(branch, false)}
@@ -134,13 +139,16 @@ export function BranchesTab({ status }: { status: GitStatus }) {
 
 interface BranchRowProps {
   branch: Branch
+  /** What it can be merged into. */
+  into: string | undefined
+  onMerge: () => void
   onSwitch: () => void
   onCreate: () => void
   onRename: () => void
   onDelete: () => void
 }
 
-function BranchRow({ branch, onSwitch, onCreate, onRename, onDelete }: BranchRowProps) {
+function BranchRow({ branch, into, onMerge, onSwitch, onCreate, onRename, onDelete }: BranchRowProps) {
   const now = useNowEachMinute()
   const { name, current, remote, ahead, behind, gone, subject, at, worktree } = branch
   return (
@@ -180,6 +188,9 @@ function BranchRow({ branch, onSwitch, onCreate, onRename, onDelete }: BranchRow
           Switch to it
         </MenuItem>
         <MenuItem onSelect={onCreate}>New branch from it…</MenuItem>
+        <MenuItem disabled={current || into === undefined} onSelect={onMerge}>
+          Merge into {into ?? 'the checkout'}
+        </MenuItem>
         {!remote && (
           <>
             <MenuItem onSelect={onRename}>Rename…</MenuItem>

@@ -12,7 +12,9 @@ import { ErrorNote } from '../../ui/notice'
 import { HunkList } from './change-diff'
 import { ChangeMark, PathText } from './change-row'
 import { useGit } from './git-context'
+import { tellIntegration } from './integration-notice'
 import { NameDialog } from './name-dialog'
+import { TagDialog } from './tags/tag-dialog'
 
 /** One commit below the history: its message, and the diffs of its files. Escape closes it. */
 export function CommitView({ hash, onClose }: { hash: string; onClose: () => void }) {
@@ -20,6 +22,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
   const client = useClient()
   const { sessionId, run, busy } = useGit()
   const [naming, setNaming] = useState(false)
+  const [tagging, setTagging] = useState(false)
   const { data, error } = useQuery(
     queries.git.commitDetails.queryOptions({ input: { sessionId, hash }, retry: false, staleTime: Infinity }),
   )
@@ -34,7 +37,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
         onClose()
       }}
     >
-      <div className="flex flex-none items-center gap-1.5 border-b border-line px-3 py-1">
+      <div className="flex flex-none flex-wrap items-center gap-1.5 border-b border-line px-3 py-1">
         <code className="min-w-0 flex-1 truncate font-mono text-small text-ink-2">{hash.slice(0, 12)}</code>
         <CopyButton text={hash} label="Copy the hash" />
         <Button
@@ -49,6 +52,21 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
         </Button>
         <Button size="small" variant="quiet" onClick={() => setNaming(true)}>
           New branch…
+        </Button>
+        <Button size="small" variant="quiet" onClick={() => setTagging(true)}>
+          New tag…
+        </Button>
+        <Button
+          size="small"
+          variant="quiet"
+          disabled={busy !== undefined || (data && data.parents.length > 1)}
+          onClick={() =>
+            void run('Picking', async (git) =>
+              tellIntegration(await git.cherryPick({ sessionId, hash }), `Picked ${hash.slice(0, 8)}`),
+            )
+          }
+        >
+          Cherry-pick
         </Button>
         <IconButton label="Close the commit" kbd="Esc" onClick={onClose}>
           <X aria-hidden />
@@ -69,6 +87,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
           onDone={(name) => client.git.createBranch({ sessionId, name, from: hash, checkout: true })}
         />
       )}
+      {tagging && <TagDialog at={hash} onClose={() => setTagging(false)} />}
     </section>
   )
 }

@@ -14,9 +14,10 @@ import { GitProvider, useGit } from './git-context'
 import { GitToolbar } from './git-toolbar'
 import { HistoryTab } from './history-tab'
 import { StashesTab } from './stashes-tab'
+import { TagsTab } from './tags/tags-tab'
 import { TrustGate } from './trust-gate'
 
-/** Branch, changes, branches, stashes and history of a session's repository. */
+/** Branch, changes, branches, stashes, tags and history of a session's repository. */
 export function GitPane({ sessionId }: { sessionId: string }) {
   return (
     <GitProvider sessionId={sessionId}>
@@ -78,11 +79,18 @@ function GitContent() {
 function GitTabs({ status }: { status: GitStatus }) {
   const [tab, setTab] = useState(status.bare ? 'history' : 'changes')
   const { staged, unstaged, conflicts, hidden, stashes } = status
+  const [hadConflicts, setHadConflicts] = useState(conflicts.length > 0)
+  // A merge that stopped is continued where its conflicts are.
+  if (hadConflicts !== conflicts.length > 0) {
+    setHadConflicts(!hadConflicts)
+    if (!hadConflicts) setTab('changes')
+  }
   const changes = staged.length + unstaged.length + conflicts.length + hidden
   const tabs = [
     ...(status.bare ? [] : [{ id: 'changes', label: 'Changes', count: changes }]),
     { id: 'branches', label: 'Branches', count: 0 },
     ...(status.bare ? [] : [{ id: 'stashes', label: 'Stashes', count: stashes }]),
+    { id: 'tags', label: 'Tags', count: 0 },
     { id: 'history', label: 'History', count: 0 },
   ]
   return (
@@ -110,6 +118,7 @@ function GitTabs({ status }: { status: GitStatus }) {
           {id === 'changes' && <ChangesTab status={status} />}
           {id === 'branches' && <BranchesTab status={status} />}
           {id === 'stashes' && <StashesTab />}
+          {id === 'tags' && <TagsTab status={status} />}
           {id === 'history' && <HistoryTab />}
         </Tabs.Content>
       ))}

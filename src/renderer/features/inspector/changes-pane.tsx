@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { SessionFile, FileHunk } from '../../../shared/model/checkpoint'
 import type { SessionHeader } from '../../../shared/model/session'
 import { openPane } from '../../state/panes/panes-state'
@@ -18,13 +18,15 @@ interface ChangesPaneProps {
   changes: readonly Change[]
   /** Scrolls to the call in the conversation. */
   onJump: (callId: string) => void
+  /** There are changes, which can be reviewed. */
+  onChanges: () => void
 }
 
 /**
  * The files that differ from before the session, changed by tools or commands; each expands to its hunks, which can be
  * undone.
  */
-export function ChangesPane({ sessionId, header, changes, onJump }: ChangesPaneProps) {
+export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: ChangesPaneProps) {
   const queries = useQueries()
   const busy = header.turnId !== undefined
   // While a turn runs, only edits trigger a reload; afterwards any event may.
@@ -35,6 +37,10 @@ export function ChangesPane({ sessionId, header, changes, onJump }: ChangesPaneP
     placeholderData: keepPreviousData,
   })
   const [open, setOpen] = useState<string>()
+  const hasFiles = files.length > 0
+  useEffect(() => {
+    if (hasFiles) onChanges()
+  }, [hasFiles, onChanges])
   if (files.length === 0) {
     return (
       <EmptyState icon={<FileDiff aria-hidden />} title="No changes">
@@ -87,7 +93,13 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1
   const what = file.before.kind === 'absent' ? 'new' : file.now.kind === 'absent' ? 'deleted' : undefined
   return (
-    <li className={cx(isOpen && 'my-1 rounded-[6px] border border-line')}>
+    // Rows off the screen are neither laid out nor painted: there can be thousands.
+    <li
+      className={cx(
+        '[contain-intrinsic-height:auto_30px] [content-visibility:auto]',
+        isOpen && 'my-1 rounded-[6px] border border-line',
+      )}
+    >
       <div className="flex items-center gap-1">
         <button
           type="button"

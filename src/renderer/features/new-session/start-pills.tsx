@@ -31,7 +31,7 @@ interface FolderPillProps {
 export function FolderPill({ folder, recent, userHome, onChoose, onBrowse, places, onBrowsePlace }: FolderPillProps) {
   const place = folder === undefined ? undefined : splitPlaceFolder(folder)?.placeId
   const name =
-    folder === undefined ? 'not chosen' : folder === NO_PROJECT ? 'No project' : folderName(folder, userHome).name
+    folder === undefined ? 'No folder yet' : folder === NO_PROJECT ? 'No project' : folderName(folder, userHome).name
   const shown = folder === undefined || folder === NO_PROJECT || recent.includes(folder) ? recent : [folder, ...recent]
   const trigger = (
     <ChipButton aria-label={`Folder: ${name}`} className="max-w-[220px]">
@@ -42,9 +42,7 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse, place
       ) : (
         <Server aria-hidden />
       )}
-      <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>
-        {folder === undefined ? 'No folder yet' : name}
-      </span>
+      <span className={folder === undefined ? 'truncate' : 'truncate font-medium text-ink'}>{name}</span>
       {place !== undefined && <span className="truncate text-ink-3">{place}</span>}
       <ChevronDown aria-hidden />
     </ChipButton>

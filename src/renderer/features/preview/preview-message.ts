@@ -1,5 +1,5 @@
 import type { PickedElement } from '../../../shared/model/page-preview'
-import type { PageProblem } from './use-preview'
+import type { PageProblem } from './use-page-reports'
 
 /** Text that a page made, as a block of a message that it cannot end. */
 function block(text: string, language = ''): string {

@@ -9,6 +9,8 @@ export interface CommentActions {
   edit(comment: ReviewComment): void
   remove(comment: ReviewComment): void
   change(draft: CommentDraft): void
+  /** Whether the form was opened just now, so that it takes the focus; a stored draft on screen again does not. */
+  isOpened(): boolean
   save(draft: CommentDraft): Promise<void>
   cancel(): void
 }
@@ -69,8 +71,8 @@ export function CommentForm({ draft, actions }: { draft: CommentDraft; actions: 
   const [text, setText] = useState(draft.text)
   const id = useId()
   useEffect(() => {
-    field.current?.focus({ preventScroll: true })
-  }, [])
+    if (actions.isOpened()) field.current?.focus({ preventScroll: true })
+  }, [actions])
   useEscape('form', true, actions.cancel)
   const change = (part: Partial<CommentDraft>): void => actions.change({ ...draft, text, ...part })
   const save = (): void => {

@@ -1,4 +1,4 @@
-import { ChevronsDown, ChevronsUp, UnfoldVertical, Check, Undo2, MessageCircleQuestion } from 'lucide-react'
+import { ChevronsDown, ChevronsUp, UnfoldVertical, Check, EyeOff, Undo2, MessageCircleQuestion } from 'lucide-react'
 import { memo } from 'react'
 import type { ReviewSide } from '../../../shared/model/review'
 import type { TextRange } from '../../format/diff-lines'
@@ -9,6 +9,8 @@ import type { LineCell, ReviewRow } from './review-rows'
 /** What can be done with the lines of a file. The functions stay the same while the review is open. */
 export interface LineActions {
   expand(path: string, hunk: number, where: 'up' | 'down' | 'all'): void
+  /** Shows the lines of a file that may hold secrets. */
+  reveal(path: string): void
   /** Starts a comment; with `extends`, up to this line from where the draft begins. */
   comment(path: string, side: ReviewSide, line: number, extend: boolean): void
   keep(path: string, change: string, kept: boolean): void
@@ -243,6 +245,19 @@ export function KeptChange({
       </span>
       <button type="button" className="review-gap-all" onClick={() => actions.keep(path, change, false)}>
         Show again
+      </button>
+    </div>
+  )
+}
+
+/** In place of lines that may be secrets. */
+export function SecretLines({ files, path, actions }: { files: string; path: string; actions: LineActions }) {
+  return (
+    <div className="review-gap">
+      <EyeOff aria-hidden />
+      <span>Hidden, because {files} may hold secrets.</span>
+      <button type="button" className="review-gap-all" onClick={() => actions.reveal(path)}>
+        Show lines
       </button>
     </div>
   )

@@ -54,6 +54,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const [isSending, setSending] = useState(false)
   const area = useRef<HTMLElement>(null)
   const scroller = useRef<ScrollerHandle>(null)
+  const draftOpened = useRef(false)
   const [maker] = useState(() => new ReviewBlocks())
 
   useEffect(() => {
@@ -90,6 +91,10 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const setDraft = (next: CommentDraft | undefined): void => {
     review.setDraft(next)
     browserStorage.write(draftKey(sessionId), next && JSON.stringify(next))
+  }
+  const openDraft = (next: CommentDraft): void => {
+    draftOpened.current = true
+    setDraft(next)
   }
   const refocus = (): void => {
     requestAnimationFrame(() => {
@@ -129,11 +134,12 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     if (isSame)
       setDraft({ ...draft, line: Math.min(draft.line, line), endLine: Math.max(draft.endLine, line), at: line })
     else
-      setDraft({ path, side, line, endLine: line, at: line, text: draft?.id === undefined ? (draft?.text ?? '') : '' })
+      openDraft({ path, side, line, endLine: line, at: line, text: draft?.id === undefined ? (draft?.text ?? '') : '' })
   }
 
   const lines = useStable({
     expand: (path: string, hunk: number, where: 'up' | 'down' | 'all') => run(review.expand(path, hunk, where)),
+    reveal: (path: string) => run(review.reveal(path)),
     comment,
     keep: (path: string, change: string, kept: boolean) => {
       run(review.setKept(path, [change], kept))
@@ -145,7 +151,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   })
   const comments = useStable({
     edit: ({ id, path, side, line, endLine, text }: ReviewComment) =>
-      setDraft({ id, path, side, line, endLine, at: endLine, text }),
+      openDraft({ id, path, side, line, endLine, at: endLine, text }),
     remove: ({ id }: { id: string }) => {
       const put = async (isBack: boolean): Promise<void> => {
         await client.review.removeComment({ sessionId, id, undo: isBack })
@@ -155,6 +161,11 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
       refocus()
     },
     change: (next: CommentDraft) => setDraft(next),
+    isOpened: () => {
+      const isOpened = draftOpened.current
+      draftOpened.current = false
+      return isOpened
+    },
     save: async ({ id, text, at: _at, ...place }: CommentDraft) => {
       try {
         if (id !== undefined) await client.review.changeComment({ sessionId, id, text })
@@ -229,7 +240,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
       c: () => {
         const diff = current && diffs.get(current.path)
         const place = diff && linesOfChange(diff, current.change)
-        if (place) setDraft({ path: current.path, text: '', at: place.endLine, ...place })
+        if (place) openDraft({ path: current.path, text: '', at: place.endLine, ...place })
       },
     }
     const act = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined

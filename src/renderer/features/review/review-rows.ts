@@ -26,6 +26,8 @@ export interface CommentDraft {
 export type ReviewRow = { key: string } & (
   | { kind: 'note'; text: string }
   | { kind: 'loading' }
+  /** Lines that may be secrets, of this kind of file. */
+  | { kind: 'secret'; files: string }
   /** Lines that are not shown, before the hunk with this index. `isEnd`: after the last one. */
   | { kind: 'gap'; hunk: number; hidden: number; isStart: boolean; isEnd: boolean }
   | { kind: 'line'; hunk: number; old?: LineCell; new?: LineCell; change?: string; isFirst?: boolean }
@@ -50,6 +52,7 @@ export interface RowOptions {
 export function rowsOf(diff: ShownDiff | undefined, options: RowOptions): ReviewRow[] {
   if (!diff) return [{ kind: 'loading', key: 'loading' }]
   const rows: ReviewRow[] = diff.notes.map((text, n) => ({ kind: 'note', key: `note ${n}`, text }))
+  if (diff.secret !== undefined) rows.push({ kind: 'secret', key: 'secret', files: diff.secret })
   const below = new Map<string, ReviewRow[]>()
   const away: ReviewRow[] = []
   const shown = shownLines(diff.hunks)

@@ -12,7 +12,7 @@ import {
 import type { ReviewFile } from '../../../shared/model/review'
 import { CommentCard, CommentForm, type CommentActions } from './review-comment'
 import { useLineColors } from './line-colors'
-import { KeptChange, ReviewGap, ReviewLine, type LineActions } from './review-line'
+import { KeptChange, ReviewGap, ReviewLine, SecretLines, type LineActions } from './review-line'
 import type { ReviewRow, ShownDiff } from './review-rows'
 import { RowWindow, type Anchor, type Block, type BlockPart } from './row-window'
 
@@ -61,6 +61,7 @@ const HEIGHTS: Record<ReviewRow['kind'], number> = {
   line: LINE,
   gap: 26,
   kept: 26,
+  secret: 26,
   note: 28,
   loading: 120,
   comment: 92,
@@ -286,6 +287,8 @@ function OtherRow({
       return <CommentCard comment={row.comment} isAway={row.isAway} actions={comments} />
     case 'draft':
       return <CommentForm draft={row.draft} actions={comments} />
+    case 'secret':
+      return <SecretLines files={row.files} path={path} actions={lines} />
     case 'note':
       return <p className="review-note">{row.text}</p>
     default:

@@ -43,6 +43,11 @@ export class ReviewStore {
   /** Counts reloads: an answer to an earlier one is dropped. */
   #generation = 0
   readonly #missing = new Set<string>()
+  /** Files that may hold secrets and whose lines the user has asked for. */
+  readonly #revealed = new Set<string>()
+  /** Counts the marks made here, and settles when they are stored: an answer from before would take one back. */
+  #marksMade = 0
+  #marksStored: Promise<unknown> = Promise.resolve()
 
   constructor(client: TrestleClient, sessionId: string, scope: ReviewedScope) {
     this.#client = client
@@ -85,8 +90,15 @@ export class ReviewStore {
 
   async reloadMarks(): Promise<void> {
     const { sessionId, scope } = this
-    const marks = await this.#client.review.marks({ sessionId, scope })
-    if (!this.#isClosed) this.store.setState({ marks })
+    for (;;) {
+      const made = this.#marksMade
+      await this.#marksStored
+      const marks = await this.#client.review.marks({ sessionId, scope })
+      if (this.#isClosed) return
+      if (made !== this.#marksMade) continue
+      this.store.setState({ marks })
+      return
+    }
   }
 
   /** The files on screen, from the top: they are loaded next. */
@@ -103,7 +115,15 @@ export class ReviewStore {
         const paths = this.#nextPage()
         if (paths.length === 0 || this.#isClosed) return
         const { sessionId, scope } = this
-        const diffs = await this.#client.review.diffs({ sessionId, scope, paths })
+        const [open, revealed] = [
+          paths.filter((path) => !this.#revealed.has(path)),
+          paths.filter((path) => this.#revealed.has(path)),
+        ]
+        const pages = await Promise.all([
+          open.length > 0 ? this.#client.review.diffs({ sessionId, scope, paths: open }) : [],
+          revealed.length > 0 ? this.#client.review.diffs({ sessionId, scope, paths: revealed, secrets: true }) : [],
+        ])
+        const diffs = pages.flat()
         if (this.#isClosed) return
         const found = new Set(diffs.map(({ path }) => path))
         for (const path of paths) if (!found.has(path)) this.#missing.add(path)
@@ -142,6 +162,14 @@ export class ReviewStore {
     return [...first, ...due.filter(({ path }) => !wanted.has(path))].slice(0, page).map(({ path }) => path)
   }
 
+  /** Shows the lines of a file that may hold secrets, until the review is closed. */
+  async reveal(path: string): Promise<void> {
+    const { sessionId, scope } = this
+    this.#revealed.add(path)
+    const diffs = await this.#client.review.diffs({ sessionId, scope, paths: [path], secrets: true })
+    if (!this.#isClosed) this.#put(diffs)
+  }
+
   /** Shows more lines of the gap before the hunk `index`: below the hunk above it, above the next one, or all. */
   async expand(path: string, index: number, where: 'up' | 'down' | 'all'): Promise<void> {
     const diff = this.store.getState().diffs.get(path)
@@ -151,7 +179,8 @@ export class ReviewStore {
     const from = where === 'up' ? Math.max(gap.from, gap.to - STEP + 1) : gap.from
     const to = where === 'down' ? Math.min(gap.to, gap.from + STEP - 1) : gap.to
     const { sessionId, scope } = this
-    const lines = await this.#client.review.lines({ sessionId, scope, path, from, to })
+    const secrets = this.#revealed.has(path)
+    const lines = await this.#client.review.lines({ sessionId, scope, path, from, to, secrets })
     this.store.setState(({ diffs }) => {
       const now = diffs.get(path)
       // It was loaded again meanwhile.
@@ -184,10 +213,12 @@ export class ReviewStore {
   }
 
   #mark(change: (marks: ReviewMarks) => ReviewMarks): void {
+    this.#marksMade += 1
     this.store.setState(({ marks }) => ({ marks: change(marks) }))
   }
 
   async #stored(work: Promise<void>): Promise<void> {
+    this.#marksStored = Promise.allSettled([this.#marksStored, work])
     try {
       await work
     } catch (error) {

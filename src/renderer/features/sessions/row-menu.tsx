@@ -18,6 +18,7 @@ import type { SessionSummary } from '../../../shared/model/session'
 import { folderName } from '../../format/folder-name'
 import { titleOf } from '../../state/session/sessions-state'
 import { hasLinks } from '../../state/session/route'
+import { useClient } from '../../state/page/queries'
 import type { SessionActions } from '../../state/session/session-actions'
 import { toggleSelected } from '../../state/session/selection-state'
 import { togglePin, useSessionMarks } from '../../state/session/session-marks'
@@ -82,6 +83,7 @@ interface SessionItemsProps extends Pick<RowMenuProps, 'actions' | 'onRename' | 
 }
 
 function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProps) {
+  const client = useClient()
   const { sessionId, archived } = summary
   const pinned = useSessionMarks((marks) => marks.pinned.has(sessionId))
   return (
@@ -92,7 +94,7 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
       {!archived && (
         <ContextMenuItem
           icon={pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}
-          onSelect={() => togglePin(sessionId)}
+          onSelect={() => togglePin(client, sessionId)}
         >
           {pinned ? 'Unpin' : 'Pin'}
         </ContextMenuItem>

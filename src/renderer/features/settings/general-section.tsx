@@ -12,7 +12,15 @@ import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
 
 /** Permission mode, and the tools offered to the model. */
-export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
+export function GeneralSection({
+  settings,
+  trustedFolders,
+  trustedRepositories,
+}: {
+  settings: SettingsView
+  trustedFolders: ReactNode
+  trustedRepositories: ReactNode
+}) {
   const setMode = useSettingsChange((api, mode: SettingsView['defaultPermissionMode']) => api.setDefaultMode({ mode }))
   const confinement = confinementOf(undefined, settings.sandbox)
   return (
@@ -43,6 +51,14 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
           text="Projects allowed to apply their own settings (.trestle/config.toml)."
         />
         {trustedFolders}
+      </section>
+      <section aria-labelledby="settings-repositories">
+        <SectionHead
+          id="settings-repositories"
+          title="Trusted repositories"
+          text="Git repositories allowed to run hooks, filters and other programs of their own."
+        />
+        {trustedRepositories}
       </section>
       <FeaturesPart features={settings.features} />
       <ToolsPart settings={settings} />

@@ -30,6 +30,8 @@ interface SettingsPageProps {
   info: AppInfo | undefined
   /** The trusted folders, each with a button that revokes the trust. */
   trustedFolders: ReactNode
+  /** The same for repositories that run programs of their own. */
+  trustedRepositories: ReactNode
   /** The MCP servers, with all actions on them. */
   mcpServers: ReactNode
   /** The plugins, with all actions on them. */
@@ -49,6 +51,7 @@ export function SettingsPage({
   section,
   info,
   trustedFolders,
+  trustedRepositories,
   mcpServers,
   plugins,
   worktrees,
@@ -129,7 +132,13 @@ export function SettingsPage({
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'worktrees' && worktrees}
                 {name === 'places' && places}
-                {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}
+                {name === 'general' && (
+                  <GeneralSection
+                    settings={settings}
+                    trustedFolders={trustedFolders}
+                    trustedRepositories={trustedRepositories}
+                  />
+                )}
                 {name === 'appearance' && <AppearanceSection />}
                 {name === 'shortcuts' && <ShortcutsSection info={info} />}
                 {name === 'desktop' && desktop}

@@ -3,6 +3,7 @@ import { Command as Cmdk } from 'cmdk'
 import { Dialog } from 'radix-ui'
 import { useState, type ReactNode } from 'react'
 import { t } from '../../../shared/language/shell-messages'
+import { returnFocus } from '../../ui/return-focus'
 import { Kbd } from '../../ui/tooltip'
 import { shortcutAria } from '../../format/shortcut'
 
@@ -10,6 +11,9 @@ export interface PaletteProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   commands: readonly Command[]
+  /** What is searched among the commands. */
+  search: string
+  onSearch: (search: string) => void
 }
 
 interface Page {
@@ -18,8 +22,13 @@ interface Page {
 }
 
 /** The command palette: every command, found by typing. */
-export function Palette({ open, onOpenChange, commands }: PaletteProps) {
+export function Palette({ open, onOpenChange, commands, search, onSearch }: PaletteProps) {
   const [page, setPage] = useState<Page>()
+  const [searchInPage, setSearchInPage] = useState('')
+  const goTo = (next: Page | undefined): void => {
+    setSearchInPage('')
+    setPage(next)
+  }
   const change = (next: boolean): void => {
     setPage(undefined)
     onOpenChange(next)
@@ -30,10 +39,11 @@ export function Palette({ open, onOpenChange, commands }: PaletteProps) {
         <Dialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
           onEscapeKeyDown={(event) => {
             if (!page) return
             event.preventDefault()
-            setPage(undefined)
+            goTo(undefined)
           }}
           className="fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)] w-[min(600px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl border border-line bg-raised shadow-high outline-none"
         >
@@ -42,7 +52,9 @@ export function Palette({ open, onOpenChange, commands }: PaletteProps) {
             key={page?.title}
             commands={page?.commands ?? commands}
             page={page}
-            setPage={setPage}
+            setPage={goTo}
+            search={page ? searchInPage : search}
+            setSearch={page ? setSearchInPage : onSearch}
             close={() => change(false)}
           />
         </Dialog.Content>
@@ -55,11 +67,12 @@ interface PaletteBodyProps {
   commands: readonly Command[]
   page: Page | undefined
   setPage: (page: Page | undefined) => void
+  search: string
+  setSearch: (search: string) => void
   close: () => void
 }
 
-function PaletteBody({ commands, page, setPage, close }: PaletteBodyProps) {
-  const [search, setSearch] = useState('')
+function PaletteBody({ commands, page, setPage, search, setSearch, close }: PaletteBodyProps) {
   const groups = groupCommands(commands, search)
   const run = (command: Command): void => {
     if (command.page) {

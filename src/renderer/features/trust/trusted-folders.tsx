@@ -1,22 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { failureFrom } from '../../client/failure-from'
-import { folderName } from '../../format/folder-name'
-import { relativeTime, useNowEachMinute } from '../../format/relative-time'
-import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
+import { useClient, useQueries } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
-import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TrustBanner, useTrustView } from './trust-banner'
+import { TrustedList } from './trusted-list'
 
 /** The trusted folders, each with a button that revokes the trust. */
 export function TrustedFolders() {
   const client = useClient()
   const queries = useQueries()
   const queryClient = useQueryClient()
-  const { data: info } = useAppInfo()
-  const now = useNowEachMinute()
   const { data: folders, error } = useQuery(queries.trust.list.queryOptions({ staleTime: Infinity }))
   const forget = useMutation({
     mutationFn: (folder: string) => client.trust.forget({ folder }),
@@ -26,41 +22,13 @@ export function TrustedFolders() {
   if (error) return <ErrorNote failure={failureFrom(error)} />
   if (!folders) return <Skeleton className="h-10 w-full rounded-lg" />
   return (
-    <ul className="overflow-hidden rounded-lg border border-line bg-raised" aria-label="Trusted folders">
-      {folders.map(({ folder, acceptedAt }) => {
-        const { name, parent } = folderName(folder, info?.userHome)
-        return (
-          <li
-            key={folder}
-            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2 first:border-t-0"
-          >
-            <span className="min-w-0 flex-1 truncate" title={folder}>
-              <b className="font-medium">{name}</b> <span className="text-small text-ink-3">{parent}</span>
-            </span>
-            <time
-              dateTime={new Date(acceptedAt).toISOString()}
-              title={new Date(acceptedAt).toLocaleString()}
-              className="flex-none text-small text-ink-3"
-            >
-              {relativeTime(acceptedAt, now)}
-            </time>
-            <Button
-              size="small"
-              aria-label={`Stop trusting ${name}`}
-              busy={forget.isPending && forget.variables === folder}
-              onClick={() => forget.mutate(folder)}
-            >
-              Stop trusting
-            </Button>
-          </li>
-        )
-      })}
-      {folders.length === 0 && (
-        <li className="px-3.5 py-3 text-ui text-ink-3">
-          No trusted folders. You’re asked when a project has its own settings.
-        </li>
-      )}
-    </ul>
+    <TrustedList
+      label="Trusted folders"
+      empty="No trusted folders. You’re asked when a project has its own settings."
+      places={folders.map(({ folder, acceptedAt }) => ({ id: folder, folder, acceptedAt }))}
+      busy={forget.isPending ? forget.variables : undefined}
+      onForget={(folder) => forget.mutate(folder)}
+    />
   )
 }
 

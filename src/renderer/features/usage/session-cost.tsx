@@ -17,7 +17,7 @@ import { costText } from './usage-text'
 /** How often the cost is read again while the session works, in ms. */
 const REFRESH_MS = 3000
 
-/** What this session cost, with its subagents; opens the details. */
+/** What this session cost, with its subagents; opens the details. Hidden while no price is known. */
 export function SessionCost({ sessionId }: { sessionId: string }) {
   const queries = useQueries()
   const header = useSessionHeader(sessionId)
@@ -34,17 +34,20 @@ export function SessionCost({ sessionId }: { sessionId: string }) {
   if (!data || data.sessionId !== sessionId || data.total.requests === 0) return null
   const warned = data.limits.some(isNearLimit)
   const text = costText(data.total)
+  const isUnknown = text === 'unknown'
+  // A limit can be on tokens.
+  if (isUnknown && !warned) return null
   return (
     <>
       <ChipButton
-        aria-label={`Cost: ${text}${warned ? ', near a limit' : ''}`}
+        aria-label={isUnknown ? 'Near a limit, cost unknown' : `Cost: ${text}${warned ? ', near a limit' : ''}`}
         className={cx(
           'tabular-nums',
           warned && 'border-[color-mix(in_oklch,var(--wait)_45%,var(--line))] text-wait-ink',
         )}
         onClick={() => setOpen(true)}
       >
-        {text === 'unknown' ? 'Cost unknown' : text}
+        {isUnknown ? 'Near a limit' : text}
       </ChipButton>
       {open && <CostDialog sessionId={sessionId} onClose={() => setOpen(false)} />}
     </>

@@ -68,7 +68,13 @@ export function WorktreeDialog({ worktreeId, sessionId, onClose }: WorktreeDialo
           }
         />
       ) : data ? (
-        <Details status={data} />
+        <Details
+          status={data}
+          onOpenGit={() => {
+            onClose()
+            openPane(sessionId, { kind: 'git' })
+          }}
+        />
       ) : (
         <Skeleton className="h-40 w-full rounded-lg" />
       )}
@@ -76,7 +82,7 @@ export function WorktreeDialog({ worktreeId, sessionId, onClose }: WorktreeDialo
   )
 }
 
-function Details({ status }: { status: WorktreeStatus }) {
+function Details({ status, onOpenGit }: { status: WorktreeStatus; onOpenGit: () => void }) {
   const { worktreeId, folder, branch, base, setup, removed, state, conflicts, operation } = status
   const actions = useWorktreeActions()
   return (
@@ -132,6 +138,9 @@ function Details({ status }: { status: WorktreeStatus }) {
           {conflicts.length > 0
             ? ` Resolve the conflicts in ${conflicts.join(', ')}, or ask the agent to, then commit.`
             : ' Continue or abort it in the Git pane.'}
+          <Button size="small" className="mt-2 block" onClick={onOpenGit}>
+            {conflicts.length > 0 ? 'Show the conflicts' : 'Open the Git pane'}
+          </Button>
         </div>
       )}
       {state === 'ready' && status.problem === undefined && operation === undefined && <MergeForm status={status} />}

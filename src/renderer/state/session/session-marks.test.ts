@@ -1,10 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { TrestleClient } from '../../../shared/contract'
 import type { SessionSummary } from '../../../shared/model/session'
-import { isUnread, marksAfter, parseMarks, type SessionMarks } from './session-marks'
-import { NO_SESSIONS, withListPush } from './sessions-state'
+import { withMarks, type SessionMarks, type SessionMarksChange } from '../../../shared/model/session-marks'
+import { isUnread, loadMarks, NO_MARKS, readAfter, useSessionMarks, type ShownMarks } from './session-marks'
+import { NO_SESSIONS, withListPush, type SessionsState } from './sessions-state'
 
 const START = 1000
-const fresh = (): SessionMarks => parseMarks(undefined, START)
+const fresh = (): ShownMarks => ({ isLoaded: true, since: START, seen: new Map(), pinned: new Set() })
+/** The marks after what was read is applied. */
+const marksAfter = (marks: ShownMarks, ...changes: [SessionsState, SessionsState, string | undefined]): ShownMarks => ({
+  ...marks,
+  seen: new Map([...marks.seen, ...readAfter(marks, ...changes)]),
+})
 const session = (
   sessionId: string,
   status: SessionSummary['status'],
@@ -31,6 +38,10 @@ describe('the unread mark', () => {
       expect(isUnread(fresh(), session('a', status, START + 1))).toBe(false)
   })
 
+  it('waits until the engine has told what was read', () => {
+    expect(isUnread(NO_MARKS, session('a', 'done', START + 1))).toBe(false)
+  })
+
   it('disappears when the session is shown, returns when it ends again, and never appears on the shown session', () => {
     const first = listed(session('a', 'done', START + 1))
     const shown = marksAfter(fresh(), first, first, 'a')
@@ -55,18 +66,40 @@ describe('the unread mark', () => {
     const after = listed(session('a', 'done', START + 5, 'Renamed'))
     expect(isUnread(marksAfter(fresh(), before, after, undefined), session('a', 'done', START + 5))).toBe(false)
   })
+})
 
-  it('survives a reload, and damaged storage is ignored', () => {
-    const text = JSON.stringify({ since: 5, seen: [['a', 7]], pinned: ['b'] })
-    expect(parseMarks(text, START)).toEqual({ since: 5, seen: new Map([['a', 7]]), pinned: new Set(['b']) })
-    for (const damaged of ['', '{', 'null', '{"since":"x"}', '[]']) expect(parseMarks(damaged, START)).toEqual(fresh())
+describe('the marks of the engine', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    useSessionMarks.setState(NO_MARKS)
   })
 
-  it('is bounded: with thousands of sessions the oldest are dropped and still count as read', () => {
-    let marks = fresh()
-    const sessions = Array.from({ length: 700 }, (_, n) => session(`s${n}`, 'done', START + 1 + n))
-    for (const one of sessions) marks = marksAfter(marks, NO_SESSIONS, listed(one), one.sessionId)
-    expect(marks.seen.size).toBeLessThanOrEqual(500)
-    expect(sessions.filter((one) => isUnread(marks, one))).toEqual([])
+  it('take over, once, what an earlier version kept in the browser', async () => {
+    const stored = new Map([['trestle.sessionMarks', JSON.stringify({ since: 1, seen: [['a', 7]], pinned: ['b'] })]])
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => void stored.set(key, value),
+      removeItem: (key: string) => void stored.delete(key),
+    })
+    let marks: SessionMarks = { since: 5, seen: [], pinned: ['c'] }
+    const changes: SessionMarksChange[] = []
+    const session = {
+      marks: async () => marks,
+      mark: async (change: SessionMarksChange) => {
+        changes.push(change)
+        marks = withMarks(marks, change)
+      },
+    }
+    const client = { session } as unknown as TrestleClient
+    await loadMarks(client)
+    await loadMarks(client)
+    expect(changes).toEqual([{ seen: [['a', 7]], pin: ['b'] }])
+    expect(stored.size).toBe(0)
+    expect(useSessionMarks.getState()).toEqual({
+      isLoaded: true,
+      since: 5,
+      seen: new Map([['a', 7]]),
+      pinned: new Set(['c', 'b']),
+    })
   })
 })

@@ -7,6 +7,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import type { TranscriptItem } from '../../../shared/events/transcript-item'
 import { subscribeSession } from '../../client/subscriptions'
 import { SessionStore, type SessionState } from './session-store'
+import { FrameQueue } from '../page/frame-queue'
 import { useClient } from '../page/queries'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { useLayout } from '../page/layout-state'
@@ -29,7 +30,7 @@ export function sessionStore(client: TrestleClient, sessionId: string): SessionS
   const fresh = new SessionStore(sessionId, {
     client,
     subscribe: (id, since, onPush, onFailure) => subscribeSession(client, id, since, onPush, { onFailure }),
-    onFrame,
+    onFrame: (callback) => frames.add(callback),
     now: () => Date.now(),
   })
   known.set(sessionId, fresh)
@@ -206,6 +207,14 @@ function nextFrame(): Promise<void> {
 }
 
 const HIDDEN_FRAME_MS = 200
+
+/** What sessions have received is shown session by session: several that stream take turns. */
+const frames = new FrameQueue({
+  onFrame,
+  // React renders what a store has changed in a microtask of its own, which is queued by the change.
+  afterRender: (callback) => queueMicrotask(callback),
+  now: () => performance.now(),
+})
 
 /**
  * Calls back at the next frame, or soon when the page is hidden (then there are no frames). Returns the cancel

@@ -6,6 +6,7 @@ import { conversationPane } from '../../state/panes/stored-panes'
 import { openPane } from '../../state/panes/panes-state'
 import { projectsOf, titleOf, useSessions } from '../../state/session/sessions-state'
 import { StatusDot } from '../../ui/badge'
+import { returnFocus } from '../../ui/return-focus'
 
 /** Chooses a session to show beside this one. */
 export function SessionPicker({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
@@ -20,6 +21,7 @@ export function SessionPicker({ sessionId, onClose }: { sessionId: string; onClo
         <Dialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
           className="fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)] w-[min(560px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl border border-line bg-raised shadow-high outline-none"
         >
           <Dialog.Title className="sr-only">Show another session beside this one</Dialog.Title>

@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer'
+import { existsSync } from 'node:fs'
 import { lstat, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { readGitLink } from '../../git/repository/find-repository'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { isWithin } from '../../workspace/path/real-path'
 import type { RepositoryRead } from './program-grammar'
@@ -25,21 +28,22 @@ export async function repositoryProblem(
 ): Promise<string | undefined> {
   const found = await repositoryOf(folder)
   if (found === undefined) return undefined
-  const { git, top } = found
+  const { git, own, top } = found
   // The project may itself be a worktree or part of a larger repository; a folder in it that refers to another one is
   // not.
   if (!isWithin(git, root) && top !== root && isWithin(top, root))
     return `the repository of ${top} lies outside the project`
   if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`
-  const runs = await runsPrograms(git, read.addresses === true)
+  const runs = await runsPrograms(found, read.addresses === true)
   if (runs !== undefined) return runs
   if (read.contents === 'none' && !read.entersSubmodules) return undefined
-  const index = await readIndex(git)
+  const index = await readIndex(own)
   if (read.entersSubmodules) {
-    if (typeof index === 'string' && (await exists(join(top, '.gitmodules')))) return index
-    for (const name of typeof index === 'string' ? [] : index.submodules) {
+    // Git enters every one, also those that .gitmodules does not list.
+    if (typeof index === 'string') return index
+    for (const name of index.submodules) {
       const inner = await repositoryOf(join(top, name))
-      const problem = inner && inner.git !== git ? await runsPrograms(inner.git, false) : undefined
+      const problem = inner && inner.git !== git ? await runsPrograms(inner, false) : undefined
       if (problem !== undefined) return problem
     }
   }
@@ -59,8 +63,9 @@ export async function repositoryProblem(
 }
 
 /** Which settings or hooks of a repository make a reading git command run something or read elsewhere. */
-async function runsPrograms(git: string, addresses: boolean): Promise<string | undefined> {
-  const settings = await settingsOf(git)
+async function runsPrograms(repository: Repository, addresses: boolean): Promise<string | undefined> {
+  const { git } = repository
+  const settings = await settingsOf(repository)
   if (!settings) return `the settings of ${git} cannot be read`
   const isModule = git.includes('/.git/modules/')
   const odd = settings.find(([key]) => !HARMLESS_SETTING.test(key) && !(isModule && key === 'core.worktree'))
@@ -87,8 +92,10 @@ async function contentsOfFiles(folder: string, top: string, only: RepositoryRead
 }
 
 interface Repository {
-  /** The git directory. */
+  /** The git directory that all working trees share. */
   git: string
+  /** That of this working tree. */
+  own: string
   /** The working tree. */
   top: string
 }
@@ -99,16 +106,15 @@ async function repositoryOf(folder: string): Promise<Repository | undefined> {
     const dotGit = join(next, '.git')
     const stat = await lstat(dotGit).catch(() => undefined)
     if (stat?.isFile()) {
-      const text = await readFile(dotGit, 'utf8').catch(() => '')
-      const named = /^gitdir: (.+?)\s*$/s.exec(text)?.[1]
-      return {
-        git: named === undefined ? dotGit : await commonFolder(isAbsolute(named) ? named : join(next, named)),
-        top: next,
-      }
+      const text = readGitLink(dotGit)
+      const named = typeof text === 'string' ? /^gitdir: ([^]+)$/.exec(text)?.[1] : undefined
+      // Without a name its settings cannot be read, which asks.
+      const own = named === undefined ? dotGit : isAbsolute(named) ? named : join(next, named)
+      return { git: commonFolder(own), own, top: next }
     }
-    if (stat?.isSymbolicLink()) return { git: join(dotGit, 'link'), top: next }
-    if (stat && (await isRepository(dotGit))) return { git: dotGit, top: next }
-    if (await isRepository(next)) return { git: next, top: next }
+    if (stat?.isSymbolicLink()) return { git: join(dotGit, 'link'), own: dotGit, top: next }
+    if (stat && (await isRepository(dotGit))) return { git: commonFolder(dotGit), own: dotGit, top: next }
+    if (await isRepository(next)) return { git: commonFolder(next), own: next, top: next }
     if (dirname(next) === next) return undefined
   }
 }
@@ -119,18 +125,23 @@ async function isRepository(folder: string): Promise<boolean> {
 }
 
 /** Worktrees share the settings of their repository. */
-async function commonFolder(git: string): Promise<string> {
-  const common = (await readFile(join(git, 'commondir'), 'utf8').catch(() => '')).trim()
-  return common === '' ? git : resolve(git, common)
+function commonFolder(own: string): string {
+  const file = join(own, 'commondir')
+  if (!existsSync(file)) return own
+  const named = readGitLink(file)
+  // Without a name its settings cannot be read, which asks.
+  return typeof named !== 'string' || named === '' ? file : resolve(own, named)
 }
 
 /** Every setting of a repository, as git names it, in lower case; undefined for a file that cannot be parsed. */
-async function settingsOf(git: string): Promise<[key: string, value: string][] | undefined> {
+async function settingsOf({ git, own }: Repository): Promise<[key: string, value: string][] | undefined> {
+  const main = join(git, 'config')
+  const files = [main, ...new Set([join(git, 'config.worktree'), join(own, 'config.worktree')])]
   const texts = await Promise.all(
-    ['config', 'config.worktree'].map((name) =>
-      readFile(join(git, name), 'utf8').catch((error: unknown) => {
+    files.map((file) =>
+      readFile(file, 'utf8').catch((error: unknown) => {
         const code = error instanceof Error && 'code' in error ? error.code : undefined
-        return code === 'ENOENT' && name !== 'config' ? '' : undefined
+        return code === 'ENOENT' && file !== main ? '' : undefined
       }),
     ),
   )
@@ -160,7 +171,7 @@ interface Index {
   submodules: string[]
 }
 
-/** What git tracks, from its index; or why it is unknown. Version 4 abbreviates names and is not read. */
+/** What git tracks, from its index; or why it is unknown. */
 async function readIndex(git: string): Promise<Index | string> {
   const path = join(git, 'index')
   const stat = await lstat(path).catch(() => undefined)
@@ -169,19 +180,40 @@ async function readIndex(git: string): Promise<Index | string> {
   if (stat.size > MAX_BYTES) return 'too many files are tracked to look for secrets among them'
   const odd = 'the index of the repository is not understood'
   const index = await readFile(path)
-  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC' || !/^[23]$/.test(String(index.readUInt32BE(4))))
-    return odd
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return odd
+  const version = index.readUInt32BE(4)
+  if (version < 2 || version > 4) return odd
   let at = 12
+  let before: Buffer = Buffer.alloc(0)
   for (let count = index.readUInt32BE(8); count > 0; count -= 1) {
     if (at + HEADER > index.length) return odd
     const nameAt = at + HEADER + ((index.readUInt16BE(at + HEADER - 2) & EXTENDED) !== 0 ? 2 : 0)
-    const end = index.indexOf(0, nameAt)
-    if (end < 0) return odd
-    const name = index.toString('utf8', nameAt, end)
-    if (index.readUInt32BE(at + MODE) >>> 12 === SUBMODULE) found.submodules.push(name)
-    else if (sensitiveRule(`/${name}`) !== undefined) found.secret ??= name
-    at += Math.ceil((end - at + 1) / 8) * 8
+    const { from, left } = version === 4 ? abbreviated(index, nameAt, before.length) : { from: nameAt, left: 0 }
+    const end = index.indexOf(0, from)
+    if (end < 0 || left < 0) return odd
+    const rest = index.subarray(from, end)
+    const bytes = left > 0 ? Buffer.concat([before.subarray(0, left), rest]) : rest
+    before = bytes
+    const name = bytes.toString('utf8')
+    if (index.readUInt32BE(at + MODE) >>> 12 === SUBMODULE) {
+      // Another folder would be looked at than the one that git enters.
+      if (!isUtf8(bytes)) return odd
+      found.submodules.push(name)
+    } else if (sensitiveRule(`/${name}`) !== undefined) found.secret ??= name
+    at = version === 4 ? end + 1 : at + Math.ceil((end - at + 1) / 8) * 8
   }
   // A split index keeps further names in another file.
   return index.toString('latin1', at, at + 4) === 'link' ? odd : found
+}
+
+/** Where the rest of an abbreviated name lies, and how many bytes of the name before are its beginning. */
+function abbreviated(index: Buffer, start: number, lengthBefore: number): { from: number; left: number } {
+  let at = start
+  let byte = index[at++] ?? 0
+  let removed = byte & 127
+  while ((byte & 128) !== 0 && at - start < 5) {
+    byte = index[at++] ?? 0
+    removed = (removed + 1) * 128 + (byte & 127)
+  }
+  return { from: at, left: lengthBefore - removed }
 }

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { TextMatch, TextMatches, TextQuery } from '../../../../shared/model/file-view'
+import { openRegular } from '../../workspace/file/open-file'
+import { isOpenedAt, replacedProblem } from '../../workspace/file/pinned-folder'
 import { runRipgrep, searchFailure } from '../../workspace/ripgrep/run-ripgrep'
 import type { TextDocument } from './text-document'
 
@@ -7,16 +10,38 @@ const MAX_MATCHES = 20_000
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 20_000
 
+/** The file that is searched. */
+export interface SearchedFile {
+  realPath: string
+  shown: string
+  document: Pick<TextDocument, 'encoding'>
+}
+
 /**
  * Finds text in the whole of a file, however large. The search runs in ripgrep: it takes no memory here, and no pattern
- * can make it run away. `problem`: why the pattern cannot be searched for.
+ * can make it run away. `problem`: why the pattern cannot be searched for. Throws a `FileProblem` of kind `changed` when
+ * something else has taken the place of the file.
  */
-export async function findInFile(
-  { realPath, document }: { realPath: string; document: TextDocument },
-  query: TextQuery,
-  signal?: AbortSignal,
-): Promise<TextMatches> {
+export async function findInFile(file: SearchedFile, query: TextQuery, signal?: AbortSignal): Promise<TextMatches> {
   if (query.text === '') return { matches: [], count: 0 }
+  const { realPath, shown } = file
+  const { handle } = await openRegular(realPath, shown)
+  try {
+    // The file that is held open, whatever lies under its name by now.
+    const held = `/proc/${process.pid}/fd/${handle.fd}`
+    const place = existsSync(held) ? held : realPath
+    const matches = await search(file, { place, query, ...(signal && { signal }) })
+    if (place === realPath && !isOpenedAt(handle.fd, realPath)) throw replacedProblem(shown)
+    return matches
+  } finally {
+    await handle.close()
+  }
+}
+
+async function search(
+  { document }: SearchedFile,
+  { place, query, signal }: { place: string; query: TextQuery; signal?: AbortSignal },
+): Promise<TextMatches> {
   const encoding = document.encoding === 'windows-1252' ? ['--encoding', 'windows-1252'] : []
   const args = [
     '--no-heading',
@@ -32,7 +57,7 @@ export async function findInFile(
     query.text,
   ]
   const run = (more: readonly string[]) =>
-    runRipgrep([...more, ...args, '--', realPath], {
+    runRipgrep([...more, ...args, '--', place], {
       cwd: '/',
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,

@@ -14,6 +14,7 @@ import { diskPath, FROM_STDIN, pathList } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../repository/operation-state'
 import { readStatus } from '../state/status'
+import { addToIndex } from './add-to-index'
 import type { KeptContent } from './kept'
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -106,7 +107,7 @@ export async function takeSide(
   const input = pathList([path])
   if (conflict[choice]) {
     await repository.write(['checkout', '--quiet', `--${choice}`, ...FROM_STDIN], { input })
-    await repository.write(['add', ...FROM_STDIN], { input })
+    await addToIndex(repository, [path])
   } else await repository.write(['rm', '--quiet', '--force', ...FROM_STDIN], { input })
   return id === undefined ? {} : { kept: id }
 }
@@ -119,7 +120,7 @@ export async function markResolved(repository: OpenRepository, paths: readonly G
     if (text !== undefined && !text.includes('\0') && rawParts(text).length > 0)
       throw new CodedError('git.conflicts', `${gitPathText(path)} still has conflict markers.`)
   }
-  await repository.write(['add', '--all', ...FROM_STDIN], { input: pathList(paths) })
+  await addToIndex(repository, paths)
 }
 
 async function conflictOf(repository: OpenRepository, path: GitPath): Promise<GitConflict> {

@@ -10,14 +10,14 @@ const MAX_BYTES = 256 * 1024 * 1024
 
 /**
  * Throws `git.would_overwrite` when checking out `target` would replace files that git does not track. Git itself protects
- * new files, but silently overwrites ignored ones.
+ * new files, but silently overwrites ignored ones. `since`: only what `target` adds to this commit, `none`: to nothing.
  */
 export async function requireNothingInTheWay(
   repository: OpenRepository,
   target: string,
-  { alsoReplayed = false } = {},
+  { alsoReplayed = false, since }: { alsoReplayed?: boolean; since?: string } = {},
 ): Promise<void> {
-  const added = new Set(await addedBy(repository, target))
+  const added = new Set(await addedBy(repository, target, since))
   if (alsoReplayed)
     for (const path of await listed(repository, [
       'log',
@@ -47,11 +47,15 @@ export async function requireNothingInTheWay(
   )
 }
 
-async function addedBy(repository: OpenRepository, target: string): Promise<GitPath[]> {
-  const head = await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+async function addedBy(repository: OpenRepository, target: string, since?: string): Promise<GitPath[]> {
+  const head = since === 'none' ? undefined : (since ?? (await headOf(repository)))
   return head === undefined
     ? listed(repository, ['ls-tree', '-r', '-z', '--name-only', target])
     : listed(repository, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=AT', head, target])
+}
+
+function headOf(repository: OpenRepository): Promise<string | undefined> {
+  return repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
 }
 
 async function listed(repository: OpenRepository, args: readonly string[]): Promise<GitPath[]> {

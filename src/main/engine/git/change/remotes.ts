@@ -62,7 +62,7 @@ export async function push(
   run: RemoteRun,
 ): Promise<void> {
   const branch = await currentBranch(repository)
-  const configured = await repository.maybe(['config', '--get', `branch.${branch}.remote`])
+  const configured = await remoteOf(repository, branch)
   const merge = await repository.maybe(['config', '--get', `branch.${branch}.merge`])
   const target = remote ?? (configured || (await onlyRemote(repository)))
   await requireRemote(repository, target)
@@ -82,6 +82,19 @@ export async function push(
     ],
     run,
   )
+}
+
+async function remoteOf(repository: OpenRepository, branch: string): Promise<string | undefined> {
+  return repository.maybe(['config', '--get', `branch.${branch}.remote`])
+}
+
+/** The remote of the branch that is checked out, or the only one. */
+export async function targetRemote(repository: OpenRepository): Promise<string> {
+  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const configured = branch === undefined ? undefined : await remoteOf(repository, branch)
+  const remote = configured || (await onlyRemote(repository))
+  await requireRemote(repository, remote)
+  return remote
 }
 
 async function currentBranch(repository: OpenRepository): Promise<string> {

@@ -2,6 +2,7 @@ import { lstatSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath, type GitUndo } from '../../../../shared/model/git'
+import { addToIndex } from './add-to-index'
 import { diskPath, FROM_STDIN, gitPath, pathArgument, pathList } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
@@ -11,12 +12,12 @@ import type { KeptContent } from './kept'
 
 /** Adds files as they are now to the index: changed, new or deleted. */
 export async function stage(repository: OpenRepository, paths: readonly GitPath[]): Promise<void> {
-  await repository.write(['add', '--all', ...FROM_STDIN], { input: pathList(paths) })
+  await addToIndex(repository, paths)
 }
 
 /** Adds everything that differs. */
 export async function stageAll(repository: OpenRepository): Promise<void> {
-  await repository.write(['add', '--all', '.'])
+  await addToIndex(repository)
 }
 
 /** Takes files out of the index again; the working tree stays as it is. */

@@ -1,7 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { repositoryRoot } from '../../workspace/path/repository-root'
-import { readSmallFile } from './small-file'
 
 /** Where a repository is. All paths are real. */
 export interface Repository {
@@ -14,38 +14,66 @@ export interface Repository {
   bare: boolean
 }
 
+/** A path has no more bytes than this anywhere. */
 const MAX_LINK_BYTES = 8_192
 
-/** The repository that a folder belongs to, found without git: nothing of it can run. */
+/**
+ * The repository that a folder belongs to, found without git: nothing of it can run. What git would read differently, such
+ * as a `.git` file that is too long or no text, makes no repository: `repositoryProblem` says why.
+ */
 export function findRepository(folder: string): Repository | undefined {
-  let start: string
-  try {
-    start = realpathSync.native(folder)
-  } catch {
-    return undefined
-  }
+  const found = search(folder)
+  return typeof found === 'string' ? undefined : found
+}
+
+/** Why a folder that seems to have a repository cannot be used with git; a sentence. */
+export function repositoryProblem(folder: string): string | undefined {
+  const found = search(folder)
+  return typeof found === 'string' ? found : undefined
+}
+
+function search(folder: string): Repository | string | undefined {
+  const start = realFolder(folder)
+  if (start === undefined) return undefined
   const top = repositoryRoot(start)
   if (top !== undefined) {
     const gitDir = gitDirOf(join(top, '.git'))
-    if (gitDir !== undefined) return { top, gitDir, commonDir: commonDirOf(gitDir), bare: false }
+    if (typeof gitDir !== 'string') return gitDir.problem
+    const commonDir = commonDirOf(gitDir)
+    return typeof commonDir === 'string' ? { top, gitDir, commonDir, bare: false } : commonDir.problem
   }
   for (let at = start; ; at = dirname(at)) {
-    if (isGitDir(at)) return { top: at, gitDir: at, commonDir: commonDirOf(at), bare: true }
+    if (isGitDir(at)) {
+      const commonDir = commonDirOf(at)
+      return typeof commonDir === 'string' ? { top: at, gitDir: at, commonDir, bare: true } : commonDir.problem
+    }
     if (dirname(at) === at) return undefined
   }
 }
 
+/** Why something cannot be used; a sentence. */
+interface Problem {
+  problem: string
+}
+
 /** What `.git` is: the folder itself, or where its text leads. */
-function gitDirOf(dotGit: string): string | undefined {
+function gitDirOf(dotGit: string): string | Problem {
   try {
-    if (statSync(dotGit).isDirectory()) return isGitDir(dotGit) ? realpathSync.native(dotGit) : undefined
-    const named = /^gitdir: (.+?)\s*$/s.exec(readSmallFile(dotGit, MAX_LINK_BYTES) ?? '')?.[1]
-    if (named === undefined) return undefined
-    const gitDir = isAbsolute(named) ? named : join(dirname(dotGit), named)
-    return isGitDir(gitDir) ? realpathSync.native(gitDir) : undefined
+    if (statSync(dotGit).isDirectory())
+      return (isGitDir(dotGit) ? realFolder(dotGit) : undefined) ?? { problem: `${dotGit} is no Git repository.` }
   } catch {
-    return undefined
+    return { problem: `${dotGit} cannot be read.` }
   }
+  const text = readGitLink(dotGit)
+  if (typeof text !== 'string') return text
+  const named = /^gitdir: ([^]+)$/.exec(text)?.[1]
+  if (named === undefined) return { problem: `${dotGit} names no repository.` }
+  const gitDir = isAbsolute(named) ? named : join(dirname(dotGit), named)
+  return (
+    (isGitDir(gitDir) ? realFolder(gitDir) : undefined) ?? {
+      problem: `${dotGit} names a repository that is not there.`,
+    }
+  )
 }
 
 /** Worktrees have no objects of their own. */
@@ -54,12 +82,49 @@ function isGitDir(folder: string): boolean {
   return has('HEAD') && ((has('objects') && has('refs')) || has('commondir'))
 }
 
-function commonDirOf(gitDir: string): string {
-  const named = (readSmallFile(join(gitDir, 'commondir'), MAX_LINK_BYTES) ?? '').trim()
-  if (named === '') return gitDir
+function commonDirOf(gitDir: string): string | Problem {
+  const file = join(gitDir, 'commondir')
+  if (!existsSync(file)) return gitDir
+  const named = readGitLink(file)
+  if (typeof named !== 'string') return named
+  const problem = { problem: `${file} names a repository that is not there.` }
+  return named === '' ? problem : (realFolder(resolve(gitDir, named)) ?? problem)
+}
+
+/**
+ * The text of a file that names a folder, as git reads it: only line breaks at its end are left out. A file that could be
+ * read in more than one way is a problem.
+ */
+export function readGitLink(file: string): string | Problem {
+  let bytes: Buffer
   try {
-    return realpathSync.native(resolve(gitDir, named))
+    // Opening a pipe would wait for a writer.
+    const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    try {
+      if (!fstatSync(handle).isFile()) return { problem: `${file} is not a plain file.` }
+      const room = Buffer.alloc(MAX_LINK_BYTES + 1)
+      let length = 0
+      for (let read = -1; read !== 0 && length < room.length; length += read)
+        read = readSync(handle, room, length, room.length - length, null)
+      bytes = room.subarray(0, length)
+    } finally {
+      closeSync(handle)
+    }
   } catch {
-    return gitDir
+    return { problem: `${file} cannot be read.` }
+  }
+  if (bytes.length > MAX_LINK_BYTES) return { problem: `${file} is too long to be a link to a repository.` }
+  if (!isUtf8(bytes)) return { problem: `${file} is not UTF-8 text.` }
+  const text = bytes.toString('utf8').replace(/[\r\n]+$/, '')
+  return text.includes('\0') ? { problem: `${file} has a zero byte.` } : text
+}
+
+/** The real path; undefined when it is missing, or its name is not UTF-8. */
+function realFolder(folder: string): string | undefined {
+  try {
+    const bytes = realpathSync.native(folder, 'buffer')
+    return isUtf8(bytes) ? bytes.toString('utf8') : undefined
+  } catch {
+    return undefined
   }
 }

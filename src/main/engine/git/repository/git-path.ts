@@ -3,6 +3,7 @@ import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath } from '../../../../shared/model/git'
+import { isSafeTreePath } from './tree-path'
 
 /** A path from its bytes, given as latin1. */
 export function gitPath(latin1: string): GitPath {
@@ -66,8 +67,7 @@ export function diskPath(top: string, path: GitPath): Buffer | string {
   const refuse = (): never => {
     throw new CodedError('request.invalid', `${gitPathText(path)} is not a path in the repository.`)
   }
-  if (bytes.length === 0 || bytes.includes(0)) refuse()
-  for (const part of parts) if (part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git') refuse()
+  if (!isSafeTreePath(bytes.toString('latin1'))) refuse()
   const at = (count: number): Buffer | string => joined(top, parts.slice(0, count).join('/'))
   for (let count = 1; count < parts.length; count += 1) {
     const stat = lstatSync(at(count), { throwIfNoEntry: false })

@@ -1,7 +1,10 @@
+import { CodedError } from '../../../../shared/errors'
 import type { GitResult, GitRun, RunGit } from '../run-git'
 import type { Repository } from './find-repository'
+import { submodulesOff } from './submodules-off'
+import { isFoundByGit, isOwn, repositoryQuestion } from './git-start'
 
-type Options = Omit<GitRun, 'args' | 'level' | 'folder' | 'write'>
+type Options = Omit<GitRun, 'args' | 'level' | 'folder' | 'write' | 'repository'>
 
 /** A repository that may be used. */
 export interface OpenRepository extends Repository {
@@ -17,11 +20,16 @@ export interface OpenRepository extends Repository {
 
 /** Runs commands of git in one repository. The caller has checked that it is trusted. */
 export function openRepository(repository: Repository, run: RunGit): OpenRepository {
-  const place = repository.bare ? [`--git-dir=${repository.gitDir}`] : []
+  const isChecked = isOwn(repository)
+  let checked: Promise<void> | undefined
   const start =
     (write: boolean) =>
-    (args: readonly string[], options: Options = {}) =>
-      run({ ...options, args: [...place, ...args], level: 'trusted', folder: repository.top, write })
+    async (args: readonly string[], options: Options = {}) => {
+      if (!isChecked || (write && isFoundByGit(repository))) await (checked ??= requireSame(repository, run))
+      // Each time: a command before may have written the list.
+      const off = await submodulesOff(repository, run, { write })
+      return run({ ...options, args, level: 'trusted', repository, write, env: { ...off, ...options.env } })
+    }
   const read = start(false)
   return {
     ...repository,
@@ -33,6 +41,27 @@ export function openRepository(repository: Repository, run: RunGit): OpenReposit
       return code === 0 ? lineOf(stdout) : undefined
     },
   }
+}
+
+/** Throws unless git finds the repository that was judged, and takes it as one that the user may use. */
+export async function requireSame(repository: Repository, run: RunGit): Promise<void> {
+  const { args, answer } = repositoryQuestion(repository)
+  const { stdout } = await run({
+    args,
+    level: 'trusted',
+    repository,
+    asFound: true,
+    // A bare repository was found as such.
+    settings: ['safe.bareRepository=all'],
+  })
+  // Windows has other slashes than git.
+  const printed = Buffer.from(stdout.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+  const expected = process.platform === 'win32' ? answer.toString('utf8').replaceAll('\\', '/') : answer
+  if (!printed.equals(Buffer.from(expected)))
+    throw new CodedError(
+      'git.no_repository',
+      `Git finds another repository in ${repository.top} than ${repository.gitDir}.`,
+    )
 }
 
 function lineOf(stdout: Buffer): string {

@@ -25,10 +25,10 @@ const STATUS = [
 /** Branch, changes, conflicts and what is special about a repository. */
 export async function readStatus(repository: OpenRepository): Promise<GitStatus> {
   const { top, gitDir, commonDir, bare } = repository
-  const remotes = repository.text(['remote']).then((text) => text.split('\n').filter((name) => name !== ''))
-  const { status, foldersOnly } = bare
-    ? { status: await bareStatus(repository), foldersOnly: false }
-    : await statusOf(repository)
+  const [remotes, { status, foldersOnly }] = await Promise.all([
+    repository.text(['remote']).then((text) => text.split('\n').filter((name) => name !== '')),
+    bare ? bareStatus(repository).then((found) => ({ status: found, foldersOnly: false })) : statusOf(repository),
+  ])
   const operation = operationOf(repository)
   const attributes = readSmallFile(join(top, '.gitattributes'), 256 * 1024) ?? ''
   const isSparse = existsSync(join(gitDir, 'info', 'sparse-checkout'))
@@ -42,7 +42,7 @@ export async function readStatus(repository: OpenRepository): Promise<GitStatus>
     ...(existsSync(join(commonDir, 'shallow')) && { shallow: true as const }),
     ...(!bare && existsSync(join(top, '.gitmodules')) && { hasSubmodules: true as const }),
     ...(/\bfilter=lfs\b/.test(attributes) && { lfs: true as const }),
-    remotes: await remotes,
+    remotes,
   }
 }
 

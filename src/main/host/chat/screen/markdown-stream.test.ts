@@ -183,3 +183,8 @@ test('shows deeply nested and long text completely', () => {
   expect(plain(`${'> '.repeat(5000)}end\n`)).toContain('end')
   expect(plain(`${'**a '.repeat(20_000)}end\n`)).toContain('end')
 })
+
+test('leaves out any number of blank lines before a block', () => {
+  const stream = new MarkdownStream(createStyle(false), () => 80)
+  expect(stream.add(`${'\n'.repeat(6_000_000)}Hello.\n\n`).trim()).toBe('Hello.')
+})

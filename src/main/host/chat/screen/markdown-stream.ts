@@ -59,7 +59,7 @@ export class MarkdownStream {
         out += this.#code()
         if (this.#fence !== undefined) return out
       }
-      this.#pending = this.#pending.replace(/^(?:[ \t]*\n)+/, '')
+      this.#pending = withoutBlankLines(this.#pending)
       const fence = FENCE.exec(this.#pending)
       if (fence) {
         const [line, sign = ''] = fence
@@ -157,4 +157,14 @@ function begunList(block: Token): Token[] {
   const items = list.items.slice(0, -1)
   const raw = items.map((item) => item.raw).join('')
   return items.length === 0 || !list.raw.startsWith(raw) ? [] : [{ ...list, items, raw }]
+}
+
+/** The text from its first line that is not blank. */
+function withoutBlankLines(text: string): string {
+  let start = 0
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '\n') start = at + 1
+    else if (text[at] !== ' ' && text[at] !== '\t') break
+  }
+  return text.slice(start)
 }

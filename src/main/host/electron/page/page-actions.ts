@@ -4,6 +4,7 @@ import type { DesktopActions, HostActions, UpdateActions } from '../../../api/im
 import { createUserEditor } from '../../../api/user-editor'
 import type { CommandQueue } from '../window/app-window'
 import type { ElectronModule } from '../platform/electron-module'
+import { createPreviewViews } from '../preview/preview-views'
 import { openExternal } from './page-guard'
 import type { DiagnosticsReport } from '../../../../shared/configuration/app'
 
@@ -34,6 +35,7 @@ export function createPageActions({
     chooseFolder: () => chooseFolder(electron, window, latestProject()),
     openExternal: (url) => openExternal(electron.shell, url),
     files: createUserEditor(process),
+    previewViews: createPreviewViews(electron, window),
     diagnostics: () => hostDiagnostics(electron),
     notices,
     updates,

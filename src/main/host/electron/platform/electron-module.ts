@@ -24,6 +24,7 @@ export type ElectronModule = Pick<
   | 'powerMonitor'
   | 'powerSaveBlocker'
   | 'clipboard'
+  | 'WebContentsView'
 >
 
 /** Dependencies of the desktop app; passed in, so that it also runs on a test double. */

@@ -52,6 +52,8 @@ export class ScrollOwner {
   #touchedAt = Number.NEGATIVE_INFINITY
   /** Time of the last jump to the end. */
   #wentAt = Number.NEGATIVE_INFINITY
+  /** The owner has moved the view to the end; its scroll event is still to come. */
+  #isOwnScroll = false
   /** The element the user expanded last, and when. */
   #opened: { control: Element; at: number } | undefined
 
@@ -103,8 +105,10 @@ export class ScrollOwner {
   /** The scroll area has moved or changed its size. */
   onScrolled(): void {
     if (!this.#parts) return
-    const here = metrics(this.#parts.scroller)
     const now = performance.now()
+    // The event of a jump to the end says nothing new, and measuring would lay out the page once more.
+    if (this.#isOwnEvent()) return this.#atEnd()
+    const here = metrics(this.#parts.scroller)
     const isFling = this.#following && now - this.#wentAt < FLING_MS && this.#touchedAt < this.#wentAt
     const follows = isFling || followsEnd(this.#following, this.#last, here, now - this.#touchedAt < INPUT_MS)
     this.#last = here
@@ -112,7 +116,24 @@ export class ScrollOwner {
     else if (this.#following) this.#toEnd()
     else this.#following = true
     this.#setAway(!follows && distanceFromEnd(here) > WORTH_A_JUMP)
-    if (here.top < LOAD_AHEAD && this.#shown.hasMore) this.#shown.onLoadOlder()
+    this.#loadAhead()
+  }
+
+  /** Whether the list was told of the position that the owner has set, and of nothing after it. */
+  #isOwnEvent(): boolean {
+    const isOwn = this.#isOwnScroll
+    this.#isOwnScroll = false
+    const told = this.#parts?.list.current?.scrollOffset ?? Number.NaN
+    return isOwn && this.#following && Math.abs(told - this.#last.top) < 1
+  }
+
+  #atEnd(): void {
+    this.#setAway(false)
+    this.#loadAhead()
+  }
+
+  #loadAhead(): void {
+    if (this.#last.top < LOAD_AHEAD && this.#shown.hasMore) this.#shown.onLoadOlder()
   }
 
   /** Jumps to the very end and follows it, even while rows on the way are still being measured. */
@@ -206,8 +227,10 @@ export class ScrollOwner {
   #toEnd(): void {
     if (!this.#parts || !this.#following) return
     const { scroller } = this.#parts
+    const before = this.#last.top
     scroller.scrollTop = scroller.scrollHeight
     this.#last = metrics(scroller)
+    if (this.#last.top !== before) this.#isOwnScroll = true
   }
 
   #leave(): void {

@@ -12,7 +12,7 @@ import { Dialog } from '../../../ui/dialog'
 import { Skeleton } from '../../../ui/loading'
 import { ErrorNote } from '../../../ui/notice'
 import { draftOf, keepDraft } from './drafts'
-import { EditField } from './edit-field'
+import { EditField } from '../../../ui/editor/edit-field'
 import { forDisk, forEditor } from './line-ends'
 import { StaleNote } from './stale-note'
 
@@ -197,6 +197,7 @@ function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps
         />
       )}
       <EditField
+        className="file-edit-field"
         key={field.key}
         text={field.text}
         path={path}

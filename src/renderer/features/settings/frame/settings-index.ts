@@ -52,6 +52,12 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
   },
   { section: 'general', label: 'Notifications', words: 'sound alert background', anchor: 'settings-notifications' },
   { section: 'general', label: 'Trusted folders', words: 'trust project configuration', anchor: 'settings-trust' },
+  {
+    section: 'general',
+    label: 'Trusted repositories',
+    words: 'trust git hooks filters revoke',
+    anchor: 'settings-repositories',
+  },
   { section: 'general', label: 'Features', words: 'memory schedules mail location', anchor: 'settings-features' },
   { section: 'general', label: 'Tools', words: 'enable disable web search bash', anchor: 'settings-tools' },
   { section: 'appearance', label: 'Theme', words: 'dark light system color night', anchor: 'setting-theme' },

@@ -71,12 +71,15 @@ export interface CodeEditorOptions {
   path: string
   /** The line to begin at. */
   line: number
+  /** For screen readers; absent: the path, and how to leave the text. */
+  label?: string | undefined
   onChange: (text: string) => void
-  onSave: () => void
+  /** Absent: nothing can be saved, and Tab leaves the text instead of indenting it. */
+  onSave?: (() => void) | undefined
 }
 
 /** An editor for code. Its language is loaded when it is there. */
-export function createCodeEditor({ parent, text, path, line, onChange, onSave }: CodeEditorOptions): EditorView {
+export function createCodeEditor({ parent, text, path, line, label, onChange, onSave }: CodeEditorOptions): EditorView {
   const language = new Compartment()
   const view = new EditorView({
     parent,
@@ -98,17 +101,24 @@ export function createCodeEditor({ parent, text, path, line, onChange, onSave }:
         syntaxHighlighting(colors),
         theme,
         language.of([]),
-        EditorView.contentAttributes.of({ 'aria-label': `Edit ${path}. Press Escape, then Tab to leave the text.` }),
+        EditorView.contentAttributes.of({
+          tabindex: '0',
+          'aria-label': label ?? `Edit ${path}. Press Escape, then Tab to leave the text.`,
+        }),
         keymap.of([
-          {
-            key: 'Mod-s',
-            preventDefault: true,
-            run: () => {
-              onSave()
-              return true
-            },
-          },
-          indentWithTab,
+          ...(onSave
+            ? [
+                {
+                  key: 'Mod-s',
+                  preventDefault: true,
+                  run: () => {
+                    onSave()
+                    return true
+                  },
+                },
+                indentWithTab,
+              ]
+            : []),
           ...searchKeymap,
           ...historyKeymap,
           ...defaultKeymap,

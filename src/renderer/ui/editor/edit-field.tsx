@@ -7,12 +7,16 @@ interface EditFieldProps {
   text: string
   path: string
   line: number
+  /** For screen readers; absent: the path. */
+  label?: string
+  className: string
   onChange: (text: string) => void
-  onSave: () => void
+  /** Absent: Tab leaves the text. */
+  onSave?: () => void
 }
 
-/** The text field of the editor. */
-export function EditField({ text, path, line, onChange, onSave }: EditFieldProps) {
+/** A text field for code. */
+export function EditField({ text, path, line, label, className, onChange, onSave }: EditFieldProps) {
   const parent = useRef<HTMLDivElement>(null)
   const calls = useRef({ onChange, onSave })
   useLayoutEffect(() => {
@@ -25,12 +29,13 @@ export function EditField({ text, path, line, onChange, onSave }: EditFieldProps
       text,
       path,
       line,
+      label,
       onChange: (next) => calls.current.onChange(next),
-      onSave: () => calls.current.onSave(),
+      onSave: calls.current.onSave && (() => calls.current.onSave?.()),
     })
     return () => view.destroy()
     // The editor is made once; a new text comes with a new field.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
-  return <div ref={parent} className="file-edit-field" />
+  return <div ref={parent} className={className} />
 }

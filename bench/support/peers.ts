@@ -1,0 +1,134 @@
+/**
+ * The programs that are measured beside Trestle, as their npm packages in the folder that TRESTLE_BENCH_PEERS names
+ * (README.md says how to install them). Each is told about the scripted model in its own way, has a home of its own,
+ * and asks for nothing.
+ */
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ToolCall } from './model-server.ts'
+import { PATH_OF_USER } from './print-run.ts'
+import type { ProgramStart } from './program-run.ts'
+import { put, type Scratch } from './scratch.ts'
+
+/** What a step of the scripts does. Each program has its own tool for it. */
+export type Action = { read: string } | { run: string } | { find: string }
+
+/** A program to be measured. */
+export interface Program {
+  name: string
+  /** Configures it in `scratch.home` and says how to start it on the prompt. */
+  start(scratch: Scratch, baseUrl: string): ProgramStart
+  /** The call of its tool that does this. */
+  call(action: Action): ToolCall
+}
+
+const PROMPT = 'Do what the script says.'
+const packages = (folder: string, ...path: string[]): string => join(folder, 'node_modules', ...path)
+
+/** Those of Codex, pi and Kimi Code that are installed in the folder. */
+export function installedPeers(folder: string): Program[] {
+  const codex = globSync(packages(folder, '@openai', 'codex-*', 'vendor', '*', 'bin', 'codex'))[0]
+  const pi = packages(folder, '@mariozechner', 'pi-coding-agent', 'dist', 'cli.js')
+  const kimi = packages(folder, '@moonshot-ai', 'kimi-code', 'dist', 'main.mjs')
+  return [
+    ...(codex === undefined ? [] : [codexProgram(codex)]),
+    ...(existsSync(pi) ? [piProgram(pi)] : []),
+    ...(existsSync(kimi) ? [kimiProgram(kimi)] : []),
+  ]
+}
+
+/** Codex: the native program itself, not its launcher in JavaScript, and without its sandbox. */
+function codexProgram(binary: string): Program {
+  return {
+    name: 'Codex',
+    start({ home, project }, baseUrl) {
+      put(
+        join(home, 'config.toml'),
+        [
+          'model = "scripted"',
+          'model_provider = "bench"',
+          'check_for_update_on_startup = false',
+          '[model_providers.bench]',
+          'name = "bench"',
+          `base_url = "${baseUrl}"`,
+          'wire_api = "responses"',
+        ].join('\n'),
+      )
+      return {
+        command: binary,
+        args: ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', PROMPT],
+        env: { PATH: PATH_OF_USER, HOME: home, CODEX_HOME: home },
+        cwd: project,
+      }
+    },
+    // It has no tools for reading and searching: its models use the shell.
+    call: (action) => ({
+      name: 'exec_command',
+      input: {
+        cmd: 'read' in action ? `cat ${action.read}` : 'run' in action ? action.run : `grep -rn ${action.find} .`,
+      },
+    }),
+  }
+}
+
+function piProgram(script: string): Program {
+  return {
+    name: 'pi',
+    start({ home, project }, baseUrl) {
+      const model = { id: 'scripted', contextWindow: 10_000_000, input: ['text'] }
+      put(
+        join(home, 'models.json'),
+        JSON.stringify({
+          providers: { bench: { baseUrl, api: 'openai-completions', apiKey: 'none', models: [model] } },
+        }),
+      )
+      return {
+        command: process.execPath,
+        args: [script, '-p', PROMPT, '--provider', 'bench', '--model', 'scripted', '--tools', 'read,bash,grep'],
+        env: { PATH: PATH_OF_USER, HOME: home, PI_CODING_AGENT_DIR: home, PI_OFFLINE: '1', PI_TELEMETRY: '0' },
+        cwd: project,
+      }
+    },
+    call: (action) =>
+      'read' in action
+        ? { name: 'read', input: { path: action.read } }
+        : 'run' in action
+          ? { name: 'bash', input: { command: action.run } }
+          : { name: 'grep', input: { pattern: action.find } },
+  }
+}
+
+function kimiProgram(script: string): Program {
+  return {
+    name: 'Kimi Code',
+    start({ home, project }, baseUrl) {
+      put(
+        join(home, 'config.toml'),
+        [
+          'default_model = "scripted"',
+          'telemetry = false',
+          '[providers.bench]',
+          'type = "openai"',
+          `base_url = "${baseUrl}"`,
+          'api_key = "none"',
+          '[models.scripted]',
+          'provider = "bench"',
+          'model = "scripted"',
+          'max_context_size = 10000000',
+        ].join('\n'),
+      )
+      return {
+        command: process.execPath,
+        args: [script, '-p', PROMPT],
+        env: { PATH: PATH_OF_USER, HOME: home, KIMI_CODE_HOME: home },
+        cwd: project,
+      }
+    },
+    call: (action) =>
+      'read' in action
+        ? { name: 'Read', input: { path: action.read } }
+        : 'run' in action
+          ? { name: 'Bash', input: { command: action.run } }
+          : { name: 'Grep', input: { pattern: action.find, output_mode: 'content' } },
+  }
+}

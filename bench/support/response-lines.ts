@@ -1,0 +1,95 @@
+/** Answers of the scripted model as server-sent events, in the two formats that the measured programs speak. */
+import type { Answer } from './model-server.ts'
+
+/** `chat`: OpenAI Chat Completions; `responses`: OpenAI Responses. */
+export type WireFormat = 'chat' | 'responses'
+
+/** The events of the n-th answer, ready to be written one after the other. */
+export function linesOf(answer: Answer, n: number, wire: WireFormat): string[] {
+  return wire === 'chat' ? chatLines(answer, n) : responsesLines(answer, n)
+}
+
+function chatLines(answer: Answer, n: number): string[] {
+  const event = (delta: object, finish: string | null = null): string =>
+    `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+  const start = event({ role: 'assistant', content: '' })
+  const usage = `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } })}\n\n`
+  const end = [usage, 'data: [DONE]\n\n']
+  if ('calls' in answer) {
+    const calls = answer.calls.map(({ name, input }, index) =>
+      event({
+        tool_calls: [
+          { index, id: `call_${n}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(input) } },
+        ],
+      }),
+    )
+    return [start, ...calls, event({}, 'tool_calls'), ...end]
+  }
+  return [start, ...pieces(answer).map((content) => event({ content })), event({}, 'stop'), ...end]
+}
+
+function responsesLines(answer: Answer, n: number): string[] {
+  let sequence = 0
+  const event = (type: string, body: object): string =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...body })}\n\n`
+  const id = `resp_${n}`
+  const start = event('response.created', { response: { id, object: 'response', status: 'in_progress', output: [] } })
+  const end = (output: readonly object[]): string =>
+    event('response.completed', {
+      response: {
+        id,
+        object: 'response',
+        status: 'completed',
+        output,
+        usage: {
+          input_tokens: 100,
+          input_tokens_details: { cached_tokens: 0 },
+          output_tokens: 20,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: 120,
+        },
+      },
+    })
+  if ('calls' in answer) {
+    const items = answer.calls.map(({ name, input }, index) => ({
+      type: 'function_call',
+      id: `fc_${n}_${index}`,
+      call_id: `call_${n}_${index}`,
+      status: 'completed',
+      name,
+      arguments: JSON.stringify(input),
+    }))
+    const lines = items.flatMap((item, index) => [
+      event('response.output_item.added', { output_index: index, item: { ...item, arguments: '' } }),
+      event('response.function_call_arguments.delta', {
+        output_index: index,
+        item_id: item.id,
+        delta: item.arguments,
+      }),
+      event('response.output_item.done', { output_index: index, item }),
+    ])
+    return [start, ...lines, end(items)]
+  }
+  const message = {
+    type: 'message',
+    id: `msg_${n}`,
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text: answer.text, annotations: [] }],
+  }
+  return [
+    start,
+    event('response.output_item.added', { output_index: 0, item: { ...message, content: [] } }),
+    ...pieces(answer).map((delta) =>
+      event('response.output_text.delta', { output_index: 0, content_index: 0, item_id: message.id, delta }),
+    ),
+    event('response.output_item.done', { output_index: 0, item: message }),
+    end([message]),
+  ]
+}
+
+/** The text in as many pieces as the script says. */
+function pieces({ text, chunks = 1 }: Extract<Answer, { text: string }>): string[] {
+  const size = Math.ceil(text.length / chunks)
+  return Array.from({ length: chunks }, (_, index) => text.slice(index * size, (index + 1) * size))
+}

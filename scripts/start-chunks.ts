@@ -1,0 +1,55 @@
+/**
+ * How the main process is divided into files. Left to itself, the bundler makes a file of every group of modules that
+ * some entries share and others do not, more than 170 of which a start has to find, read and link; that took longer
+ * than running them.
+ */
+import { resolve } from 'node:path'
+
+/** A part of the program that is started or loaded as a whole: its modules stand in as few files as possible. */
+export interface ProgramPart {
+  name: string
+  /** Its modules are these and all that they import, except on demand. */
+  entries: readonly string[]
+  /** Not merged itself, but it loads nothing that only other parts need. */
+  isSmall?: boolean
+}
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { importedIds: readonly string[] } | null
+}
+
+/**
+ * Names the file of each module after the parts that need it: modules needed by the same parts share one. A part thus
+ * loads nothing that it does not need, files never import each other in a circle, and modules that no part needs are
+ * left to the bundler.
+ */
+export function startChunks(
+  root: string,
+  parts: readonly ProgramPart[],
+): (id: string, graph: ModuleGraph) => string | null {
+  let names: Map<string, string> | undefined
+  return (id, graph) => {
+    names ??= namesOf(root, parts, graph)
+    return names.get(id) ?? null
+  }
+}
+
+function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph): Map<string, string> {
+  const needed = new Map<string, string[]>()
+  const merged = new Set(parts.filter(({ isSmall }) => !isSmall).map(({ name }) => name))
+  for (const { name, entries } of parts) {
+    const open = entries.map((entry) => resolve(root, entry))
+    const seen = new Set(open)
+    for (const id of open) {
+      needed.set(id, [...(needed.get(id) ?? []), name])
+      for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) {
+        if (seen.has(imported)) continue
+        seen.add(imported)
+        open.push(imported)
+      }
+    }
+  }
+  return new Map(
+    [...needed].filter(([, by]) => by.some((name) => merged.has(name))).map(([id, by]) => [id, by.join('-')]),
+  )
+}

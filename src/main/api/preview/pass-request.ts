@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream'
+import { askServer } from './ask-server'
+import { sendElsewhere, sendUnreachable, sendUnreadable } from './preview-notes'
+import { isFrameLoad, isPage, movedTo, requestHeaders, responseHeaders, type PreviewOrigins } from './preview-headers'
+import type { PreviewTarget } from './preview-target'
+import { ScriptInsertion } from './script-insertion'
+
+export interface Passing {
+  target: PreviewTarget
+  origins: PreviewOrigins
+  /** Called with the first page: what an earlier preview stored at this port is deleted. */
+  isFirstPage(): boolean
+}
+
+/** Answers without a body. */
+const EMPTY = new Set([204, 205, 304])
+
+/** Passes one request on, and its answer back as it comes. What a server does wrong ends in a message or breaks off. */
+export function passRequest(request: IncomingMessage, response: ServerResponse, passing: Passing): void {
+  const { target, origins } = passing
+  const asked = askServer(request, target, requestHeaders(request.headers, origins))
+  response.on('close', () => asked.destroy())
+  asked.on('error', (error: NodeJS.ErrnoException) => {
+    if (response.headersSent || response.destroyed) response.destroy()
+    else if (error.code?.startsWith('HPE_')) sendUnreadable(response, passing)
+    else sendUnreachable(response, passing)
+  })
+  asked.on('upgrade', (_answer, socket) => {
+    socket.destroy()
+    if (!response.headersSent) sendUnreadable(response, passing)
+  })
+  asked.on('response', (answer: IncomingMessage) => {
+    try {
+      passAnswer(request, response, answer, passing)
+    } catch {
+      // A status or header that may not be sent.
+      answer.destroy()
+      if (response.headersSent) response.destroy()
+      else sendUnreadable(response, passing)
+    }
+  })
+  pipeline(request, asked, () => undefined)
+}
+
+function passAnswer(
+  { method, headers: asked, url = '/' }: IncomingMessage,
+  response: ServerResponse,
+  answer: IncomingMessage,
+  passing: Passing,
+): void {
+  const { origins } = passing
+  const status = answer.statusCode ?? 502
+  const moved = answer.headers.location === undefined ? undefined : movedTo(answer.headers.location, origins, url)
+  if (moved?.isElsewhere && status >= 300 && status < 400 && isFrameLoad(asked)) {
+    answer.destroy()
+    sendElsewhere(response, passing, moved.href)
+    return
+  }
+  const isWhole = isPage(answer.headers) && status !== 206 && !EMPTY.has(status)
+  const headers = responseHeaders(answer.headers, origins, { path: url, isChanged: isWhole })
+  if (isWhole && passing.isFirstPage()) headers['clear-site-data'] = '"storage"'
+  response.writeHead(status, headers)
+  const ended = (error?: Error | null): void => void (error && response.destroy())
+  if (isWhole && method !== 'HEAD') pipeline(answer, new ScriptInsertion(), response, ended)
+  else pipeline(answer, response, ended)
+}

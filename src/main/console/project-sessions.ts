@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
+import { CodedError } from '../../shared/errors'
+import type { SessionSummary } from '../../shared/model/session'
+import type { Sessions } from '../engine/session/sessions-for-hosts'
+
+/**
+ * The sessions of a project, the latest first: those in its folder, and those in worktrees of it. `folder`: the project
+ * or one of the worktrees; a real path.
+ */
+export function projectSessions(sessions: Pick<Sessions, 'list'>, folder: string): SessionSummary[] {
+  const all = sessions.list({})
+  const project = all.find((one) => one.folder === folder)?.worktree?.project ?? folder
+  return all.filter((one) => one.folder === project || one.worktree?.project === project)
+}
+
+/**
+ * The session that `--continue` means: the latest of the folder, or of a worktree that was made from it. Throws
+ * `session.not_found`.
+ */
+export async function latestSession(sessions: Pick<Sessions, 'list'>, cwd: string): Promise<string> {
+  const folder = await realpath(cwd)
+  const own = sessions.list({}).filter((one) => one.folder === folder || one.worktree?.project === folder)
+  // A session of a removed worktree has nowhere to work.
+  const found = own.find((one) => !one.worktree || existsSync(one.folder))
+  if (found) return found.sessionId
+  const removed = own[0]?.worktree?.worktreeId
+  throw new CodedError(
+    'session.not_found',
+    removed === undefined
+      ? `There is no session of ${cwd} to continue.`
+      : `The worktree of the latest session was removed. To get it back: trestle worktree restore ${removed}`,
+  )
+}

@@ -1,0 +1,68 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { isUtf8 } from 'node:buffer'
+import { CodedError } from '../../../../shared/errors'
+import type { GitRun, RunGit } from '../run-git'
+import { parseSettings } from '../trust/parse-settings'
+import type { Repository } from './find-repository'
+import { readBytes } from './small-file'
+
+const LIST = '.gitmodules'
+const MAX_BYTES = 4 * 1024 * 1024
+const MAX_SUBMODULES = 2_000
+
+/**
+ * Variables with which git enters no submodule to look for changes: it would use settings and run filters of that
+ * repository, about which the user was not asked. The list of submodules may say that git is to enter them, and counts more than
+ * the settings for all; so each one is named. Rejects with `git.untrusted` when the list cannot be read.
+ *
+ * `write`: also where the list is only in the index or in the last commit. Commands that read are told in their arguments.
+ */
+export async function submodulesOff(
+  repository: Repository,
+  run: RunGit,
+  { write }: { write: boolean },
+): Promise<Record<string, string>> {
+  if (repository.bare) return {}
+  const texts = await lists(repository, run, write)
+  const names = new Set<string>()
+  for (const text of texts) {
+    const settings = parseSettings(text)
+    if (!settings) throw refused(repository, `${LIST} cannot be read`)
+    for (const { key } of settings) {
+      const name = /^submodule\.([^]*)\.[^.]+$/.exec(key)?.[1]
+      if (name !== undefined) names.add(name)
+    }
+  }
+  if (names.size > MAX_SUBMODULES) throw refused(repository, `it has more than ${MAX_SUBMODULES} submodules`)
+  const env: Record<string, string> = names.size === 0 ? {} : { GIT_CONFIG_COUNT: String(names.size) }
+  for (const [at, name] of [...names].entries()) {
+    const bytes = Buffer.from(name, 'latin1')
+    if (!isUtf8(bytes) || name.includes('\0')) throw refused(repository, 'the name of a submodule is not UTF-8 text')
+    env[`GIT_CONFIG_KEY_${at}`] = `submodule.${bytes.toString('utf8')}.ignore`
+    env[`GIT_CONFIG_VALUE_${at}`] = 'dirty'
+  }
+  return env
+}
+
+/** The lists of submodules that git may use, with each byte a character. */
+async function lists(repository: Repository, run: RunGit, write: boolean): Promise<string[]> {
+  const file = join(repository.top, LIST)
+  if (lstatSync(file, { throwIfNoEntry: false })) {
+    const bytes = readBytes(file, MAX_BYTES)
+    if (!bytes) throw refused(repository, `${LIST} is not a plain file, or too long`)
+    return [bytes.toString('latin1')]
+  }
+  if (!write) return []
+  const options = { level: 'trusted', repository, maxBytes: MAX_BYTES, okCodes: [0, 128] } satisfies Partial<GitRun>
+  const texts: string[] = []
+  for (const name of [`:${LIST}`, `HEAD:${LIST}`]) {
+    const { code, stdout } = await run({ ...options, args: ['cat-file', 'blob', name] })
+    if (code === 0) texts.push(stdout.toString('latin1'))
+  }
+  return texts
+}
+
+function refused({ top }: Repository, why: string): CodedError {
+  return new CodedError('git.untrusted', `Git would look into the submodules of ${top}: ${why}.`)
+}

@@ -1,0 +1,76 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { parseSettings, type Setting } from './parse-settings'
+
+/** A setting of a repository, and the file that it is in. */
+export interface FoundSetting extends Setting {
+  file: string
+  /** It counts only where a condition holds. */
+  isConditional: boolean
+}
+
+/** What the files of settings of a repository say, with all that they include. */
+export interface FoundSettings {
+  settings: FoundSetting[]
+  /** Every file that was read or would be, with its bytes; undefined: it is missing. */
+  files: Map<string, Buffer | undefined>
+  /** Why they are not known completely; a sentence. */
+  problem?: string
+}
+
+const MAX_FILE_BYTES = 512 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
+/** Far more than settings include in practice. */
+const MAX_FILES = 64
+const INCLUDE = /^include(?:if\.[^]*)?\.path$/
+
+/** Reads settings without git, the included ones also where git would not include them now. `userHome`: what `~` means. */
+export function readSettings(starts: readonly string[], userHome: string): FoundSettings {
+  const found: FoundSettings = { settings: [], files: new Map() }
+  let bytes = 0
+  const read = (file: string, isConditional: boolean): void => {
+    if (found.problem !== undefined || found.files.has(file)) return
+    if (found.files.size >= MAX_FILES) return void (found.problem = 'Its settings include too many files.')
+    const content = contentOf(file)
+    if (typeof content === 'string') return void (found.problem = content)
+    found.files.set(file, content)
+    if (!content) return
+    bytes += content.length
+    if (bytes > MAX_BYTES) return void (found.problem = 'Its settings are too long.')
+    const settings = parseSettings(content.toString('latin1'))
+    if (!settings) return void (found.problem = `The settings in ${file} cannot be read.`)
+    for (const setting of settings) {
+      found.settings.push({ ...setting, file, isConditional })
+      if (!INCLUDE.test(setting.key)) continue
+      const path = settingPath(setting.value, { folder: dirname(file), userHome })
+      if (path === undefined) return void (found.problem = `It is not known which file ${setting.key} includes.`)
+      read(path, isConditional || setting.key !== 'include.path')
+    }
+  }
+  for (const file of starts) read(file, false)
+  return found
+}
+
+/** The path that a setting names, relative to `folder`; undefined when only git knows it. Each byte is a character. */
+export function settingPath(
+  latin1: string,
+  { folder, userHome }: { folder: string; userHome: string },
+): string | undefined {
+  const path = Buffer.from(latin1, 'latin1').toString('utf8')
+  if (path === '' || path.includes('\ufffd') || path.includes('\0')) return undefined
+  if (path === '~' || path.startsWith('~/')) return userHome === '' ? undefined : join(userHome, path.slice(1))
+  if (path.startsWith('~') || path.startsWith('%(')) return undefined
+  return isAbsolute(path) ? path : join(folder, path)
+}
+
+function contentOf(file: string): Buffer | string | undefined {
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (!stat) return undefined
+    if (!stat.isFile()) return `${file} is not a plain file.`
+    return stat.size > MAX_FILE_BYTES ? `The settings in ${file} are too long.` : readFileSync(file)
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    return code === 'ENOTDIR' ? undefined : `The settings in ${file} cannot be read.`
+  }
+}

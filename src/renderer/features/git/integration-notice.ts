@@ -1,0 +1,13 @@
+import type { GitIntegration } from '../../../shared/model/git'
+import { showNoticeToast, showToast } from '../../state/page/toasts-state'
+
+/** Tells how a merge or cherry-pick went. `done`: what is shown when it is complete. */
+export function tellIntegration({ outcome, conflicts }: GitIntegration, done: string): void {
+  if (outcome === 'done') showToast(done)
+  else if (outcome === 'unchanged') showToast('Nothing to do: its changes are there already')
+  else
+    showNoticeToast(
+      `${conflicts === 1 ? 'One file has' : `${conflicts} files have`} conflicts. Resolve them under Changes, then continue, or abort.`,
+      'warning',
+    )
+}

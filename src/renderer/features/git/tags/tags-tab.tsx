@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query'
+import { Ellipsis, Plus, Tag } from 'lucide-react'
+import { useState } from 'react'
+import type { GitStatus, GitTag } from '../../../../shared/model/git'
+import { failureFrom } from '../../../client/failure-from'
+import { relativeTime, useNowEachMinute } from '../../../format/relative-time'
+import { useClient, useQueries } from '../../../state/page/queries'
+import { showFailureToast, showToast } from '../../../state/page/toasts-state'
+import { Button, IconButton } from '../../../ui/button'
+import { CONTROL_CLASS } from '../../../ui/form/field'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
+import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { useGit } from '../git-context'
+import { tellIntegration } from '../integration-notice'
+import { TagDialog } from './tag-dialog'
+
+/** Rows at once; the filter finds the others. */
+const MAX_SHOWN = 300
+
+/** The tags, the newest first: create, push, merge, check out, delete. */
+export function TagsTab({ status }: { status: GitStatus }) {
+  const queries = useQueries()
+  const client = useClient()
+  const { sessionId, run } = useGit()
+  const [query, setQuery] = useState('')
+  const [isNaming, setNaming] = useState(false)
+  const { data: tags, error } = useQuery(queries.git.tags.queryOptions({ input: { sessionId }, retry: false }))
+  const words = query.trim().toLowerCase()
+  const shown = tags?.filter(({ name }) => name.toLowerCase().includes(words))
+  const remove = async ({ name }: GitTag): Promise<void> => {
+    try {
+      const { object } = await client.git.deleteTag({ sessionId, name })
+      showToast(`Deleted ${name} here`, {
+        label: 'Undo',
+        run: () => void run('Restoring', (git) => git.restoreTag({ sessionId, name, object }), `${name} is back`),
+      })
+    } catch (failure) {
+      showFailureToast(failure)
+    }
+  }
+  if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
+  return (
+    <>
+      <div className="flex flex-none items-center gap-2 border-b border-line px-2 py-1.5">
+        <input
+          aria-label="Filter tags"
+          placeholder="Filter tags"
+          value={query}
+          spellCheck={false}
+          onChange={(event) => setQuery(event.target.value)}
+          className={`${CONTROL_CLASS} h-[27px]!`}
+        />
+        <Button
+          size="small"
+          icon={<Plus aria-hidden />}
+          disabled={status.commit === undefined}
+          onClick={() => setNaming(true)}
+        >
+          New tag
+        </Button>
+      </div>
+      {shown && shown.length === 0 ? (
+        <EmptyState
+          icon={<Tag aria-hidden />}
+          title={words === '' ? 'No tags yet' : 'No matching tags'}
+          className="m-auto"
+        />
+      ) : (
+        <div className="min-h-0 flex-1 overflow-y-auto">
+          <ul aria-label="Tags">
+            {shown?.slice(0, MAX_SHOWN).map((tag) => (
+              <li key={tag.name}>
+                <TagRow tag={tag} status={status} onDelete={() => void remove(tag)} />
+              </li>
+            ))}
+          </ul>
+          {shown && shown.length > MAX_SHOWN && (
+            <p className="px-3 py-2 text-small text-ink-3">
+              And {(shown.length - MAX_SHOWN).toLocaleString()} older ones. Filter to find them.
+            </p>
+          )}
+        </div>
+      )}
+      {isNaming && <TagDialog onClose={() => setNaming(false)} />}
+    </>
+  )
+}
+
+function TagRow({ tag, status, onDelete }: { tag: GitTag; status: GitStatus; onDelete: () => void }) {
+  const now = useNowEachMinute()
+  const { sessionId, run } = useGit()
+  const { name, commit, subject, message, at } = tag
+  return (
+    <div className="flex min-h-[44px] items-center gap-1 border-b border-line pr-1.5 pl-3 hover:bg-sunken">
+      <span className="flex min-w-0 flex-1 flex-col">
+        <span className="flex w-full items-center gap-2">
+          <span className="min-w-0 truncate text-ui">{name}</span>
+          <code className="flex-none font-mono text-tiny text-ink-3">{commit.slice(0, 8)}</code>
+        </span>
+        <span className="w-full truncate text-small text-ink-3">
+          {relativeTime(at, now)} · {message ?? subject}
+        </span>
+      </span>
+      <Menu
+        label={`Actions for ${name}`}
+        align="end"
+        trigger={
+          <IconButton label={`Actions for ${name}`}>
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem
+          disabled={status.remotes.length === 0}
+          onSelect={() =>
+            void run('Pushing', (git, signal) => git.pushTag({ sessionId, name }, { signal }), `Pushed ${name}`)
+          }
+        >
+          Push
+        </MenuItem>
+        <MenuItem
+          disabled={status.bare}
+          onSelect={() =>
+            void run('Merging', async (git) =>
+              tellIntegration(await git.merge({ sessionId, from: `refs/tags/${name}` }), `Merged ${name}`),
+            )
+          }
+        >
+          Merge into {status.branch ?? 'what is checked out'}
+        </MenuItem>
+        <MenuItem
+          disabled={status.bare}
+          onSelect={() => void run('Switching', (git) => git.switch({ sessionId, to: commit }), `Checked out ${name}`)}
+        >
+          Check out
+        </MenuItem>
+        <MenuSeparator />
+        <MenuItem danger onSelect={onDelete}>
+          Delete here
+        </MenuItem>
+      </Menu>
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import type { PagePicture } from '../../../shared/model/page-preview'
+
+/** Models see no more detail. */
+const MAX_SIDE = 2000
+/** A tab that paints nothing gives no picture. */
+const WAIT_MS = 5000
+
+/** In Chromium: names an element whose pixels alone a track of this tab shows. */
+declare const CropTarget: { fromElement: (element: Element) => Promise<object> } | undefined
+
+interface CroppableTrack extends MediaStreamTrack {
+  cropTo: (target: object) => Promise<void>
+}
+
+/**
+ * A picture of one element of this page. The browser asks the user to share this tab; what is shared is cut to the
+ * element and ends with the picture. Throws an Error with a message for the user.
+ */
+export async function pictureOfElement(element: Element): Promise<PagePicture> {
+  if (typeof CropTarget === 'undefined' || !('getDisplayMedia' in navigator.mediaDevices))
+    throw new Error(
+      'This browser can’t take a picture of the preview. Take a screenshot yourself and paste it into your message; Chrome, Edge and the desktop app do it for you.',
+    )
+  const target = await CropTarget.fromElement(element)
+  // Chromium offers this tab alone; other browsers ignore the wish.
+  const wishes = { video: { displaySurface: 'browser' }, audio: false, preferCurrentTab: true }
+  const stream = await navigator.mediaDevices.getDisplayMedia(wishes as DisplayMediaStreamOptions).catch(() => {
+    throw new Error('No picture was taken: this tab was not shared.')
+  })
+  try {
+    const [track] = stream.getVideoTracks()
+    if (!track || !('cropTo' in track)) throw new Error('No picture was taken: this tab was not shared.')
+    await (track as CroppableTrack).cropTo(target).catch(() => {
+      throw new Error('No picture was taken: share this tab, not another one.')
+    })
+    return await pictureOfStream(stream)
+  } finally {
+    for (const track of stream.getTracks()) track.stop()
+  }
+}
+
+/** Its next frame. */
+async function pictureOfStream(stream: MediaStream): Promise<PagePicture> {
+  const video = document.createElement('video')
+  video.muted = true
+  video.srcObject = stream
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('No picture was taken: the tab shows nothing.')), WAIT_MS)
+    video.requestVideoFrameCallback(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+    video.play().catch(reject)
+  })
+  const scale = Math.min(1, MAX_SIDE / Math.max(video.videoWidth, video.videoHeight, 1))
+  const canvas = document.createElement('canvas')
+  canvas.width = Math.max(1, Math.round(video.videoWidth * scale))
+  canvas.height = Math.max(1, Math.round(video.videoHeight * scale))
+  canvas.getContext('2d')?.drawImage(video, 0, 0, canvas.width, canvas.height)
+  video.srcObject = null
+  const mediaType = 'image/png'
+  return { mediaType, data: canvas.toDataURL(mediaType).replace(/^[^,]*,/, '') }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import type { GitChange, GitStatus } from '../../../shared/model/git'
+import { gitMarks } from './git-marks'
+
+const status = (change: Partial<GitStatus>): GitStatus => ({
+  top: '/p',
+  stashes: 0,
+  staged: [],
+  unstaged: [],
+  conflicts: [],
+  hidden: 0,
+  remotes: [],
+  ...change,
+})
+const changed = (path: string, kind: GitChange['kind']): GitChange => ({ path, kind })
+
+describe('the marks of git', () => {
+  it('say of each file what differs, and of its folders what is in them', () => {
+    const { files, folders } = gitMarks(
+      status({
+        staged: [changed('src/new.ts', 'added'), changed('src/moved.ts', 'renamed')],
+        unstaged: [changed('src/deep/a.ts', 'modified'), changed('notes.txt', 'untracked')],
+        conflicts: [{ path: 'lib/b.ts', what: 'both modified', ours: true, theirs: true }],
+      }),
+    )
+    expect(Object.fromEntries(files)).toEqual({
+      '/p/src/new.ts': 'added',
+      '/p/src/moved.ts': 'added',
+      '/p/src/deep/a.ts': 'modified',
+      '/p/notes.txt': 'untracked',
+      '/p/lib/b.ts': 'conflict',
+    })
+    expect(Object.fromEntries(folders)).toEqual({
+      '/p/src': 'modified',
+      '/p/src/deep': 'modified',
+      '/p/lib': 'conflict',
+    })
+  })
+
+  it('of a file that was added and edited since, say that it is new', () => {
+    const { files } = gitMarks(status({ staged: [changed('a', 'added')], unstaged: [changed('a', 'modified')] }))
+    expect(files.get('/p/a')).toBe('added')
+  })
+
+  it('take a new folder as one, and leave out names that are no text', () => {
+    const { files, folders } = gitMarks(
+      status({ unstaged: [changed('new/', 'untracked'), changed('\0ff', 'untracked')] }),
+    )
+    expect([...files]).toEqual([])
+    expect([...folders]).toEqual([['/p/new', 'untracked']])
+  })
+})

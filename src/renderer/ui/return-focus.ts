@@ -1,0 +1,25 @@
+/** What stands over the page: the focus never goes back into one of them. */
+const OVER_THE_PAGE = '[role=dialog], [role=alertdialog], [data-radix-popper-content-wrapper]'
+
+/** The element of the page itself that had the focus last. */
+let last: HTMLElement | undefined
+
+/** Notes where the focus is on the page, for `returnFocus`. */
+export function followFocus(): void {
+  document.addEventListener('focusin', note, true)
+}
+
+function note({ target }: FocusEvent): void {
+  if (target instanceof HTMLElement && !target.closest(OVER_THE_PAGE)) last = target
+}
+
+/**
+ * For `onCloseAutoFocus` of a dialog: gives the focus back to the page. Radix notes where it was only when a field of
+ * the dialog already has it. What took the focus meanwhile, such as what a command has opened, keeps it.
+ */
+export function returnFocus(event: Event): void {
+  const isLost = document.activeElement === null || document.activeElement === document.body
+  if (isLost && !last?.isConnected) return
+  event.preventDefault()
+  if (isLost) last?.focus()
+}

@@ -1,0 +1,14 @@
+import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
+import { withMarks, type SessionMarks } from '../../src/shared/model/session-marks'
+
+/** Marks of sessions in memory. */
+export function memoryMarks(changed: (change: EngineChange) => void): Engine['marks'] {
+  let marks: SessionMarks = { since: 0, seen: [], pinned: [] }
+  return {
+    view: () => marks,
+    change(change) {
+      marks = withMarks(marks, change)
+      changed({ kind: 'marks' })
+    },
+  }
+}

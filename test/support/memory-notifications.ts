@@ -1,0 +1,9 @@
+import type { Engine } from '../../src/main/engine/engine-api'
+
+/** An engine that never notified of anything. */
+export const NO_NOTIFICATIONS: Engine['notifications'] = {
+  list: () => ({ notifications: [], total: 0, unread: 0 }),
+  markRead: () => 0,
+  clear: () => [],
+  restore: () => 0,
+}
