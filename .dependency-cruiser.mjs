@@ -52,7 +52,7 @@ const ENGINE_LAYERS = [
   'place',
   'health',
 ]
-const MAIN_LAYERS = ['engine', 'api', 'console', 'host', 'desktop', 'command-line']
+const MAIN_LAYERS = ['engine', 'api', 'console', 'wire', 'role', 'host', 'desktop', 'command-line']
 const RENDERER_LAYERS = ['format', 'client', 'state', 'ui', 'features', 'views']
 
 /** One rule for each layer: what lies above it must not be imported. Files directly in `root` lie above all layers. */

@@ -1,4 +1,5 @@
 import { desktopOpener } from './host/electron/platform/desktop-opener'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {
   app,
@@ -72,20 +73,30 @@ startDesktop({
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
   async openEngine({ home, log, systemProxy }) {
     const { createEngine } = await import('./engine/engine')
+    const { openDesktopEngine } = await import('./role/desktop-engine')
+    const { READS_LOGIN_SHELL } = await import('./role/attach')
     const loginShell = desktopLoginShell({ env: process.env, platform: process.platform })
     const taskHost = taskHostProgram()
     // Copies the runtime for commands, once per version; a failure shows up with the first command.
     if (app.isPackaged) taskHost.program(home).catch(() => {})
-    return createEngine({
+    return openDesktopEngine({
+      home: realpathSync(home),
       version,
-      home,
-      interactive: true,
-      taskHost,
       log,
-      legacyCipher: () => safeStorageCipher(safeStorage),
-      systemProxy,
-      opener: desktopOpener(shell),
-      ...(loginShell && { loginShell }),
+      residentEnv: loginShell ? { [READS_LOGIN_SHELL]: '1' } : {},
+      open: (keepsTurns) =>
+        createEngine({
+          version,
+          home,
+          interactive: true,
+          keepsTurns,
+          taskHost,
+          log,
+          legacyCipher: () => safeStorageCipher(safeStorage),
+          systemProxy,
+          opener: desktopOpener(shell),
+          ...(loginShell && { loginShell }),
+        }),
     })
   },
 }).catch((error: unknown) => {

@@ -4,6 +4,7 @@
  * and shown as `internal`.
  */
 
+import { ENGINE_ERRORS } from './engine-errors'
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
 import { PLACE_ERRORS } from './place-errors'
@@ -177,6 +178,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
+  ...ENGINE_ERRORS,
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,
   ...PLACE_ERRORS,

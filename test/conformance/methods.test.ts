@@ -58,6 +58,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'app.readShellEnvironment': await client.app.readShellEnvironment(),
     'app.chooseFolder': await client.app.chooseFolder(),
     'app.openExternal': await client.app.openExternal({ url: 'https://example.org' }),
+    'engine.status': await client.engine.status(),
+    'engine.stop': await client.engine.stop({ how: 'when-idle' }),
     'desktop.view': await client.desktop.view(),
     'desktop.setTheme': await client.desktop.setTheme({ theme: 'dark' }),
     'desktop.setAcceleratedGraphics': await client.desktop.setAcceleratedGraphics({ enabled: false }),

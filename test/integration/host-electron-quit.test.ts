@@ -84,6 +84,31 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
     expect(await working(desktop)).toEqual([])
   })
 
+  test('leaves the work to a resident engine and quits, where it holds the engine of the home', async () => {
+    const left: unknown[] = []
+    const engine = Object.assign(memoryEngine({ version: '9.9.9' }), {
+      leave: async (options: unknown) => void left.push(options),
+    })
+    const { electron, closed, window } = await atWork({ closeLimitMs: 5000 }, engine)
+    electron.answer = KEEP
+    window().close()
+    await until(() => electron.app.hasQuit, 'the end')
+    expect(left).toEqual([{ resident: true, limitMs: 2500 }])
+    expect(closed).toEqual([])
+  })
+
+  test('leaves the work for the next start on shutdown, without another engine', async () => {
+    const left: unknown[] = []
+    const engine = Object.assign(memoryEngine({ version: '9.9.9' }), {
+      leave: async (options: unknown) => void left.push(options),
+    })
+    const { electron, closed } = await atWork({ closeLimitMs: 60_000 }, engine)
+    electron.powerMonitor.emit('shutdown', {})
+    await until(() => electron.app.hasQuit, 'the end')
+    expect(left).toEqual([{ resident: false, limitMs: 1000 }])
+    expect(closed).toEqual([])
+  })
+
   test('closes a window that is not the last one, an idle session and a Mac window without asking', async () => {
     const two = await atWork()
     two.electron.clickMenu('New Window')

@@ -82,6 +82,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       }),
     setEditor: () => update({}),
     setLoginShell: () => update({}),
+    engine: () => ({ idleMs: 600_000 }),
     appearance: () => settingsView.appearance,
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
     setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),

@@ -112,7 +112,7 @@ export function newsEngine(options: {
   const runner = createTurnRunner({
     home,
     store,
-    interactive,
+    canAsk: () => interactive,
     now: Date.now,
     newId,
     report: { log, warn: () => undefined },

@@ -28,11 +28,17 @@ export interface WireClient {
   /** Pauses and resumes reading stdout. */
   pause(): void
   resume(): void
+  /** SIGKILL; resolves when the program is gone. */
+  kill(): Promise<void>
   pid: number
 }
 
-export function startWire(options: Pick<CliOptions, 'home' | 'cwd' | 'within'>): WireClient {
-  const child = startCli(['wire'], options)
+/** `args`: more arguments, such as `--attach`. */
+export function startWire({
+  args = [],
+  ...options
+}: Pick<CliOptions, 'home' | 'cwd' | 'within'> & { args?: readonly string[] }): WireClient {
+  const child = startCli(['wire', ...args], options)
   const lines: WireLine[] = []
   const sent: unknown[] = []
   let rest = ''
@@ -84,6 +90,10 @@ export function startWire(options: Pick<CliOptions, 'home' | 'cwd' | 'within'>):
       child.stdin.end()
       const code = await closed
       return { code, ms: performance.now() - start }
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await closed
     },
     pause: () => child.stdout.pause(),
     resume: () => child.stdout.resume(),

@@ -4,6 +4,7 @@ import type { AppInfo } from '../../shared/contract/app'
 import type { DesktopView } from '../../shared/configuration/settings'
 import type { Theme } from '../../shared/configuration/appearance'
 import type { DiagnosticsReport, UpdateAction, UpdatesView } from '../../shared/configuration/app'
+import type { EngineStatus, EngineStop } from '../../shared/model/engine'
 import type { PagePicture, PreviewViewCommand, PreviewViewReport, ViewPlace } from '../../shared/model/page-preview'
 import type { HostCommand } from '../../shared/events/push'
 import type { Engine } from '../engine/engine-api'
@@ -30,6 +31,8 @@ export interface HostActions {
   files?: FileActions
   /** Problems of this host and how they were handled; shown with the engine's notices. */
   notices?(): readonly string[]
+  /** Present where this process is the engine of its home. */
+  role?: RoleActions
   /** Makes a server of this machine available to a frame of the page; absent where pages show no frames. */
   preview?(url: string): Promise<{ frameUrl: string }>
   /** Views of their own for such pages, instead of frames. */
@@ -42,6 +45,13 @@ export interface HostActions {
   updates?: UpdateActions
   /** Subscribes to commands from native menus; returns a function that unsubscribes. */
   onCommand?(listener: (command: HostCommand) => void): () => void
+}
+
+/** What clients do with the engine of a home. */
+export interface RoleActions {
+  status(): Promise<EngineStatus>
+  /** Resolves before it stops. */
+  stop(how: EngineStop, restart: boolean): Promise<EngineStatus>
 }
 
 /** Pages of local servers in views above the page of a window. */

@@ -20,7 +20,12 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, places, m
     remove: os.session.remove.handler(({ input }) => sessions.remove(input.sessionId)),
     search: os.session.search.handler(({ input }) => sessions.search(input.query, input.limit, input.sessionId)),
     fork: os.session.fork.handler(({ input }) => sessions.fork(input.sessionId, input.to)),
-    prompt: os.session.prompt.handler(({ input }) => sessions.prompt(input.sessionId, input.parts, input)),
+    prompt: os.session.prompt.handler(({ input }) =>
+      sessions.prompt(input.sessionId, input.parts, {
+        ...(input.effort !== undefined && { effort: input.effort }),
+        ...(input.unattended && { unattended: { ...input.unattended } }),
+      }),
+    ),
     steer: os.session.steer.handler(({ input: { sessionId, ...rest } }) => sessions.steer(sessionId, rest)),
     editQueued: os.session.editQueued.handler(({ input }) =>
       sessions.editQueued(input.sessionId, input.promptId, input.parts),

@@ -10,6 +10,7 @@ import {
   PLUGIN_COMMAND,
   SCHEDULE_COMMAND,
 } from './assistant-commands'
+import { ENGINE_COMMAND } from './engine-command'
 import { MAIL_COMMAND } from './mail-command'
 import { PLACE_COMMAND } from './place-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
@@ -63,6 +64,7 @@ export const COMMANDS: Record<
   | 'print'
   | 'acp'
   | 'wire'
+  | 'engine'
   | 'agent'
   | 'session'
   | 'task'
@@ -167,6 +169,10 @@ export const COMMANDS: Record<
       ...WORKTREE_OPTIONS,
       ...WHICH_SESSION,
       'max-steps': { type: 'string', value: 'N', help: 'Maximum steps of this turn.' },
+      'own-process': {
+        type: 'boolean',
+        help: 'Run in this process, with its environment, even if the engine of the home runs.',
+      },
       help: HELP,
     },
     examples: [
@@ -191,9 +197,17 @@ export const COMMANDS: Record<
   wire: {
     summary:
       'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',
-    options: { ...AGENT_OPTIONS, help: HELP },
-    examples: ['trestle wire', 'trestle wire --agent-file review.yaml'],
+    options: {
+      ...AGENT_OPTIONS,
+      attach: {
+        type: 'boolean',
+        help: 'Connect to the engine of this home instead, which is started if none runs. Losing the connection stops nothing.',
+      },
+      help: HELP,
+    },
+    examples: ['trestle wire', 'trestle wire --attach', 'trestle wire --agent-file review.yaml'],
   },
+  engine: { ...ENGINE_COMMAND, options: { ...ENGINE_COMMAND.options, help: HELP } },
   agent: {
     summary: 'List the agents that a session can work as; see docs/agents.md.',
     actions: ['list'],

@@ -1,5 +1,7 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../../../package.json'
 import { CodedError } from '../../shared/errors'
@@ -31,7 +33,9 @@ async function run(args: readonly string[]): Promise<number> {
   const asked = whichCommand(args)
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
-  compileAhead()
+  // What only connects to an engine is ready sooner, and the engine itself smaller, without.
+  if (asked.command === 'engine' || mayAttach(asked)) enableCompileCache()
+  else compileAhead()
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
     const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')
     markRuntimeInUse(import.meta.filename)
@@ -48,6 +52,12 @@ async function run(args: readonly string[]): Promise<number> {
   }
   switch (command) {
     case 'print': {
+      if (hasEngineKey()) {
+        const { joinPrint } = await import('../host/print/join-print')
+        const joined = await joinPrint(parsed, version)
+        if (joined !== undefined) return joined
+        compileAhead()
+      }
       const { printMain } = await import('../host/print/print-main')
       return printMain(parsed, version)
     }
@@ -63,7 +73,15 @@ async function run(args: readonly string[]): Promise<number> {
       const { chatMain } = await import('../host/chat/chat-main')
       return chatMain(parsed, version)
     }
+    case 'engine': {
+      const { engineMain } = await import('../host/engine/engine-main')
+      return engineMain(parsed, version)
+    }
     case 'wire': {
+      if (parsed.values['attach'] === true) {
+        const { attachMain } = await import('../host/wire/attach-main')
+        return attachMain(version)
+      }
       const { wireMain } = await import('../host/wire/wire-main')
       return wireMain(parsed, version)
     }
@@ -181,6 +199,16 @@ function compileAhead(): void {
   for (const name of BUILT_IN) process.getBuiltinModule(name)
   setFlagsFromString('--no-lazy')
   enableCompileCache()
+}
+
+/** Whether a command may be done by the engine of the home alone. */
+function mayAttach({ command, rest }: { command: CommandName; rest: readonly string[] }): boolean {
+  return command === 'print' ? hasEngineKey() : command === 'wire' && rest.includes('--attach')
+}
+
+/** Whether this home ever had an engine that others can connect to: looking for one costs a start nothing otherwise. */
+function hasEngineKey(): boolean {
+  return existsSync(join(process.env['TRESTLE_HOME'] || join(homedir(), '.trestle'), 'run', 'engine.key'))
 }
 
 /** Commands whose user can approve, trust and configure; an agent must not start them. */

@@ -19,6 +19,7 @@ import type { TaskHostProgram } from './task/client/host-connector'
 import type { Trust } from './trust/create-trust'
 import type { Inbox } from './approval/inbox'
 import type { Conversations } from './conversation/conversations'
+import type { KeptTurns } from './session/kept-turns'
 import type { Sessions } from './session/sessions-for-hosts'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
@@ -48,6 +49,8 @@ export interface Engine {
   /** Mistakes in config.toml as it is now. */
   problems(): readonly ConfigProblem[]
   readonly sessions: Sessions
+  /** Turns that outlive this process; absent in an engine that does not keep them. */
+  readonly keptTurns?: KeptTurns
   /** Whole conversations: searching them, and files of them. */
   readonly conversations: Omit<Conversations, 'close'>
   readonly settings: SettingsActions
@@ -157,6 +160,11 @@ export interface EngineOptions {
   canType?: boolean
   /** Whether config.toml is watched for changes; default true. */
   watch?: boolean
+  /**
+   * Whether this engine is the one of its home, whose turns outlive their process: they are continued after a crash, and
+   * can be left to another process; default false.
+   */
+  keepsTurns?: boolean
   /** Whether queued prompts start automatically; default true. */
   runsQueue?: boolean
   /** How the task host is started; without it nothing can be put into the background. */

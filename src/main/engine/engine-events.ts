@@ -12,6 +12,7 @@ import { summaryOf, type SessionManager } from './session/sessions'
 import type { TaskNotifier } from './session/task-notifier'
 import type { TitleGenerator } from './session/title'
 import type { StoreBackups } from './store/backup/store-backups'
+import type { TurnKeeper } from './session/kept-turns'
 import type { SessionTools } from './turn/session-tools'
 
 /** The parts that act on what happens to sessions. */
@@ -31,14 +32,17 @@ export interface SessionFollowers {
   checkpoints: CheckpointManager
   reviews: Pick<Reviews, 'removed'>
   backups: StoreBackups
+  /** Absent in an engine that does not keep its turns. */
+  keeper: TurnKeeper | undefined
 }
 
 /** Passes what happens to sessions on to the other parts, in this order. */
 export function followSessions(parts: SessionFollowers): void {
   const { sessions, notify, tools, inbox, agents, notifier, hooks, features } = parts
-  const { sandboxes, titles, mcp, checkpoints, reviews, backups } = parts
+  const { sandboxes, titles, mcp, checkpoints, reviews, backups, keeper } = parts
   sessions.follow({
     recorded(session, before, events) {
+      keeper?.recorded(session, events)
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
       // A subagent is not among the user's sessions: it is listed as a task.
       if (!isAgentId(session.id))
@@ -55,6 +59,7 @@ export function followSessions(parts: SessionFollowers): void {
     },
     opened: notifier.sessionOpened,
     removed(sessionId) {
+      keeper?.removed(sessionId)
       hooks.removed(sessionId)
       mcp.leave(sessionId)
       checkpoints.removed(sessionId)

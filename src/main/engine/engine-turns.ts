@@ -21,6 +21,9 @@ import { createEnvironmentSnapshots } from './turn/environment-snapshot'
 import { createGateDeps, readableOutputFolders } from './turn/session-gate'
 import { sessionPlan } from './turn/session-plans'
 import { createSessionTools, type SessionTools, type SessionFileRules } from './turn/session-tools'
+import type { SessionHeader } from '../../shared/model/session'
+import type { UnattendedTurns } from './session/unattended-turns'
+import type { TurnRunnerDeps } from './turn/turn-material'
 import { createTurnRunner } from './turn/turn-runner'
 import { readArticle } from './web/web-access'
 
@@ -39,12 +42,16 @@ export function createTurns(
   foundation: EngineFoundation,
   execution: EngineExecution,
   parts: EngineTurnParts,
-  options: Pick<EngineOptions, 'interactive' | 'hasInbox' | 'canType'>,
+  options: Pick<EngineOptions, 'interactive' | 'hasInbox' | 'canType'> & { unattended: UnattendedTurns },
 ): { tools: SessionTools; turns: SessionsTurns } {
   const { home, store, config, effectiveHeader, rulesOf, newId } = foundation
   const { sandboxes, skills, hooks } = execution
   const { agents, mcp } = parts
-  const { interactive = false, hasInbox = interactive } = options
+  const { interactive = false, hasInbox = interactive, unattended } = options
+  const asking = {
+    canAsk: (header: SessionHeader) => interactive && unattended.of(header) === undefined,
+    maxSteps: (header: SessionHeader) => unattended.of(header)?.maxSteps,
+  }
   const hiddenFrom: SessionFileRules['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
     hiddenPaths({
       rules: await rulesOf(session),
@@ -55,7 +62,7 @@ export function createTurns(
       ownOutput: readableOutputFolders(home, skills, session),
     })
   const tools = createTools(foundation, execution, parts, options, hiddenFrom)
-  const runner = createRunner(foundation, execution, parts, interactive, tools, hiddenFrom)
+  const runner = createRunner(foundation, execution, parts, asking, tools, hiddenFrom)
   const gateFor = createGateDeps({
     home,
     store,
@@ -63,7 +70,7 @@ export function createTurns(
     skills,
     effectiveHeader,
     rulesOf,
-    interactive,
+    canAsk: asking.canAsk,
     hasInbox,
     sandboxesOf: sandboxes.judging,
     toolPins: createToolPins(home),
@@ -124,7 +131,7 @@ function createRunner(
   foundation: EngineFoundation,
   { clientCapabilities, skills, hooks, diagnostics, sandboxes }: EngineExecution,
   { supervisor, notifier, agents, checkpoints, features, mcp }: EngineTurnParts,
-  interactive: boolean,
+  asking: Pick<TurnRunnerDeps, 'canAsk' | 'maxSteps'>,
   tools: SessionTools,
   hiddenFrom: SessionFileRules['hiddenFrom'] & {},
 ): SessionsTurns['runner'] {
@@ -134,7 +141,7 @@ function createRunner(
   return createTurnRunner({
     home,
     store,
-    interactive,
+    ...asking,
     now,
     newId,
     report: { log, warn },

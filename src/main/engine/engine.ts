@@ -8,6 +8,7 @@ import { createConversations } from './conversation/conversations'
 import { createCheckpoints } from './checkpoint/checkpoints'
 import { createSettingsActions } from './settings-actions'
 import { failureOf } from '../../shared/errors'
+import { NOTIFICATION_LIMITS } from '../../shared/model/notification'
 import type { Engine, EngineOptions } from './engine-api'
 import { createSessionFiles } from './files/session-files'
 import { createFileAccess } from './workspace/file-access'
@@ -25,9 +26,11 @@ import { removeOrphanedPlaceholders } from './sandbox/mounts/placeholders'
 import { sandboxSupport } from './sandbox/sandbox-support'
 import { PACKAGE_REGISTRIES } from './network/host-list'
 import { createTaskActions } from './session/session-tasks'
+import { createKeptTurns } from './session/kept-turns'
 import { createSessions } from './session/sessions'
 import { createTitleGenerator } from './session/title'
 import { createPlanActions } from './turn/session-plans'
+import { createKeptTurnRows } from './store/kept-turn-rows'
 import { createStoreBackups } from './store/backup/store-backups'
 import { namedEnv } from './environment/command-env'
 import { withInProcessTasks } from './task/in-process-tasks'
@@ -57,6 +60,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now,
     interactive,
     runsQueue: options.runsQueue ?? true,
+    keepsTurn: (sessionId) => keeper?.keeps(sessionId) ?? false,
     defaults: () => ({
       mode: settings().defaultPermissionMode,
       ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
@@ -74,6 +78,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     },
     log,
   })
+  const tell = (title: string, body: string, sessionId?: string): void =>
+    void features.device.notifyUser({
+      title,
+      body: body.slice(0, NOTIFICATION_LIMITS.bodyChars),
+      source: 'engine',
+      ...(sessionId && { sessionId }),
+    })
+  const keeper = options.keepsTurns
+    ? createKeptTurns({ rows: createKeptTurnRows(foundation.database), header: store.header, sessions, tell })
+    : undefined
   const runs = createAgentRuns({ home, store, sessions, settings: () => settings().agents, log })
 
   const supervisor = withSubagentTasks(withInProcessTasks(machine, inProcessTasks), runs)
@@ -132,7 +146,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   })
 
   const parts = { supervisor, notifier, agents, checkpoints, features, mcp }
-  const { tools, turns } = createTurns(foundation, execution, parts, options)
+  const { tools, turns } = createTurns(foundation, execution, parts, { ...options, unattended: sessions.unattended })
   sessions.connect(turns)
 
   // Without a UI that lists sessions, a title is not worth a request.
@@ -158,7 +172,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     now,
   })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
-  followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })
+  followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups, keeper })
 
   const trust = createTrust({
     describeServers: async (...file) => (await import('./mcp/config/describe-server')).describeServerFile(...file),
@@ -210,6 +224,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     notices: [...foundation.notices, ...foundation.secrets.notices],
     problems: () => config.problems,
     sessions,
+    ...(keeper && { keptTurns: keeper }),
     conversations,
     settings: actions,
     tasks: createTaskActions({

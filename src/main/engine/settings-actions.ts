@@ -1,3 +1,4 @@
+import type { EngineSettings } from './config/settings/engine-settings'
 import type { Appearance, LanguageSettings } from '../../shared/configuration/appearance'
 import { interfaceActions } from './interface-actions'
 import type { ProviderType } from '../../shared/configuration/provider-types'
@@ -219,6 +220,7 @@ export function createSettingsActions({
         }),
       ),
     setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
+    engine: () => config.settings.engine,
     appearance: () => config.settings.appearance,
     ...interfaceActions(edit),
     setBudget: (change) =>
@@ -380,6 +382,8 @@ export interface SettingsActions {
   setBudget(change: BudgetView): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
   /** How the interface looks, for a page that is served. */
+  /** `[engine]`. */
+  engine(): EngineSettings
   appearance(): Appearance
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>

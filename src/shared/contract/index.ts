@@ -3,6 +3,7 @@ import { agentContract, hookContract, skillContract, trustContract } from './cus
 import { customizeContract, ruleContract } from './customize'
 import { appContract, desktopContract, pushContract } from './app'
 import { approvalContract, planContract } from './approval'
+import { engineContract } from './engine'
 import { conversationContract } from './conversation'
 import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
@@ -30,6 +31,7 @@ export const contract = {
   approval: approvalContract,
   checkpoint: checkpointContract,
   conversation: conversationContract,
+  engine: engineContract,
   rule: ruleContract,
   customize: customizeContract,
   settings: settingsContract,

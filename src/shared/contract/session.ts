@@ -160,7 +160,15 @@ export const sessionContract = {
    * Starts a turn, or queues the prompt while one runs. `effort`: how hard the model is to think in that turn alone.
    */
   prompt: oc
-    .input(z.strictObject({ sessionId: id, parts: promptParts, effort: z.enum(EFFORTS).optional() }))
+    .input(
+      z.strictObject({
+        sessionId: id,
+        parts: promptParts,
+        effort: z.enum(EFFORTS).optional(),
+        /** The turn asks nothing, as in print mode: what needs approval is denied. `session.busy` while a turn is open. */
+        unattended: z.strictObject({ maxSteps: z.int().min(1).max(100_000).optional() }).optional(),
+      }),
+    )
     .output(type<{ queued: boolean; promptId?: string }>()),
   /** Joins the running turn before its next step; starts a turn when none runs. `promptId`: takes it from the queue. */
   steer: oc

@@ -1,8 +1,11 @@
 /** Limits of a notification; longer texts are refused. */
 export const NOTIFICATION_LIMITS = { titleChars: 100, bodyChars: 1000, kept: 1000 } as const
 
-/** Who notifies: an agent with a tool, an alarm, a schedule, or a worktree that was removed or not prepared. */
-export type NotificationSource = 'agent' | 'alarm' | 'schedule' | 'worktree'
+/**
+ * Who notifies: an agent with a tool, an alarm, a schedule, a worktree that was removed or not prepared, or the engine
+ * after a crash.
+ */
+export type NotificationSource = 'agent' | 'alarm' | 'schedule' | 'worktree' | 'engine'
 
 export interface NewNotification {
   title: string

@@ -73,7 +73,8 @@ export async function runToolCalls(
       ...(details && { details }),
     })
   }
-  if (!open) ctx.record(...all.map((job) => started(ctx, stepId, job)))
+  const unknown = all.filter(({ part }) => !open?.known.has(part.callId) && !results.has(part.callId))
+  if (unknown.length > 0) ctx.record(...unknown.map((job) => started(ctx, stepId, job)))
   const endsTurn = (): boolean => [...results.values()].some((result) => result.endsTurn)
   await runScheduled(jobs, async (job, waited) => {
     if (endsTurn()) return finish(job.part, failed('Not run: the user ended the turn.'), job.startedAt)

@@ -45,6 +45,8 @@ export interface TurnModel {
 export interface TurnContext {
   turnId: string
   signal: AbortSignal
+  /** Whether the turn is to be left to another process before its next step. */
+  leaves?(): boolean
   settings: LoopSettings & { /** Equal steps in a row that end the turn; default 12. */ maxRepeats?: number }
   /** Stores events synchronously: they are durable when it returns. */
   record(...events: EventBody[]): void
@@ -228,9 +230,11 @@ export interface OpenStep {
   results: ReadonlyMap<string, ToolResult>
   /** The pending requests. */
   approvals: readonly Approval[]
+  /** The calls whose start is recorded. */
+  known: ReadonlySet<string>
 }
 
-/** A turn that outlived the process that ran it, because it waits for the user. */
+/** A turn that outlived the process that ran it: it waits for the user, or continues. Without calls, its next step is due. */
 export interface OpenTurn extends OpenStep {
   turnId: string
   /** ms since the epoch. */
@@ -239,6 +243,8 @@ export interface OpenTurn extends OpenStep {
   steps: number
   /** The latest steps before the open one, oldest first, for the guards. */
   past: readonly GuardedStep[]
+  /** The history ends with an answer that broke off, which is asked for again. */
+  isCutOff?: boolean
 }
 
 /** Abort reason: the turn is stopped. The message says why, as a sentence. */

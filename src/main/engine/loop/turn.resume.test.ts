@@ -33,6 +33,7 @@ const openWith = (open: Partial<OpenTurn>): OpenTurn => {
     results: new Map(),
     approvals: [],
     past: [],
+    known: new Set((open.calls ?? []).map(({ callId }) => callId)),
     ...open,
   }
 }

@@ -4,7 +4,7 @@ import { textOf, type ToolCallPart, type UserPart } from '../../../shared/model/
 import type { AnnouncedFact } from '../../../shared/model/context'
 import type { StopReason } from '../../../shared/model/session'
 import { createGuards } from './guards'
-import type { OpenTurn, DMailCall, TurnContext } from './turn-context'
+import { isSuspended, type OpenTurn, type DMailCall, type TurnContext } from './turn-context'
 import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
 import type { TurnHooks } from './call-lifecycle'
@@ -25,10 +25,11 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   for (const step of open?.past ?? []) guards.observe(step)
   let steps = open?.steps ?? 0
   let hasContinued = false
+  const stopped = (): TurnEnd => ({ stop: isSuspended(ctx.signal) ? 'suspended' : 'cancelled', steps })
   const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
     const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
     if (!end) return { stop: 'suspended', steps }
-    if (ctx.signal.aborted || end.endsTurn) return { stop: 'cancelled', steps }
+    if (ctx.signal.aborted || end.endsTurn) return stopped()
     if (end.dMail) return goBack(ctx, end.dMail)
     const reminder = guards.observe({ calls, results: end.results, longestMs: end.longestMs })
     if (reminder) ctx.record(...addReminder(ctx, reminder))
@@ -39,9 +40,10 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     return undefined
   }
   try {
-    const ended = open && (await runCalls(open.stepId, open.calls))
+    const ended = open && open.calls.length > 0 && (await runCalls(open.stepId, open.calls))
     if (ended) return ended
     for (;;) {
+      if (ctx.leaves?.()) return { stop: 'suspended', steps }
       const notice = ctx.conversation.planNotice()
       if (notice) ctx.record(...addReminder(ctx, notice.text, { plan: notice.plan }))
       const changes = ctx.prefix.pendingChanges()
@@ -49,20 +51,21 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       takeSteering(ctx)
       const recall = await ctx.conversation.recall?.()
       if (recall) ctx.record(...addReminder(ctx, recall.text, { memory: recall.entries }))
-      if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+      if (ctx.signal.aborted) return stopped()
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
       const may = (await ctx.model.mayAsk?.()) ?? 'allowed'
-      if (may === 'stopped' || ctx.signal.aborted) return { stop: 'cancelled', steps }
+      if (may === 'stopped') return { stop: 'cancelled', steps }
+      if (ctx.signal.aborted) return stopped()
       if (may !== 'allowed') return { stop: 'error', failure: may.failure, steps }
       await ctx.conversation.budget.enforce()
-      if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+      if (ctx.signal.aborted) return stopped()
       await ctx.prefix.renew()
       const instruction = ending && guards.finalInstruction(ending, ctx.settings.maxSteps)
       // When the same request is repeated, the history already ends with it.
       if (instruction !== undefined && !endsWithReminder(ctx, instruction)) ctx.record(...addReminder(ctx, instruction))
       steps += 1
       const step = await runStep(ctx, { n: steps, isLast: ending !== undefined })
-      if (step.kind === 'stopped') return { stop: 'cancelled', steps }
+      if (step.kind === 'stopped') return stopped()
       if (
         step.kind === 'failed' &&
         step.failure.code === 'model.context_overflow' &&
@@ -88,7 +91,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
         if (steering > 0) continue
         if (ctx.calls.hooks && step.finish === 'stop') {
           if (await shouldContinue(ctx, ctx.calls.hooks)) continue
-          if (ctx.signal.aborted) return { stop: 'cancelled', steps }
+          if (ctx.signal.aborted) return stopped()
         }
         return { stop: stopOf(step), steps, ...(step.finish === 'refusal' && { failure: refusal() }) }
       }

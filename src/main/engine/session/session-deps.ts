@@ -52,6 +52,8 @@ export interface SessionDeps<Session> extends SessionTurns<Session> {
   interactive: boolean
   /** Whether the next queued prompt starts automatically when a turn has ended. */
   runsQueue: boolean
+  /** Whether the open turn of a session continues here after the process that ran it has died; default: no. */
+  keepsTurn?(sessionId: string): boolean
   /** Called after events have been recorded, with the header before them. */
   onRecorded(session: Session, before?: SessionHeader, events?: readonly RecordedEvent[]): void
   log(message: string): void

@@ -1,5 +1,4 @@
 import type { ContextView, ToolsView } from '../../../shared/model/context'
-import { isAgentId } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 import { CodedError, failureOf, type Failure } from '../../../shared/errors'
 import { isMidCall, type ApprovalProposal, type EditedProposal, type RuleChoice } from '../../../shared/model/approval'
@@ -12,20 +11,10 @@ import { type OpenTurn, type TurnLiveEvent, TurnStopped, TurnSuspended } from '.
 import type { TurnEnd } from '../loop/turn'
 import { SessionInput, type Steering, type TurnInput } from './session-input'
 import { SessionLog } from './session-log'
-import {
-  endOpenCompaction,
-  undoCompactionEvent,
-  closingEvents,
-  reopenTurn,
-  unfinishedTurn,
-  type UnfinishedTurn,
-} from './unfinished-turn'
+import { endOpenCompaction, undoCompactionEvent, closingEvents, recoverTurn, unfinishedTurn } from './unfinished-turn'
 import type { PreparedNotifications } from './task-notifications'
 import type { SessionDeps } from './session-deps'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
-
-const CLOSED = 'Trestle was closed before it was answered.'
-const CLOSED_WITHOUT_USER = 'Trestle was closed before it was answered, and no UI is attached to ask again.'
 
 /**
  * One open session: its turns, its queue, its approvals and its listeners. Only one process has it at a time (the
@@ -42,9 +31,11 @@ export class Session {
   #running: { abort: AbortController; done: Promise<void> } | undefined
   #starting: Promise<void> | undefined
   /**
-   * A turn of an earlier process that waits for the user; it resumes when one of its requests is answered or opened.
+   * A turn of an earlier process: it waits for the user, and resumes when one of its requests is answered or opened, or
+   * it is continued.
    */
   #open: OpenTurn | undefined
+  #isLeaving = false
 
   constructor(id: string, deps: SessionDeps<Session>) {
     this.id = id
@@ -52,7 +43,11 @@ export class Session {
     this.approvals = createGate(deps.gateFor(this))
     this.#input = this.#createInput(deps)
     const unfinished = unfinishedTurn(deps.store, id)
-    const recovered = [...endOpenCompaction(deps.store.header(id)), ...(unfinished ? this.#recover(unfinished) : [])]
+    const keeps = deps.keepsTurn?.(id) ?? false
+    const { open, events = [] } = unfinished ? recoverTurn(unfinished, id, { ...deps, keeps }) : {}
+    this.#open = open
+    if (open) this.approvals.expect(open.approvals)
+    const recovered = [...endOpenCompaction(deps.store.header(id)), ...events]
     if (recovered.length > 0) deps.store.append(id, recovered)
     this.cutOffCalls = new Set(recovered.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])))
     const header = deps.store.header(id)
@@ -103,6 +98,11 @@ export class Session {
     const { approvals, agent } = this.header
     if (!this.#deps.interactive || agent || approvals.length === 0 || approvals.some(isMidCall)) return false
     return !unfinishedTurn(this.#deps.store, this.id)?.unfinished.some(({ hasStarted }) => hasStarted)
+  }
+
+  /** Whether its turn is left to another process before its next step. */
+  get isLeaving(): boolean {
+    return this.#isLeaving
   }
 
   get watched(): boolean {
@@ -182,6 +182,28 @@ export class Session {
     const waits =
       this.#deps.interactive && !this.header.agent && this.header.approvals.some((approval) => !isMidCall(approval))
     await this.#abort(waits ? new TurnSuspended() : new TurnStopped('Trestle was closed.'))
+  }
+
+  /**
+   * Leaves the work to another process: a running turn is given up before its next step, or in the midst of one when
+   * `limit` aborts; what waits is not started. Resolves when nothing runs here any more.
+   */
+  async leave(limit: AbortSignal): Promise<void> {
+    this.#isLeaving = true
+    await this.#starting?.catch(() => undefined)
+    const running = this.#running
+    if (!running) return
+    const cut = (): void => running.abort.abort(new TurnSuspended())
+    if (limit.aborted || this.onlyWaits) cut()
+    else limit.addEventListener('abort', cut, { once: true })
+    await running.done
+    limit.removeEventListener('abort', cut)
+  }
+
+  /** Continues what an earlier process left: its open turn, or else the next prompt of the queue. */
+  async continueTurn(): Promise<void> {
+    if (this.#open && this.#open.approvals.length === 0) await this.#resumeIfOpen()
+    else if (!this.busy && this.#deps.runsQueue) await this.#input.startNext()
   }
 
   /** Answers a request, which resumes its turn. */
@@ -267,24 +289,6 @@ export class Session {
     await running?.done
   }
 
-  /**
-   * Handles the turn that a dead process left open: keeps it if it waits for the user and a UI can ask, and ends it
-   * otherwise.
-   */
-  #recover(turn: UnfinishedTurn): EventBody[] {
-    // Requests of a subagent end with the process that ran it, like the subagent.
-    const isAgent = isAgentId(this.id)
-    if (!this.#deps.interactive || isAgent || turn.approvals.every(isMidCall))
-      return closingEvents(turn, {
-        stop: 'interrupted',
-        why: isAgent || this.#deps.interactive ? CLOSED : CLOSED_WITHOUT_USER,
-      })
-    const { open, events } = reopenTurn(turn)
-    this.#open = open
-    this.approvals.expect(open.approvals)
-    return events
-  }
-
   /** Resumes a turn of an earlier process, so that its requests can be answered. */
   async #resumeIfOpen(): Promise<void> {
     if (!this.#open) return
@@ -368,6 +372,7 @@ export class Session {
         stop === 'cancelled' ? finished : { ...finished, stop: 'error', failure: unrecorded },
       ])
     }
+    if (this.#isLeaving) return
     if (end.stop === 'end_turn' && runsQueue) await this.#input.startNext()
     // After a stop or a failure of the model, notifications wait for the next turn.
     if (this.#deps.interactive && end.stop !== 'cancelled' && end.stop !== 'error') {

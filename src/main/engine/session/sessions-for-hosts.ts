@@ -1,5 +1,6 @@
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { ApprovalProposal, EditedProposal, PermissionMode } from '../../../shared/model/approval'
+import type { UnattendedTurn } from './unattended-turns'
 import type { Effort, EffortChoice } from '../../../shared/model/effort'
 import type { LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
 import type { SessionHeader, SessionSummary, SearchHit } from '../../../shared/model/session'
@@ -47,11 +48,14 @@ export interface Sessions {
   remove(sessionId: string): Promise<void>
   /** Newest first; with `sessionId`, only messages of that session. */
   search(query: string, limit: number, sessionId?: string): SearchHit[]
-  /** `effort` applies only to the turn that the prompt starts. */
+  /**
+   * `effort` applies only to the turn that the prompt starts. `unattended`: that turn asks nothing; throws
+   * `session.busy` instead of waiting in the queue.
+   */
   prompt(
     sessionId: string,
     parts: UserPart[],
-    options?: { effort?: Effort },
+    options?: { effort?: Effort; unattended?: UnattendedTurn },
   ): Promise<{ queued: boolean; promptId?: string }>
   steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
   editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>

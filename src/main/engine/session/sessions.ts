@@ -9,6 +9,7 @@ import { realFolder } from './real-folder'
 import { Session } from './session'
 import type { Sessions } from './sessions-for-hosts'
 import { noSuchSession } from './similar-sessions'
+import { UnattendedTurns } from './unattended-turns'
 import type { SessionDeps, SessionTurns } from './session-deps'
 import type { NewWorktree, SessionWorktree } from '../../../shared/model/worktree'
 
@@ -43,6 +44,7 @@ const UNTITLED = 'New session'
 
 /** Session operations for the engine itself, in addition to those for hosts. */
 export interface SessionManager extends Sessions {
+  readonly unattended: UnattendedTurns
   /** Call it once, before a session is used. */
   connect(turns: SessionsTurns): void
   /** Calls the listener from now on, after those that follow already. It must not throw. */
@@ -56,6 +58,11 @@ export interface SessionManager extends Sessions {
   suspend(sessionId: string): Promise<boolean>
   /** Creates the session of a subagent, with the folders of its parent. */
   createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void
+  /**
+   * Leaves the work of all sessions to another process (see `Session.leave`); each is released as soon as it can be.
+   * `left` is called for each, before another process can take it.
+   */
+  handOver(limit: AbortSignal, left: (session: Session) => void): Promise<void>
   /** Announces a session that was written to the store directly, and releases it. */
   adopt(sessionId: string): SessionHeader
   /** Evaluates all pending approvals again after rules have changed. */
@@ -67,6 +74,7 @@ export interface SessionManager extends Sessions {
 export function createSessions(deps: SessionsDeps): SessionManager {
   const { store } = deps
   const listeners: SessionsListener[] = []
+  const unattended = new UnattendedTurns()
   let connected: SessionsTurns | undefined
   const loaded = new Map<string, Session>()
   /** How many callers use a session right now, not counting its turn and its listeners. */
@@ -81,6 +89,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
 
   function recorded(session: Session, before?: SessionHeader, events: readonly RecordedEvent[] = []): void {
     for (const listener of listeners) listener.recorded?.(session, before, events)
+    if (events.some(({ type }) => type === 'turn.finished')) unattended.end(session.id)
   }
 
   function removed(sessionId: string): void {
@@ -155,6 +164,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
   }
 
   return {
+    unattended,
     connect: (given) => void (connected = given),
     follow: (listener) => void listeners.push(listener),
     list: (filter) =>
@@ -267,7 +277,17 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     },
     search: (query, limit, sessionId) => store.search(query, limit, sessionId),
     prompt: (sessionId, parts, options) =>
-      withSession(sessionId, (session) => session.prompt(parts, 'person', options?.effort)),
+      withSession(sessionId, async (session) => {
+        if (!options?.unattended) return session.prompt(parts, 'person', options?.effort)
+        if (session.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
+        unattended.begin(sessionId, options.unattended)
+        try {
+          return await session.prompt(parts, 'person', options.effort)
+        } catch (error) {
+          unattended.end(sessionId)
+          throw error
+        }
+      }),
     steer: (sessionId, input) => withSession(sessionId, (session) => session.steer(input)),
     editQueued: (sessionId, promptId, parts) =>
       withSession(sessionId, (session) => session.editQueued(promptId, parts)),
@@ -317,6 +337,21 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       return true
     },
     adopt,
+    async handOver(limit, left) {
+      const giveUp = (session: Session): void => {
+        if (loaded.get(session.id) === session) loaded.delete(session.id)
+        store.release(session.id)
+      }
+      await Promise.all(
+        [...loaded.values()].map(async (session) => {
+          await session.leave(limit)
+          left(session)
+          // Subagents at work record their end in their own session and in the one they belong to.
+          if (!session.header.agent && store.agents({ rootId: session.id, activeOnly: true }).length === 0)
+            giveUp(session)
+        }),
+      )
+    },
     async reconsider() {
       await Promise.all([...loaded.values()].map((session) => session.approvals.reconsider()))
     },

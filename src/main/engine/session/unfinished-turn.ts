@@ -1,4 +1,5 @@
 import { ignoreOthers } from '../../../shared/events/event-uses'
+import { isAgentId } from '../../../shared/model/agent'
 import { isMidCall, type Approval } from '../../../shared/model/approval'
 import { type Failure, CodedError } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
@@ -10,11 +11,14 @@ import type { Store } from '../store/store'
 
 const INTERRUPTED = 'Interrupted: Trestle was closed while this ran. Check what it had done before doing it again.'
 const CLOSED = 'Trestle was closed before it was answered.'
+const CLOSED_WITHOUT_USER = 'Trestle was closed before it was answered, and no UI is attached to ask again.'
 
 /** A turn whose end is not in the log. */
 export interface UnfinishedTurn extends OpenTurn {
   /** The step that was being answered, if one was. */
   answering?: { stepId: string; checkpoint?: number }
+  /** Whether its last step answered without a call: only its end is missing. */
+  isAnswered: boolean
   /** Calls without a result, and whether they had started to run. */
   unfinished: UnfinishedCall[]
   /** When the latest of its events was recorded. */
@@ -43,11 +47,15 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
     results: new Map(),
     approvals: header.approvals,
     past: [],
+    known: new Set(),
+    isAnswered: false,
     unfinished: [],
   }
   const results = new Map<string, Extract<RecordedEvent, { type: 'tool.finished' }>>()
   const started = new Map<string, UnfinishedCall>()
+  const known = new Set<string>()
   for (const event of events) {
+    turn.isAnswered = false
     switch (event.type) {
       case 'step.started':
         turn.steps += 1
@@ -58,12 +66,21 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
         break
       case 'step.finished': {
         delete turn.answering
+        if (event.partial) {
+          // It did not get through: the step before is the last one.
+          turn.steps -= 1
+          turn.isCutOff = true
+          break
+        }
+        turn.isAnswered = event.finish === 'stop'
         if (turn.calls.length > 0) turn.past.push(pastStep(turn.calls, results))
         turn.stepId = event.stepId
         turn.calls = event.parts.filter((part) => part.type === 'tool_call')
+        if (turn.calls.length > 0) turn.isAnswered = false
         break
       }
       case 'tool.started':
+        known.add(event.callId)
         started.set(event.callId, { callId: event.callId, name: event.name, hasStarted: false })
         break
       case 'tool.judged':
@@ -83,6 +100,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
     }
   }
   turn.past = turn.past.slice(-GUARDED_STEPS)
+  turn.known = known
   turn.unfinished = [...started.values()]
   turn.results = new Map(
     turn.calls.flatMap(({ callId }) => {
@@ -101,10 +119,28 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
 }
 
 /**
+ * What becomes of a turn that a dead process left open. It stays open when it waits for the user and a UI can ask, or
+ * when this process continues it (`keeps`); any other turn ends.
+ */
+export function recoverTurn(
+  turn: UnfinishedTurn,
+  sessionId: string,
+  { interactive, keeps }: { interactive: boolean; keeps: boolean },
+): { open?: OpenTurn; events: EventBody[] } {
+  // Requests of a subagent end with the process that ran it, like the subagent.
+  const isAgent = isAgentId(sessionId)
+  const stays = interactive && !isAgent
+  if (stays && !turn.approvals.every(isMidCall)) return reopenTurn(turn)
+  if (stays && keeps && !turn.isAnswered) return continuedTurn(turn)
+  const stop = stays && keeps ? 'end_turn' : 'interrupted'
+  return { events: closingEvents(turn, { stop, why: isAgent || interactive ? CLOSED : CLOSED_WITHOUT_USER }) }
+}
+
+/**
  * Keeps a turn open that waits for the user: calls that were running when the process died are recorded as interrupted,
  * pending requests stay pending.
  */
-export function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
+function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
   const midCall = turn.approvals.filter(isMidCall)
   const pending = turn.approvals.filter((approval) => !isMidCall(approval))
   const interrupted = turn.unfinished.filter(({ hasStarted }) => hasStarted)
@@ -116,6 +152,44 @@ export function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: Even
       ...midCall.map((approval) => cancelled(approval, CLOSED)),
       ...interrupted.map((call) => finished(turn, call, INTERRUPTED)),
     ],
+  }
+}
+
+/**
+ * Continues a turn whose process died or gave it up: a step that was being answered is asked for again, calls that
+ * were running are recorded as interrupted, and those that had not started are made.
+ */
+function continuedTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
+  const { answering, turnId } = turn
+  const { open, events } = reopenTurn(turn)
+  const isAfterStep = answering !== undefined || turn.calls.every(({ callId }) => open.results.has(callId))
+  const cut: EventBody[] =
+    answering === undefined
+      ? []
+      : [{ type: 'step.finished', turnId, ...answering, parts: [], finish: 'other', partial: true, durationMs: 0 }]
+  return {
+    events: [...cut, ...events],
+    open: {
+      ...open,
+      steps: answering === undefined ? open.steps : open.steps - 1,
+      ...(isAfterStep && {
+        calls: [],
+        past: turn.calls.length === 0 ? open.past : [...open.past, stepOf(turn.calls, open.results)],
+      }),
+    },
+  }
+}
+
+function stepOf(calls: OpenTurn['calls'], results: OpenTurn['results']): GuardedStep {
+  return {
+    calls,
+    results: calls.flatMap(({ callId, name }) => {
+      const result = results.get(callId)
+      return result
+        ? [{ role: 'tool' as const, callId, name, isError: result.isError ?? false, content: result.content }]
+        : []
+    }),
+    longestMs: 0,
   }
 }
 

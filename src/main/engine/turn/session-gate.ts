@@ -19,7 +19,8 @@ export interface SessionGateDeps {
   /** The header whose mode and plan apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): Session['header']
   rulesOf(session: Session): Promise<PermissionRule[]>
-  interactive: boolean
+  /** Whether a user can be asked about the calls of a session now. */
+  canAsk(header: Session['header']): boolean
   /**
    * Whether this process shows the requests of every session; otherwise only those of sessions that a client watches.
    */
@@ -44,7 +45,7 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
     skills,
     effectiveHeader,
     rulesOf,
-    interactive,
+    canAsk,
     hasInbox,
     sandboxesOf,
     toolPins,
@@ -58,8 +59,8 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
     record: (...events) => void session.record(...events),
     isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
     describeResolution: (approvalId) => describeResolution(past(session), approvalId),
-    canAsk: () => interactive,
-    canAskMidCall: () => interactive && (hasInbox || !session.header.schedule || session.watched),
+    canAsk: () => canAsk(session.header),
+    canAskMidCall: () => canAsk(session.header) && (hasInbox || !session.header.schedule || session.watched),
     now,
     newId,
     stopTurn: () => session.endTurn(),

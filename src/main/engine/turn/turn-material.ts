@@ -52,7 +52,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
       ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
-      ...(!deps.interactive &&
+      ...(!deps.canAsk(header) &&
         Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'No user can be asked in this session.']))),
     }
     const choice: ToolChoice = { info, settings, unavailable, offers: agent.offers, knownTools }
@@ -98,7 +98,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
         },
         permission: {
           mode: deps.project.effectiveHeader(session).mode,
-          canAsk: deps.interactive,
+          canAsk: deps.canAsk(session.header),
           ...(sandbox && { sandbox }),
         },
         role: agent.role,
@@ -135,6 +135,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
       maxSteps: Math.min(
         agent.maxSteps ?? settings.loop.maxSteps,
         settings.loop.maxSteps,
+        deps.maxSteps?.(header) ?? settings.loop.maxSteps,
         // The run of a schedule is the first turn; later ones are the user's.
         (header.turns === 1 && header.schedule?.limits.steps) || settings.loop.maxSteps,
       ),
@@ -180,8 +181,10 @@ export function historyDeps({ store, tools, models }: TurnRunnerDeps): HistoryDe
 export interface TurnRunnerDeps {
   home: string
   store: Store
-  /** Whether a user can be asked while this process runs. */
-  interactive: boolean
+  /** Whether a user can be asked about the calls of a session now. */
+  canAsk(header: SessionHeader): boolean
+  /** The limit of steps of its running turn, besides the settings. */
+  maxSteps?(header: SessionHeader): number | undefined
   now(): number
   newId(prefix: string): string
   report: TurnReport

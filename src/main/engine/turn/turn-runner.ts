@@ -64,7 +64,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       await prefix.renew()
       const callId = createCallIds(history, compacted?.seq)
       // The open step adds the results of all its calls, including those recorded before.
-      if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
+      if (open && open.calls.length > 0) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
+      if (open?.isCutOff && history.at(-1)?.role === 'assistant') history.pop()
       const record = (...events: EventBody[]): void => {
         session.record(...events)
         for (const event of events) prefix.onRecorded(event)
@@ -77,6 +78,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         model: shared.model,
         tools: tools.lookup,
         live: (event) => session.live(event),
+        leaves: () => session.isLeaving,
         conversation: {
           history,
           budget: createContextBudget({
@@ -91,7 +93,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           }),
           takeSteering: () => session.takeSteering(),
           planNotice: () =>
-            planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.interactive),
+            planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.canAsk(session.header)),
           ...(settings.features.memory &&
             deps.extensions.recall && { recall: () => deps.extensions.recall!(session, history) }),
           instructionsFor: (touched) =>

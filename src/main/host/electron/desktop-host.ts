@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { APP_ORIGIN } from '../../../shared/contract/page-host'
-import type { Engine } from '../../engine/engine-api'
+import type { DesktopEngine } from '../../role/desktop-engine'
 import { logFile } from '../../engine/health/app-log'
 import { serveAppScheme } from './page/app-scheme'
 import { AppWindows } from './window/app-windows'
@@ -151,7 +151,7 @@ export class DesktopHost {
   }
 
   /** The engine; undefined when it could not be opened and the user quit. */
-  async #openEngine(windows: AppWindows): Promise<Engine | undefined> {
+  async #openEngine(windows: AppWindows): Promise<DesktopEngine | undefined> {
     const { app, dialog, session, shell } = this.#electron
     for (;;) {
       try {

@@ -4,7 +4,7 @@ import type { HostCommand } from '../../../shared/events/push'
 import type { DesktopActions } from '../../api/implementer'
 import { createRouter } from '../../api/router'
 import { createRpcServer, type RpcServer } from '../../api/rpc-server'
-import type { Engine } from '../../engine/engine-api'
+import type { DesktopEngine } from '../../role/desktop-engine'
 import type { AppWindows } from './window/app-windows'
 import { confirmBackgroundTasks, QuitGuard } from './lifecycle/quit-guard'
 import { notifyPending } from './notifications'
@@ -31,7 +31,7 @@ export interface DesktopParts {
   windows: AppWindows
   ports: PortService
   notices: readonly string[]
-  engine: Engine
+  engine: DesktopEngine
   /** The app's command, for the start at login. */
   command: readonly string[]
   configFolder: string
@@ -119,7 +119,9 @@ export class Desktop {
       },
       staysWithoutWindow: () => platform === 'darwin' || (this.#settings.closeToTray && this.#tray.isShown),
       onClosing: (isSystemEnd) => this.#close(isSystemEnd),
+      canLeave: engine.leave !== undefined,
       closeEngine: (background) => engine.close(background),
+      leaveEngine: async (options) => engine.leave?.(options),
       limitMs: parts.closeLimitMs,
       afterClosing: (isSystemEnd) => this.#installUpdate(isSystemEnd),
     })

@@ -1,21 +1,32 @@
 import { realpath } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
-import type { Effort } from '../../../shared/model/effort'
-import { CodedError, type Failure } from '../../../shared/errors'
-import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
+import { CodedError } from '../../../shared/errors'
+import type { SessionEvent } from '../../../shared/events/event'
 import { notificationLine } from '../../../shared/model/notification'
 import type { SessionHeader } from '../../../shared/model/session'
-import { sessionEffort } from '../../../shared/configuration/session-model'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { oneLine } from '../../console/output'
 import { latestSession } from '../../console/project-sessions'
-import { inTerminal, terminalFailure, reportStart, reportBackground } from '../../console/report'
+import { inTerminal, reportStart, reportBackground } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { readServerFiles, type SessionServers } from '../../console/mcp-config-file'
-import { DeniedCalls, createPrintOutput } from './print-output'
+import { DeniedCalls } from './print-output'
 import { printOptions, type PrintOptions, readStdin } from './print-options'
+import {
+  INTERRUPTED,
+  printOutput,
+  reportCancelled,
+  reportCompaction,
+  reportEffort,
+  reportEnd,
+  reportFailure,
+  reportUntrusted,
+  usageSince,
+  writeResult,
+  type TurnFinished,
+} from './print-report'
 
 /**
  * `trestle print`: one turn without a UI. Returns the exit code: 0 completed, 1 error, 3 completed with calls denied,
@@ -59,21 +70,6 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
-/** The result of a turn that could not start. */
-async function reportFailure(format: PrintOptions['format'], failure: Failure): Promise<void> {
-  const usage = { input: 0, output: 0, cached: 0, thinking: 0 }
-  await createPrintOutput(format, process.stdout).finish({
-    type: 'result',
-    stop: 'error',
-    answer: '',
-    failure,
-    steps: 0,
-    denials: [],
-    durationMs: 0,
-    usage,
-  })
-}
-
 /** Warnings are printed in every format; progress only in the text format. */
 function reportNotices(engine: Engine, format: PrintOptions['format']): void {
   engine.onChange((change) => {
@@ -81,20 +77,6 @@ function reportNotices(engine: Engine, format: PrintOptions['format']): void {
       process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
   })
 }
-
-/** The model's context has changed, which is reported in every format. */
-function reportCompaction(event: SessionEvent): void {
-  if (event.type !== 'compaction.finished') return
-  process.stderr.write(
-    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.\n`,
-  )
-}
-
-/** The exit code of a turn that completed with calls denied, and of one that a spending limit has ended. */
-const CALLS_DENIED = 3
-const LIMIT_REACHED = 4
-
-type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
 async function printTurn(
   engine: Engine,
@@ -104,17 +86,12 @@ async function printTurn(
   const chosen = await chooseSession(engine, options)
   const { sessionId, folder, spent: before } = chosen
   if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
-  await reportUntrusted(engine, folder)
-  const output = createPrintOutput(
-    options.format,
-    process.stdout,
-    options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
-    options.format === 'stream-json' ? undefined : process.stderr,
-  )
+  reportUntrusted(await engine.trust.view(folder), folder)
+  const output = printOutput(options.format)
   let interrupted = false
   const interrupt = (): void => {
     // A second signal exits at once; everything recorded so far is safe.
-    if (interrupted) process.exit(130)
+    if (interrupted) process.exit(INTERRUPTED)
     interrupted = true
     void engine.sessions.stop(sessionId)
   }
@@ -138,7 +115,8 @@ async function printTurn(
       if (event.type === 'turn.finished') resolve(event)
     })
   })
-  if (options.effort !== undefined) reportEffort(engine, engine.sessions.header(sessionId), options.effort)
+  if (options.effort !== undefined)
+    reportEffort(engine.settings.view(), engine.sessions.header(sessionId), options.effort)
   try {
     // For this turn only: a continued session keeps its own setting.
     await engine.sessions.prompt(
@@ -151,80 +129,11 @@ async function printTurn(
     throw error
   }
   const end = await finished
-  const { spent } = engine.sessions.header(sessionId)
-  const usage = {
-    input: spent.input - before.input,
-    output: spent.output - before.output,
-    cached: spent.cached - before.cached,
-    thinking: spent.thinking - before.thinking,
-    ...(spent.cost !== undefined && { cost: rounded(spent.cost - (before.cost ?? 0)) }),
-    ...(spent.isCostPartial && { isCostPartial: true as const }),
-  }
-  const { stop, failure, steps, durationMs } = end
+  const usage = usageSince(before, engine.sessions.header(sessionId).spent)
   result.isWritten = true
-  await output.finish({
-    type: 'result',
-    sessionId,
-    stop,
-    answer: output.answer(),
-    steps,
-    denials: denied.list,
-    durationMs,
-    usage,
-    ...(failure && { failure: inTerminal(failure) }),
-  })
+  await writeResult(output, sessionId, end, { denials: denied.list, usage })
   await reportSessionBackground(engine, sessionId)
-  process.stderr.write(denied.toText())
-  if (failure) process.stderr.write(terminalFailure(failure))
-  if (interrupted || stop === 'cancelled') return 130
-  if (stop === 'max_turn_requests')
-    process.stderr.write(
-      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; the answer is what the model had so far.\n`,
-    )
-  if (stop === 'repetition')
-    process.stderr.write(
-      `trestle: the turn was ended after ${steps} steps, because the model kept making the same call with the same result.\n`,
-    )
-  if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
-  if (failure?.code === 'budget.reached') return LIMIT_REACHED
-  if (stop !== 'end_turn') return 1
-  return denied.list.length > 0 ? CALLS_DENIED : 0
-}
-
-/** Rounds to a hundredth of a cent, to hide floating-point noise. */
-function rounded(dollars: number): number {
-  return Math.round(dollars * 10_000) / 10_000
-}
-
-const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const
-
-/** Warns that a project's rules, hooks and servers are off until the user trusts them; print mode cannot ask. */
-async function reportUntrusted(engine: Engine, folder: string): Promise<void> {
-  const { state, parts } = await engine.trust.view(folder)
-  if (state === 'nothing' || state === 'trusted') return
-  const why = {
-    asked: "you haven't trusted them yet",
-    changed: 'they have changed since you trusted them',
-    refused: "you didn't trust them",
-  }[state]
-  const what = [...new Set(parts.map(({ kind }) => PARTS[kind]))].join(', ')
-  process.stderr.write(
-    `trestle: the settings of ${folder} (${what}) are off: ${why}. Review them with "trestle permission show", then run "trestle permission trust".\n`,
-  )
-}
-
-/** Warns when the model does not support the requested effort. */
-function reportEffort(engine: Engine, header: SessionHeader, effort: Effort): void {
-  const settings = engine.settings.view()
-  const id = header.model ?? settings.defaultModel
-  const { offered, chosen } = sessionEffort(settings, { ...header, effort })
-  // For a model in no list, only the request tells.
-  if (chosen === effort || !settings.models.some((model) => model.id === id)) return
-  const what =
-    offered.length === 0
-      ? 'has no reasoning effort setting, so --effort is ignored'
-      : `does not support effort "${effort}"; using "${chosen}"`
-  process.stderr.write(`trestle: ${id} ${what}.\n`)
+  return reportEnd(end, denied, interrupted)
 }
 
 /** The session of a print run. */
@@ -288,13 +197,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Chosen
     .list()
     .filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
   const { header } = await sessions.open(sessionId, 1)
-  if (waited > 0) {
-    const what =
-      waited === 1
-        ? '1 request that waited for an answer was cancelled'
-        : `${waited} requests that waited for an answer were cancelled`
-    process.stderr.write(`trestle: ${what}: print mode cannot ask.\n`)
-  }
+  reportCancelled(waited)
   const addedFolders = [
     ...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))]),
   ]

@@ -7,8 +7,8 @@ import { reportBackground, reportStart } from '../../console/report'
 import { oneLine } from '../../console/output'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
-import { createLineWriter, readLines } from './json-lines'
-import { wireMethods, createWireServer } from './serve-wire'
+import { createLineWriter, readLines } from '../../wire/json-lines'
+import { wireMethods, createWireServer } from '../../wire/serve-wire'
 
 /**
  * Time in ms for pending requests to finish after stdin ends. Longer ones are stopped with the engine and answered

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settin
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
 import { BUDGET } from './budget-settings'
+import { ENGINE } from './engine-settings'
 import { readHooks } from './hook-settings'
 import { APPEARANCE, INTERFACE, INTERFACE_TABLES, readShortcuts, SKILLS } from './interface-settings'
 import { readMailSettings } from './mail-settings'
@@ -33,6 +34,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   TITLES,
   WORKTREE,
   BUDGET,
+  ENGINE,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -83,6 +85,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const skills = SKILLS.read(top.table('skills'))
   const worktree = WORKTREE.read(top.table('worktree'))
   const budget = BUDGET.read(top.table('budget'))
+  const engine = ENGINE.read(top.table('engine'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -124,6 +127,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     skills,
     worktree,
     budget,
+    engine,
   }
   return { settings, mistakes }
 }

@@ -14,6 +14,7 @@ import {
   type MemorySettings,
 } from './feature-settings'
 import { BUDGET, type BudgetSettings } from './budget-settings'
+import { ENGINE, type EngineSettings } from './engine-settings'
 import type { Hook } from './hook-settings'
 import { APPEARANCE, INTERFACE, SKILLS } from './interface-settings'
 import { readMailSettings, type MailSettings } from './mail-settings'
@@ -80,6 +81,7 @@ export interface Settings {
   skills: { disabled: readonly string[] }
   worktree: WorktreeSettings
   budget: BudgetSettings
+  engine: EngineSettings
 }
 
 export interface ProviderSettings {
@@ -134,4 +136,5 @@ export const DEFAULT_SETTINGS: Settings = {
   skills: SKILLS.defaults,
   worktree: WORKTREE.defaults,
   budget: BUDGET.defaults,
+  engine: ENGINE.defaults,
 }

@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { spawn } from 'node:child_process'
-import { connect, type Socket } from 'node:net'
+import { dial } from '../../process/home-endpoint'
 import { hostEndpoint, hasHostEndpoint, type HostSocket } from '../host/host-endpoint'
 import { CodedError } from '../../../../shared/errors'
 import type { HostConnection, HostConnectionEvents } from './host-connection'
@@ -205,17 +205,6 @@ async function commandOf(program: TaskHostProgram['program'], home: string): Pro
   } catch (error) {
     throw new HostStartError(error instanceof Error ? error.message : String(error), { cause: error })
   }
-}
-
-function dial(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    socket.once('connect', () => {
-      socket.removeAllListeners('error')
-      resolve(socket)
-    })
-    socket.once('error', () => resolve(undefined))
-  })
 }
 
 /**

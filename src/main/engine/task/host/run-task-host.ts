@@ -1,19 +1,10 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  renameSync,
-  statSync,
-  existsSync,
-  linkSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, mkdirSync, renameSync, statSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { connect, createServer, type Server } from 'node:net'
+import { createServer } from 'node:net'
 import { identityOf } from '../../process/process-identity'
-import { hostEndpoint, type HostEndpoint } from './host-endpoint'
+import { claimEndpoint } from '../../process/home-endpoint'
+import { hostEndpoint } from './host-endpoint'
 import { serveConnection } from './serve-connection'
 import { TaskHost } from './task-host'
 import { UserTerminals } from './user-terminals'
@@ -127,68 +118,6 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
     return closing
   }
   return { path, serving: { ended: ended.promise, close } }
-}
-
-/** Undefined if the endpoint is ours; else the path of the living host that has it. */
-async function claimEndpoint(endpoint: HostEndpoint, server: Server): Promise<string | undefined> {
-  for (;;) {
-    const newest = endpoint.newest()
-    if (newest && (await answers(newest.path))) return newest.path
-    if (process.platform === 'win32') {
-      if (await listens(server, endpoint.pathOf(1))) return undefined
-      continue
-    }
-    const number = (newest?.number ?? 0) + 1
-    const own = `${endpoint.pathOf(number)}.${process.pid}`
-    rmSync(own, { force: true })
-    if (!(await listens(server, own))) throw new Error(`The task host cannot listen at ${own}.`)
-    try {
-      // It listens before it can be found, and only one process gets the name.
-      claim(own, endpoint.pathOf(number))
-      if (newest) rmSync(newest.path, { force: true })
-      return undefined
-    } catch (error) {
-      await new Promise((resolve) => server.close(resolve))
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    }
-  }
-}
-
-/** Throws EEXIST if another process has the name. */
-function claim(own: string, name: string): void {
-  try {
-    linkSync(own, name)
-    rmSync(own, { force: true })
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // A file system without links for sockets: if two hosts start at the very same moment, the first cannot be found
-    // and exits when idle.
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
-    renameSync(own, name)
-  }
-}
-
-function listens(server: Server, path: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException): void =>
-      error.code === 'EADDRINUSE' ? resolve(false) : reject(error)
-    server.once('error', failed)
-    server.listen(path, () => {
-      server.off('error', failed)
-      resolve(true)
-    })
-  })
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
 
 function touch(file: string): void {

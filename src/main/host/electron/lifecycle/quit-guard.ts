@@ -21,6 +21,10 @@ export interface QuitGuardOptions {
   staysWithoutWindow(): boolean
   /** Releases everything except the engine. `isSystemEnd`: the user logs out or the computer shuts down. */
   onClosing(isSystemEnd: boolean): void
+  /** Whether what runs can be left to another engine. */
+  canLeave: boolean
+  /** Leaves what runs to the next engine; `resident`: to one that is started now. */
+  leaveEngine(options: { resident: boolean; limitMs: number }): Promise<void>
   /** Closes the engine, which records how its turns ended. */
   closeEngine(background: 'keep' | 'stop' | undefined): Promise<void>
   /** Timeout for closing the engine, in ms. */
@@ -35,8 +39,9 @@ const SHUTDOWN_LIMIT_MS = 2000
 
 /**
  * Controls how the app quits. Closing the last window or quitting while turns run asks what to do with them; then the
- * engine gets time to record how they ended. When the user logs out or the computer shuts down, nothing is asked or
- * delayed: everything recorded is safe, and the next start offers to resume.
+ * engine gets time to record how they ended, or to leave them to a resident engine. When the user logs out or the
+ * computer shuts down, nothing is asked or delayed: everything recorded is safe, and the next start continues or offers
+ * to resume.
  */
 export class QuitGuard {
   readonly #options: QuitGuardOptions
@@ -122,6 +127,7 @@ export class QuitGuard {
             confirmRunningTurns(this.#options.electron, running, window, this.#stopAsking.signal),
           )
     if (this.#isSystemEnd) return
+    if (answer === 'background' && this.#options.canLeave) return this.#close('keep', 'leave')
     if (answer === 'background') {
       stay()
       this.#isInBackground = true
@@ -151,10 +157,10 @@ export class QuitGuard {
     }
   }
 
-  async #close(background: 'keep' | 'stop' | undefined): Promise<void> {
+  async #close(background: 'keep' | 'stop' | undefined, how: 'stop' | 'leave' = 'stop'): Promise<void> {
     if (this.#state === 'closing' || this.#state === 'closed') return
     this.#state = 'closing'
-    const { electron, closeEngine, onClosing, limitMs, windows, log } = this.#options
+    const { electron, closeEngine, leaveEngine, canLeave, onClosing, limitMs, windows, log } = this.#options
     windows.freeze()
     onClosing(this.#isSystemEnd)
     const limit = this.#isSystemEnd ? Math.min(limitMs, SHUTDOWN_LIMIT_MS) : limitMs
@@ -165,7 +171,11 @@ export class QuitGuard {
         resolve()
       }, limit)
     })
-    const closed = closeEngine(background).catch((error: unknown) => log(`closing failed: ${String(error)}`))
+    const leaves = canLeave && (how === 'leave' || this.#isSystemEnd)
+    const ending = leaves
+      ? leaveEngine({ resident: !this.#isSystemEnd, limitMs: Math.round(limit / 2) })
+      : closeEngine(background)
+    const closed = ending.catch((error: unknown) => log(`closing failed: ${String(error)}`))
     await Promise.race([closed, timeUp])
     clearTimeout(timer)
     await this.#options.afterClosing(this.#isSystemEnd)

@@ -1,5 +1,5 @@
 import type * as Electron from 'electron'
-import type { Engine } from '../../../engine/engine-api'
+import type { DesktopEngine } from '../../../role/desktop-engine'
 
 /** The parts of the electron module that the desktop host uses; passed in, so that it also runs on a test double. */
 export type ElectronModule = Pick<
@@ -41,7 +41,7 @@ export interface DesktopOptions {
     home: string
     log(message: string): void
     systemProxy(url: string): Promise<string>
-  }): Promise<Engine>
+  }): Promise<DesktopEngine>
   /** Closes connections to model servers: idle ones, or also those in use. */
   dropConnections?(how: { inUse: boolean }): void
   /** Subscribes to external requests to quit (SIGTERM). */

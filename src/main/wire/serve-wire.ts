@@ -1,11 +1,11 @@
 import { ORPCError, call, type AnyProcedure } from '@orpc/server'
-import type { WireId, WireLine } from '../../../shared/contract/stdio-wire'
-import { CodedError, failureOf, type Failure } from '../../../shared/errors'
+import type { WireId, WireLine } from '../../shared/contract/stdio-wire'
+import { CodedError, failureOf, type Failure } from '../../shared/errors'
 import { type LineWriter, parseLine, type ParsedLine, type ReadLine } from './json-lines'
-import { contract } from '../../../shared/contract'
-import { didYouMean } from '../../console/parse-command'
-import { nearest } from '../../../shared/nearest'
-import type { ApiRouter } from '../../api/router'
+import { contract } from '../../shared/contract'
+import { didYouMean } from '../console/parse-command'
+import { nearest } from '../../shared/nearest'
+import type { ApiRouter } from '../api/router'
 
 /** Maximum concurrent requests; beyond, input is not read. */
 const MAX_CALLS = 256
@@ -128,7 +128,7 @@ function isPushes(result: unknown): result is AsyncIterableIterator<unknown> {
 }
 
 /** A method of the contract. Rejects with the API's error for clients. */
-type WireMethod = (input: unknown, signal: AbortSignal) => Promise<unknown>
+export type WireMethod = (input: unknown, signal: AbortSignal) => Promise<unknown>
 
 /** Every method of the contract by name (`session.list`). */
 export function wireMethods(router: ApiRouter): ReadonlyMap<string, WireMethod> {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync, type PathLike } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { tempFolder } from '../../../../../test/support/temp-folder'
-import { sharedToken } from './host-endpoint'
+import { tempFolder } from '../../../../test/support/temp-folder'
+import { sharedToken } from './home-endpoint'
 
 /** What systems report for a file system without hard links; Windows says EISDIR on exFAT. */
 const failing = (code: string) => () => {

@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { memoryEngine } from '../../../../test/support/memory-engine'
-import { until } from '../../../../test/support/until'
-import type { WireLine } from '../../../shared/contract/stdio-wire'
-import { createRouter } from '../../api/router'
+import { memoryEngine } from '../../../test/support/memory-engine'
+import { until } from '../../../test/support/until'
+import type { WireLine } from '../../shared/contract/stdio-wire'
+import { createRouter } from '../api/router'
 import { createLineWriter } from './json-lines'
 import { wireMethods, createWireServer } from './serve-wire'
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { z } from 'zod'
-import { wireCancel, wireRequest, type WireId, type WireLine } from '../../../shared/contract/stdio-wire'
+import { wireCancel, wireRequest, type WireId, type WireLine } from '../../shared/contract/stdio-wire'
 
 /** One line, or why it cannot be read. `n` counts from 1. */
 export type ReadLine = { n: number; text: string } | { n: number; problem: string }

@@ -1,0 +1,10 @@
+import type { ApiDeps, Implementer } from './implementer'
+
+export function engineHandlers(os: Implementer, { host: { role } }: ApiDeps) {
+  return {
+    status: os.engine.status.handler(async () => (await role?.status()) ?? null),
+    stop: os.engine.stop.handler(
+      async ({ input: { how, restart = false } }) => (await role?.stop(how, restart)) ?? null,
+    ),
+  }
+}

@@ -1,0 +1,12 @@
+import { number, settingTable, type ValuesOf } from './setting-table'
+
+/** `[engine]`: the engine of the home while the desktop app is closed. */
+export const ENGINE = settingTable('engine', {
+  idleMs: number(
+    'idle_minutes',
+    600_000,
+    { min: 0, max: 525_600, whole: false, scale: 60_000 },
+    'minutes after which `trestle engine` exits when no turn or background task runs and no client is connected',
+  ),
+})
+export type EngineSettings = ValuesOf<typeof ENGINE.fields>

@@ -1,0 +1,131 @@
+import { failureOf } from '../../../shared/errors'
+import { isMidCall } from '../../../shared/model/approval'
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { KeptTurnRows } from '../store/kept-turn-rows'
+import type { Session } from './session'
+import type { SessionManager } from './sessions'
+
+/** A turn that ended its process this often is not continued any more. */
+const MAX_CRASHES = 3
+
+/** The turns of the process that holds the engine of a home: they outlive it. */
+export interface KeptTurns {
+  /** Continues every kept turn that no living process runs. */
+  continueOpen(): Promise<ContinuedTurns>
+  /**
+   * Leaves all work to the next holder: each session at its next step, or in the midst of one when `limit` aborts. Call
+   * it once, when no client can reach this engine any more.
+   */
+  handOver(limit: AbortSignal): Promise<void>
+}
+
+export interface ContinuedTurns {
+  /** What the user was told, one sentence each. */
+  told: string[]
+  /** How many are still run by another process, which may leave them. */
+  elsewhere: number
+}
+
+export interface KeptTurnsDeps {
+  rows: KeptTurnRows
+  header(sessionId: string): SessionHeader | undefined
+  sessions: Pick<SessionManager, 'withSession' | 'handOver' | 'unattended'>
+  /** Notifies the user, also one who looks later. */
+  tell(title: string, body: string, sessionId?: string): void
+}
+
+/** Absent in an engine that does not keep its turns. */
+export interface TurnKeeper extends KeptTurns {
+  /** Notes which turns are open; called after their events are recorded. */
+  recorded(session: Session, events: readonly RecordedEvent[]): void
+  removed(sessionId: string): void
+  /** Whether the open turn of a session is to be continued. */
+  keeps(sessionId: string): boolean
+}
+
+/** What became of the turns that were looked at. */
+interface Outcome {
+  /** Titles of the sessions that continue after a crash. */
+  afterCrash: { sessionId: string; title: string }[]
+  failed: { sessionId: string; title: string; why: string }[]
+  elsewhere: number
+}
+
+export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps): TurnKeeper {
+  async function continueOne(sessionId: string, result: Outcome): Promise<void> {
+    const kept = rows.get(sessionId)
+    const found = header(sessionId)
+    if (!kept || !found || (found.turnId === undefined && found.queue.length === 0)) return rows.remove(sessionId)
+    // It continues once its requests are answered.
+    if (found.approvals.some((approval) => !isMidCall(approval))) return
+    const { title } = found
+    const { left: wasLeft, ...turn } = kept
+    try {
+      if (kept.unattended && found.turnId !== undefined) sessions.unattended.begin(sessionId, kept.unattended)
+      await sessions.withSession(sessionId, async (session) => {
+        // It is ours, and at work already.
+        if (session.isWorking) return
+        const crashes = wasLeft ? turn.crashes : turn.crashes + 1
+        if (crashes > MAX_CRASHES) return giveUp(session, title, result)
+        rows.put({ ...turn, crashes })
+        await session.continueTurn()
+        if (!wasLeft && session.busy) result.afterCrash.push({ sessionId, title })
+      })
+    } catch (error) {
+      const { code, message } = failureOf(error)
+      if (code === 'session.elsewhere') result.elsewhere += 1
+      else result.failed.push({ sessionId, title, why: message })
+    }
+  }
+
+  function report({ afterCrash, failed }: Outcome): string[] {
+    const told: string[] = []
+    const say = (title: string, body: string, sessionId?: string): void => {
+      told.push(`${title}. ${body}`)
+      tell(title, body, sessionId)
+    }
+    const names = afterCrash.map(({ title }) => `“${title}”`).join(', ')
+    if (afterCrash.length > 0)
+      say(
+        'Trestle stopped unexpectedly and has restarted',
+        `${names} ${afterCrash.length === 1 ? 'continues' : 'continue'}. Only the step that was running is repeated.`,
+        afterCrash[0]?.sessionId,
+      )
+    for (const { sessionId, title, why } of failed)
+      say('A session could not be continued', `“${title}”: ${why} Send a message in it to continue.`, sessionId)
+    return told
+  }
+
+  async function giveUp(session: Session, title: string, result: Outcome): Promise<void> {
+    await session.stop('Trestle stopped unexpectedly each time it ran this turn.')
+    rows.remove(session.id)
+    const why = `Trestle stopped ${MAX_CRASHES + 1} times while it ran.`
+    result.failed.push({ sessionId: session.id, title, why })
+  }
+
+  return {
+    keeps: (sessionId) => rows.get(sessionId) !== undefined,
+    recorded(session, events) {
+      if (session.header.agent) return
+      for (const { type } of events) {
+        const unattended = sessions.unattended.of(session.header)
+        if (type === 'turn.started') rows.put({ sessionId: session.id, crashes: 0, ...(unattended && { unattended }) })
+        // What waits in the queue of a session that is left starts in the next process.
+        else if (type === 'turn.finished' && !(session.isLeaving && session.header.queue.length > 0))
+          rows.remove(session.id)
+      }
+    },
+    removed: (sessionId) => rows.remove(sessionId),
+    async continueOpen() {
+      const outcome: Outcome = { afterCrash: [], failed: [], elsewhere: 0 }
+      for (const { sessionId } of rows.all()) await continueOne(sessionId, outcome)
+      return { told: report(outcome), elsewhere: outcome.elsewhere }
+    },
+    handOver: (limit) =>
+      sessions.handOver(limit, ({ id }) => {
+        const kept = rows.get(id)
+        if (kept) rows.put({ ...kept, left: true })
+      }),
+  }
+}

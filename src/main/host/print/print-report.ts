@@ -1,0 +1,146 @@
+import type { Effort } from '../../../shared/model/effort'
+import type { SettingsView } from '../../../shared/configuration/settings'
+import type { Failure } from '../../../shared/errors'
+import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
+import type { Usage } from '../../../shared/model/message'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { TrustView } from '../../../shared/configuration/customizations'
+import { sessionEffort } from '../../../shared/configuration/session-model'
+import { inTerminal, terminalFailure } from '../../console/report'
+import { createPrintOutput, type DeniedCalls, type PrintOutput } from './print-output'
+import type { PrintOptions } from './print-options'
+
+export type TurnFinished = RecordedEvent & { type: 'turn.finished' }
+
+/** The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal. */
+const CALLS_DENIED = 3
+const LIMIT_REACHED = 4
+export const INTERRUPTED = 130
+
+/** The output of a turn in its format; progress and retries go to stderr where the format leaves it free. */
+export function printOutput(format: PrintOptions['format']): PrintOutput {
+  return createPrintOutput(
+    format,
+    process.stdout,
+    format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
+    format === 'stream-json' ? undefined : process.stderr,
+  )
+}
+
+/** The result of a turn that could not start. */
+export async function reportFailure(format: PrintOptions['format'], failure: Failure): Promise<void> {
+  const usage = { input: 0, output: 0, cached: 0, thinking: 0 }
+  await createPrintOutput(format, process.stdout).finish({
+    type: 'result',
+    stop: 'error',
+    answer: '',
+    failure,
+    steps: 0,
+    denials: [],
+    durationMs: 0,
+    usage,
+  })
+}
+
+/** The model's context has changed, which is reported in every format. */
+export function reportCompaction(event: SessionEvent): void {
+  if (event.type !== 'compaction.finished') return
+  process.stderr.write(
+    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.\n`,
+  )
+}
+
+const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const
+
+/** Warns that a project's rules, hooks and servers are off until the user trusts them; print mode cannot ask. */
+export function reportUntrusted({ state, parts }: TrustView, folder: string): void {
+  if (state === 'nothing' || state === 'trusted') return
+  const why = {
+    asked: "you haven't trusted them yet",
+    changed: 'they have changed since you trusted them',
+    refused: "you didn't trust them",
+  }[state]
+  const what = [...new Set(parts.map(({ kind }) => PARTS[kind]))].join(', ')
+  process.stderr.write(
+    `trestle: the settings of ${folder} (${what}) are off: ${why}. Review them with "trestle permission show", then run "trestle permission trust".\n`,
+  )
+}
+
+/** Warns when the model does not support the requested effort. */
+export function reportEffort(settings: SettingsView, header: SessionHeader, effort: Effort): void {
+  const id = header.model ?? settings.defaultModel
+  const { offered, chosen } = sessionEffort(settings, { ...header, effort })
+  // For a model in no list, only the request tells.
+  if (chosen === effort || !settings.models.some((model) => model.id === id)) return
+  const what =
+    offered.length === 0
+      ? 'has no reasoning effort setting, so --effort is ignored'
+      : `does not support effort "${effort}"; using "${chosen}"`
+  process.stderr.write(`trestle: ${id} ${what}.\n`)
+}
+
+/** Tells how many requests of a session were cancelled so that it can be continued. */
+export function reportCancelled(waited: number): void {
+  if (waited === 0) return
+  const what =
+    waited === 1
+      ? '1 request that waited for an answer was cancelled'
+      : `${waited} requests that waited for an answer were cancelled`
+  process.stderr.write(`trestle: ${what}: print mode cannot ask.\n`)
+}
+
+/** What the turn took: the difference of the session's sums after and before it. */
+export function usageSince(before: SessionHeader['spent'], spent: SessionHeader['spent']): Usage {
+  return {
+    input: spent.input - before.input,
+    output: spent.output - before.output,
+    cached: spent.cached - before.cached,
+    thinking: spent.thinking - before.thinking,
+    ...(spent.cost !== undefined && { cost: rounded(spent.cost - (before.cost ?? 0)) }),
+    ...(spent.isCostPartial && { isCostPartial: true as const }),
+  }
+}
+
+/** Rounds to a hundredth of a cent, to hide floating-point noise. */
+function rounded(dollars: number): number {
+  return Math.round(dollars * 10_000) / 10_000
+}
+
+/** Writes the result of a turn to the output. */
+export async function writeResult(
+  output: PrintOutput,
+  sessionId: string,
+  { stop, failure, steps, durationMs }: TurnFinished,
+  { denials, usage }: { denials: DeniedCalls['list']; usage: Usage },
+): Promise<void> {
+  await output.finish({
+    type: 'result',
+    sessionId,
+    stop,
+    answer: output.answer(),
+    steps,
+    denials,
+    durationMs,
+    usage,
+    ...(failure && { failure: inTerminal(failure) }),
+  })
+}
+
+/** Says on stderr how the turn ended, where that is not obvious; returns the exit code. */
+export function reportEnd({ stop, failure, steps }: TurnFinished, denied: DeniedCalls, interrupted: boolean): number {
+  process.stderr.write(denied.toText())
+  if (failure) process.stderr.write(terminalFailure(failure))
+  if (interrupted || stop === 'cancelled') return INTERRUPTED
+  if (stop === 'max_turn_requests')
+    process.stderr.write(
+      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; the answer is what the model had so far.\n`,
+    )
+  if (stop === 'repetition')
+    process.stderr.write(
+      `trestle: the turn was ended after ${steps} steps, because the model kept making the same call with the same result.\n`,
+    )
+  if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
+  if (failure?.code === 'budget.reached') return LIMIT_REACHED
+  if (stop !== 'end_turn') return 1
+  return denied.list.length > 0 ? CALLS_DENIED : 0
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, realpathSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { CodedError } from '../../shared/errors'
+import { dialEngine } from './engine-endpoint'
+import { greetEngine, type EngineGreeting } from './handshake'
+
+/** An authenticated connection to the engine of a home. What it reads and writes are the lines of the wire. */
+export interface EngineSocket {
+  socket: Socket
+  engine: EngineGreeting
+}
+
+export interface AttachOptions {
+  home: string
+  /** Of this program. */
+  version: string
+}
+
+/** Connects to the engine of this home; undefined if none runs. */
+export async function findEngine({ home, version }: AttachOptions): Promise<EngineSocket | undefined> {
+  const dialed = await dialEngine(home)
+  if (!dialed) return undefined
+  const { socket, key } = dialed
+  // Those who use the socket notice its close.
+  socket.on('error', () => socket.destroy())
+  try {
+    return { socket, engine: await greetEngine(socket, { key, version }) }
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+/** How often the engine is started, or found closing, before that is reported. */
+const MAX_TRIES = 5
+
+/** The same; starts an engine when none runs. Rejects with a CodedError. */
+export async function attachEngine(
+  options: AttachOptions,
+  start: (home: string) => Promise<void> = startEngine,
+): Promise<EngineSocket> {
+  let reason: unknown
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    try {
+      const found = await findEngine(options)
+      if (found) return found
+      await start(options.home)
+    } catch (error) {
+      // One that is just closing does not answer; its successor does.
+      if (!(error instanceof CodedError) || error.code !== 'engine.unavailable') throw error
+      reason = error
+    }
+  }
+  throw reason ?? new CodedError('engine.unavailable', 'The engine ended right after its start.')
+}
+
+/** Variable of an engine that reads the environment of the login shell, because its starter has none of a terminal. */
+export const READS_LOGIN_SHELL = 'TRESTLE_LOGIN_SHELL'
+
+const START_LIMIT_MS = 20_000
+const MAX_ERROR_CHARS = 2000
+
+/** Starts an engine that outlives us; resolves when it, or one that was quicker, listens. `env`: more variables for it. */
+export async function startEngine(home: string, env: Record<string, string> = {}): Promise<void> {
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const { engineProgram } = await import('./engine-program')
+  const [command = '', ...args] = await engineProgram(realpathSync(home))
+  const child = spawn(command, args, {
+    cwd: home,
+    env: { ...process.env, ...env, TRESTLE_HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    windowsHide: true,
+  })
+  await new Promise<void>((resolve, reject) => {
+    let [out, problem] = ['', '']
+    const settle = (failure?: string): void => {
+      clearTimeout(timer)
+      child.stdout.destroy()
+      child.stderr.destroy()
+      child.unref()
+      if (failure === undefined) resolve()
+      else reject(new CodedError('engine.unavailable', `The engine could not be started: ${failure}.`))
+    }
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      settle(`it did not listen within ${START_LIMIT_MS / 1000} s`)
+    }, START_LIMIT_MS)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      if (out.includes('\n')) settle()
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (problem = (problem + text).slice(-MAX_ERROR_CHARS)))
+    child.once('error', (error) => settle(error.message))
+    child.once('close', (code, signal) =>
+      settle(problem.trim().replace(/\.$/, '') || `it ended with ${code ?? signal}`),
+    )
+  })
+}

@@ -1,0 +1,116 @@
+import type { EngineStatus, EngineStop } from '../../shared/model/engine'
+import type { HostActions, LogBug, RoleActions } from '../api/implementer'
+import { createRouter } from '../api/router'
+import type { Engine } from '../engine/engine-api'
+import { wireMethods } from '../wire/serve-wire'
+import type { ClaimedRole } from './listen'
+import { RunningSessions } from './running-sessions'
+
+export interface HoldOptions {
+  engine: Engine
+  role: ClaimedRole
+  holder: EngineStatus['holder']
+  /** Ends this process's engine as asked; `restart`: another one takes over. Called once; must not throw. */
+  stop(how: EngineStop, restart: boolean): Promise<void>
+  /** Why the engine cannot be stopped by a client; absent: it can. */
+  refuseStop?(): void
+  logBug: LogBug
+  now?: () => number
+}
+
+/** The engine of a home at work: it serves its clients, continues what it was left, and knows whether it is idle. */
+export interface HeldEngine extends RoleActions {
+  /** Sessions with a running turn. */
+  running(): number
+  /** Whether nothing runs and no client is connected. */
+  isIdle(): Promise<boolean>
+  /** Ends the watching; the role and the engine stay as they are. */
+  close(): void
+}
+
+/** How often turns that another process still runs are looked at. */
+const LOOK_MS = 250
+/** After this, a stop that was asked for begins, so that its answer is sent before. */
+const ANSWER_MS = 50
+
+/** Serves the clients of a home with this engine, which has the role. */
+export function holdEngine(options: HoldOptions): HeldEngine {
+  const { engine, role, holder, logBug, now = Date.now } = options
+  const startedAt = now()
+  const sessions = new RunningSessions(engine)
+  const notices: string[] = []
+  let whenIdle: EngineStatus['whenIdle']
+  let isStopping = false
+  let isClosed = false
+  let lookTimer: NodeJS.Timeout | undefined
+
+  async function status(): Promise<EngineStatus> {
+    const tasks = await engine.tasks.list({ activeOnly: true })
+    return {
+      holder,
+      version: engine.version,
+      pid: process.pid,
+      startedAt,
+      clients: role.clients(),
+      running: sessions.count,
+      tasks: tasks.filter(({ background }) => background).length,
+      ...(whenIdle && { whenIdle }),
+    }
+  }
+
+  function begin(how: EngineStop, restart: boolean): void {
+    if (isStopping) return
+    isStopping = true
+    setTimeout(() => void options.stop(how, restart), ANSWER_MS)
+  }
+
+  /** A stop that waits for idleness. */
+  function look(): void {
+    if (whenIdle && sessions.count === 0) begin('hand-over', whenIdle === 'restart')
+  }
+
+  const actions: RoleActions = {
+    status,
+    async stop(how, restart) {
+      options.refuseStop?.()
+      if (how === 'when-idle') whenIdle = restart ? 'restart' : 'stop'
+      const now = await status()
+      if (how === 'when-idle') look()
+      else begin(how, restart)
+      return now
+    },
+  }
+  const host: HostActions = {
+    kind: 'wire',
+    chooseFolder: async () => null,
+    openExternal: async () => false,
+    notices: () => notices,
+    role: actions,
+  }
+  sessions.onChange(look)
+  role.serve(wireMethods(createRouter({ engine, host, logBug })))
+
+  async function continueTurns(): Promise<void> {
+    const { told, elsewhere } = (await engine.keptTurns?.continueOpen()) ?? { told: [], elsewhere: 0 }
+    notices.push(...told)
+    if (elsewhere > 0 && !isClosed) lookTimer = setTimeout(continueSoon, LOOK_MS).unref()
+  }
+  const continueSoon = (): void =>
+    void continueTurns().catch((error: unknown) => logBug('turns could not be continued', error))
+  continueSoon()
+
+  return {
+    ...actions,
+    running: () => sessions.count,
+    async isIdle() {
+      return (
+        role.clients() === 0 && sessions.count === 0 && (await engine.tasks.list({ activeOnly: true })).length === 0
+      )
+    },
+    close() {
+      isClosed = true
+      clearTimeout(lookTimer)
+      sessions.close()
+    },
+  }
+}

@@ -1,0 +1,202 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../package.json'
+import { isRecorded, type RecordedEvent, type SessionEvent } from '../../src/shared/events/event'
+import type { EngineStatus } from '../../src/shared/model/engine'
+import { attachEngine, findEngine } from '../../src/main/role/attach'
+import { dialEngine, engineEndpoint } from '../../src/main/role/engine-endpoint'
+import { EngineLink } from '../../src/main/role/engine-link'
+import { greetEngine } from '../../src/main/role/handshake'
+import { connectWire } from '../../src/main/wire/wire-client'
+import type { ModelScript } from './model-script'
+import { startModelServer, type ModelServer } from './model-server'
+import { startCli } from './run-cli'
+import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
+import { until } from './until'
+import { startWire, type WireClient } from './wire-client'
+
+/** A home with a scripted model, whose engine is the built program, and clients of all kinds. */
+export class EngineLab {
+  readonly scratch: Scratch
+  readonly server: ModelServer
+  readonly #links: EngineLink[] = []
+  readonly #wires: WireClient[] = []
+  readonly #proxies: CutProxy[] = []
+
+  private constructor(scratch: Scratch, server: ModelServer) {
+    this.scratch = scratch
+    this.server = server
+  }
+
+  static async start(script: ModelScript, config = ''): Promise<EngineLab> {
+    const scratch = createScratch({ 'notes.md': 'one\ntwo\n' })
+    const server = await startModelServer({ script })
+    writeConfig(scratch.home, configFor(server.baseUrl, { more: 'default_permission_mode = "auto"', loop: config }))
+    return new EngineLab(scratch, server)
+  }
+
+  get home(): string {
+    return this.scratch.home
+  }
+
+  /** Starts the built engine, and resolves when it listens. */
+  readonly startEngine = async (): Promise<void> => {
+    const child = startCli(['engine'], { home: this.home })
+    child.stderr.resume()
+    const [line] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])])) as [Buffer]
+    if (!String(line).includes('path')) throw new Error(`The engine did not start: ${String(line)}`)
+  }
+
+  /** `trestle wire --attach`. */
+  attach(): WireClient {
+    const wire = startWire({ home: this.home, args: ['--attach'] })
+    this.#wires.push(wire)
+    return wire
+  }
+
+  /** A client that connects again whenever it is cut off; through `proxy`, if given. */
+  link(proxy?: CutProxy): EngineLink {
+    const options = { home: this.home, version }
+    const link = new EngineLink({
+      retryMs: [5, 100],
+      open: async () => (proxy ? proxy.open() : (await attachEngine(options, this.startEngine)).socket),
+    })
+    this.#links.push(link)
+    return link
+  }
+
+  async proxy(): Promise<CutProxy> {
+    const proxy = await CutProxy.start(this)
+    this.#proxies.push(proxy)
+    return proxy
+  }
+
+  /** The engine that runs; undefined if none does. */
+  async status(): Promise<EngineStatus | undefined> {
+    const found = await findEngine({ home: this.home, version }).catch(() => undefined)
+    if (!found) return undefined
+    const wire = connectWire(found.socket)
+    try {
+      return (await wire.client.engine.status()) ?? undefined
+    } catch {
+      return undefined
+    } finally {
+      wire.close()
+    }
+  }
+
+  /** SIGKILL to the engine; resolves when it is gone. */
+  async killEngine(): Promise<number> {
+    const { pid } = (await this.status())!
+    process.kill(pid, 'SIGKILL')
+    await until(() => !lives(pid), 'the end of the engine')
+    return pid
+  }
+
+  async end(): Promise<void> {
+    for (const link of this.#links) link.close()
+    for (const proxy of this.#proxies) proxy.close()
+    await Promise.all(this.#wires.map((wire) => wire.kill()))
+    // One that is just taking over is found a moment later.
+    for (let left = await this.status(); left; left = await this.status()) {
+      process.kill(left.pid, 'SIGKILL')
+      const { pid } = left
+      await until(() => !lives(pid), 'the end of the engine')
+    }
+    await this.server.close()
+    this.scratch.remove()
+  }
+}
+
+export function lives(pid: number): boolean {
+  try {
+    // A zombie is over, too.
+    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+/** Passes connections to the engine on, until they are cut. */
+export class CutProxy {
+  readonly #lab: EngineLab
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  cuts = 0
+
+  private constructor(lab: EngineLab, server: Server) {
+    this.#lab = lab
+    this.#server = server
+  }
+
+  static async start(lab: EngineLab): Promise<CutProxy> {
+    const server = createServer({ allowHalfOpen: true })
+    const proxy = new CutProxy(lab, server)
+    server.on('connection', (near: Socket) => void proxy.#pass(near))
+    server.listen(join(lab.scratch.project, '..', 'proxy'))
+    await once(server, 'listening')
+    return proxy
+  }
+
+  /** An authenticated connection through the proxy. */
+  async open(): Promise<Socket> {
+    if (!(await this.#lab.status())) await this.#lab.startEngine()
+    const near = connect(join(this.#lab.scratch.project, '..', 'proxy'))
+    near.on('error', () => near.destroy())
+    await greetEngine(near, { key: engineEndpoint(this.#lab.home).token, version })
+    return near
+  }
+
+  /** Destroys every connection at this moment. */
+  cut(): void {
+    if (this.#sockets.size > 0) this.cuts += 1
+    for (const socket of this.#sockets) socket.destroy()
+    this.#sockets.clear()
+  }
+
+  close(): void {
+    this.cut()
+    this.#server.close()
+  }
+
+  async #pass(near: Socket): Promise<void> {
+    near.on('error', () => near.destroy())
+    const far = (await dialEngine(this.#lab.home))?.socket
+    if (!far) return void near.destroy()
+    far.on('error', () => far.destroy())
+    for (const socket of [near, far]) {
+      this.#sockets.add(socket)
+      socket.once('close', () => {
+        this.#sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far)
+    far.pipe(near)
+  }
+}
+
+/** The recorded events of a session as a client gets them. */
+export class Followed {
+  readonly events: RecordedEvent[] = []
+
+  constructor(link: EngineLink, sessionId: string, since = 0) {
+    link.follow(sessionId, since, { event: (event) => this.#add(event) })
+  }
+
+  #add(event: SessionEvent): void {
+    if (isRecorded(event)) this.events.push(event)
+  }
+
+  types(): string[] {
+    return this.events.map(({ type }) => type)
+  }
+
+  /** Waits until so many events of a type have come. */
+  async has(type: RecordedEvent['type'], count = 1, limitMs = 30_000): Promise<void> {
+    await until(() => this.types().filter((one) => one === type).length >= count, `${count} × ${type}`, limitMs)
+  }
+}
