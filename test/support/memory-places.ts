@@ -1,7 +1,7 @@
 import { CodedError } from '../../src/shared/errors'
 import type { Place, PlaceView } from '../../src/shared/model/place'
 import { createClientModels } from '../../src/main/engine/model/client-models'
-import type { PlaceActions } from '../../src/main/engine/engine-places'
+import type { PlaceActions } from '../../src/main/engine/place/place-actions'
 
 /** The places of the engine double: a list, without anything to connect to. */
 export function memoryPlaces(): PlaceActions {

@@ -1,47 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { InboxEntry } from '../../shared/model/approval'
-import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../shared/model/place'
-import type { SessionSummary } from '../../shared/model/session'
-import type { Task } from '../../shared/model/task'
 import type { EngineFoundation } from './engine-foundation'
-import type { ClientModels } from './model/client-models'
 import type { LaunchAsk } from './place/launcher/launcher'
-import type { Places, PlacesOptions, RoutedCall } from './place/places'
+import type { PlaceActions, PlaceTestOptions } from './place/place-actions'
+import type { Places } from './place/places'
 import type { WireLink } from './place/remote/wire-link'
-
-/** Other machines, containers and jobs that sessions can work in; and models that clients make the calls to. */
-export interface PlaceActions {
-  list(): Promise<PlaceView[]>
-  add(place: Omit<Place, 'addedAt'>): Promise<PlaceView>
-  remove(placeId: string): Promise<void>
-  restore(placeId: string): Promise<PlaceView>
-  /** `way`: where ssh may ask; `user`: in the view of the place. */
-  connect(placeId: string, way: LaunchAsk['way']): Promise<PlaceView>
-  disconnect(placeId: string): Promise<PlaceView>
-  test(placeId: string, way: LaunchAsk['way']): Promise<PlaceTest>
-  update(placeId: string, way: LaunchAsk['way']): Promise<PlaceTest>
-  run(placeId: string, command: string): Promise<PlaceRun>
-  answer(placeId: string, questionId: string, answer: string | null): Promise<void>
-  /** Keeps the places connected from now on, for a client that shows their sessions. */
-  follow(): Promise<void>
-  /** What is known of the sessions, requests and tasks on places; empty until `follow`. */
-  sessions(): SessionSummary[]
-  inbox(): InboxEntry[]
-  tasks(): Task[]
-  /** How a call reaches the place it is about; undefined: it is about this machine. */
-  route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
-  serveModels: ClientModels['serve']
-  modelReply: ClientModels['reply']
-}
 
 export interface EnginePlaces {
   actions: PlaceActions
   close(): Promise<void>
 }
-
-/** What tests set. */
-export type PlaceTestOptions = Pick<PlacesOptions, 'bundle' | 'ssh' | 'timing' | 'limits'>
 
 /** The places of an engine. Their code is loaded when there are any. */
 export function createEnginePlaces(
@@ -50,6 +18,7 @@ export function createEnginePlaces(
 ): EnginePlaces {
   const file = join(home, 'places.json')
   let loaded: Places | undefined
+  let isFollowing = false
   let loading: Promise<Places> | undefined
   const smallModel = (): string | undefined => settings().smallModel
   const links = new Map<WireLink, AbortController>()
@@ -88,7 +57,12 @@ export function createEnginePlaces(
   const hasPlaces = (): boolean => loaded !== undefined || existsSync(file)
   return {
     actions: {
-      list: async () => (hasPlaces() ? (await places()).list() : []),
+      async list() {
+        if (!hasPlaces()) return []
+        // Another process may have added one meanwhile.
+        if (isFollowing) (await places()).followAll()
+        return (await places()).list()
+      },
       add: async (place) => (await places()).add(place),
       remove: async (placeId) => (await places()).remove(placeId),
       restore: async (placeId) => (await places()).restore(placeId),
@@ -100,7 +74,8 @@ export function createEnginePlaces(
       answer: async (...answer) => (await places()).answer(...answer),
       async follow() {
         // The engine of a place serves its client; it does not connect to further places.
-        if (process.env['TRESTLE_PLACE'] !== '1' && hasPlaces()) (await places()).followAll()
+        isFollowing = process.env['TRESTLE_PLACE'] !== '1'
+        if (isFollowing && hasPlaces()) (await places()).followAll()
       },
       sessions: () => loaded?.sessions() ?? [],
       inbox: () => loaded?.inbox() ?? [],

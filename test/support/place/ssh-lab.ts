@@ -47,6 +47,9 @@ export async function startSshLab(): Promise<SshLab> {
   const path = (name: string): string => join(folder, name)
   const home = path('home')
   mkdirSync(home, { mode: 0o700 })
+  // There is no Node for its users, only one that does not start.
+  mkdirSync(path('bin'))
+  writeFileSync(path('bin/node'), '#!/bin/sh\necho "node: not found" >&2\nexit 127\n', { mode: 0o755 })
   const makeKey = (name: string, passphrase = ''): void => {
     rmSync(path(name), { force: true })
     const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', path(name)], {
@@ -75,7 +78,7 @@ KbdInteractiveAuthentication no
 PermitRootLogin yes
 MaxStartups 200
 MaxSessions 100
-SetEnv HOME=${home} TRESTLE_KEY_STORE=file PATH=/usr/local/bin:/usr/bin:/bin
+SetEnv HOME=${home} TRESTLE_KEY_STORE=file PATH=${path('bin')}:/usr/bin:/bin
 `,
   )
   // sshd insists on this folder when root starts it.

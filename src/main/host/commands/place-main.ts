@@ -13,7 +13,7 @@ import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
-import type { PlaceActions } from '../../engine/engine-places'
+import type { PlaceActions } from '../../engine/place/place-actions'
 
 const ADD = ['name', 'port', 'ssh-config', 'home', 'program', 'models', 'no-test']
 const SLURM = ['partition', 'time', 'cpus', 'memory', 'account']

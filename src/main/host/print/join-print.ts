@@ -38,6 +38,8 @@ import {
 export async function joinPrint(parsed: Parsed, version: string): Promise<number | undefined> {
   const { values } = parsed
   if (values['own-process'] === true || values['mcp-config-file'] !== undefined) return undefined
+  // The agent is in the engine of the place.
+  if (values['place'] !== undefined) return undefined
   const options = printOptions(parsed)
   const home = realpathSync(resolveHome())
   // A command of an agent stays within what that command may do.

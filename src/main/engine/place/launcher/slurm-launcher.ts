@@ -37,7 +37,9 @@ export interface SlurmJob {
  * copied to the home folder, which the nodes of a cluster share.
  */
 export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
-  const { home, place, program, pollMs = 2000 } = options
+  const { home, program, pollMs = 2000 } = options
+  // A cluster shares the home folder, and a store is never opened by two machines.
+  const place = { ...options.place, home: options.place.home ?? `~/.trestle-places/${options.place.placeId}` }
   const { launch } = place
   const { host, configFile } = launch
   const shell =
@@ -48,7 +50,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
           launch: { host, ...(configFile !== undefined && { configFile }) },
           ...(program !== undefined && { program }),
         })
-  const base = createShellLauncher({ ...options, shell })
+  const base = createShellLauncher({ ...options, place, shell })
   const jobName = `trestle-${place.placeId}-${createHash('sha256').update(options.clientId).digest('hex').slice(0, 8)}`
 
   /** Our job that waits or runs, the newest one. */
@@ -98,7 +100,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
       const script = openScript(place, prepared)
       // The whole allocation is shared with every client that attaches.
       return shell.start(
-        `exec srun --jobid=${jobId} --overlap --nodes=1 --ntasks=1 --input=0 --unbuffered --quiet sh -c ${quoted(script)}`,
+        `exec srun ${EXPORTED} --jobid=${jobId} --overlap --nodes=1 --ntasks=1 --input=0 --unbuffered --quiet sh -c ${quoted(script)}`,
         given.ask ? { ask: given.ask } : {},
       )
     },
@@ -141,6 +143,9 @@ export function jobText({ jobId, state, reason }: Pick<SlurmJob, 'jobId' | 'stat
   return `Job ${jobId} ${STATES[state] ?? `is ${state.toLowerCase()}`}${why}`
 }
 
+/** No other variables: the environment of this machine may hold keys. */
+const EXPORTED = '--export=HOME,PATH,USER,LOGNAME,SHELL,LANG,TMPDIR,TRESTLE_KEY_STORE'
+
 /** The job holds the node; the engine runs in it as a step. `exec` makes the end of the job the end of the holder. */
 function submitScript(launch: SlurmLaunch, jobName: string): string {
   const options = [
@@ -149,6 +154,7 @@ function submitScript(launch: SlurmLaunch, jobName: string): string {
     '--ntasks=1',
     '--requeue',
     '--output=/dev/null',
+    EXPORTED,
     ...(launch.partition === undefined ? [] : [`--partition=${launch.partition}`]),
     ...(launch.time === undefined ? [] : [`--time=${launch.time}`]),
     ...(launch.cpus === undefined ? [] : [`--cpus-per-task=${launch.cpus}`]),

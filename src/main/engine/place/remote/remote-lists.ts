@@ -77,27 +77,32 @@ function listOf<T>(value: unknown, one: z.ZodType, max: number): T[] {
   })
 }
 
+/** Not what a place shows of its own places: those are reached from there. */
+function isOfTheMachine({ folder }: { folder?: string }): boolean {
+  return folder === undefined || splitPlaceFolder(folder) === undefined
+}
+
 /** Rows of the session list, in folders of the place. */
 export function sessionsOf(placeId: string, value: unknown): SessionSummary[] {
   return listOf<SessionSummary>(value, summary, LIST_LIMITS.sessions)
-    .filter(({ folder }) => splitPlaceFolder(folder) === undefined)
+    .filter(isOfTheMachine)
     .map((row) => ({ ...row, folder: placeFolder({ placeId, path: row.folder }), place: placeId }))
 }
 
 export function inboxOf(placeId: string, value: unknown): InboxEntry[] {
-  return listOf<InboxEntry>(value, inboxEntry, LIST_LIMITS.inbox).map((entry) => ({
-    ...entry,
-    folder: placeFolder({ placeId, path: entry.folder }),
-    place: placeId,
-  }))
+  return listOf<InboxEntry>(value, inboxEntry, LIST_LIMITS.inbox)
+    .filter(isOfTheMachine)
+    .map((entry) => ({ ...entry, folder: placeFolder({ placeId, path: entry.folder }), place: placeId }))
 }
 
 export function tasksOf(placeId: string, value: unknown): Task[] {
-  return listOf<Task>(value, task, LIST_LIMITS.tasks).map((one) => ({
-    ...one,
-    place: placeId,
-    ...(one.folder !== undefined && { folder: placeFolder({ placeId, path: one.folder }) }),
-  }))
+  return listOf<Task>(value, task, LIST_LIMITS.tasks)
+    .filter(isOfTheMachine)
+    .map((one) => ({
+      ...one,
+      place: placeId,
+      ...(one.folder !== undefined && { folder: placeFolder({ placeId, path: one.folder }) }),
+    }))
 }
 
 export function idsOf(value: unknown): string[] {

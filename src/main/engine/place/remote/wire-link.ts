@@ -52,6 +52,8 @@ export class WireLink {
   readonly #now: () => number
   readonly #calls = new Map<WireId, PendingCall>()
   readonly #subscriptions = new Map<WireId, PushBuffer>()
+  /** Cancelled here, and not ended there yet: what still comes of them is ignored. */
+  readonly #cancelled = new Set<WireId>()
   #nextId = 1
   #maxSent = Number.POSITIVE_INFINITY
   #stray = 0
@@ -91,7 +93,7 @@ export class WireLink {
       const id = this.#nextId++
       const abort = (): void => {
         this.#calls.delete(id)
-        this.#send({ id, cancel: true })
+        this.#cancel(id)
         reject(new CodedError('request.cancelled', 'It was cancelled.'))
       }
       const finished = (): void => signal?.removeEventListener('abort', abort)
@@ -116,7 +118,7 @@ export class WireLink {
     const id = this.#nextId++
     const buffer = new PushBuffer(this.#limits.pushBytes, () => {
       signal?.removeEventListener('abort', stop)
-      if (this.#subscriptions.delete(id)) this.#send({ id, cancel: true })
+      if (this.#subscriptions.delete(id)) this.#cancel(id)
     })
     const stop = (): void => void buffer.return()
     signal?.addEventListener('abort', stop, { once: true })
@@ -139,6 +141,11 @@ export class WireLink {
     this.#subscriptions.clear()
     for (const buffer of subscriptions) buffer.fail(failure)
     this.#end(reason)
+  }
+
+  #cancel(id: number): void {
+    this.#cancelled.add(id)
+    this.#send({ id, cancel: true })
   }
 
   #send(line: object): boolean {
@@ -198,9 +205,10 @@ export class WireLink {
     if ('event' in line) {
       const buffer = this.#subscriptions.get(id)
       if (buffer) buffer.push(line['event'], text.length)
-      else this.#countStray()
+      else if (!this.#cancelled.has(id)) this.#countStray()
       return
     }
+    if (this.#cancelled.delete(id)) return
     const failure = 'error' in line ? remoteFailure(line['error']) : undefined
     const subscription = this.#subscriptions.get(id)
     if (subscription) {

@@ -1,0 +1,84 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasSshd, startSshLab, type SshLab } from '../test/support/place/ssh-lab'
+import { runCli } from '../test/support/run-cli'
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { pictures, sendPrompt, transcriptText } from './steps'
+
+test.use({
+  model: {
+    script: [
+      { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'made far away\n' } }] },
+      { text: 'It is made.' },
+      { text: 'Back again.' },
+    ],
+  },
+})
+test.skip(!hasSshd, 'no ssh server is installed')
+test.setTimeout(240_000)
+
+let lab: SshLab
+test.beforeAll(async () => {
+  lab = await startSshLab()
+  mkdirSync(join(lab.home, 'shop'))
+  writeFileSync(join(lab.home, 'shop', 'notes.md'), 'one\n')
+})
+test.afterAll(() => lab.close())
+
+test('a machine is added and tested, works on a prompt, is lost and comes back', async ({ app }) => {
+  const { page, scratch } = app
+  await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  await page.getByRole('tab', { name: 'Places' }).click()
+  await expect(page.getByText('No places yet')).toBeVisible()
+  await pictures(app, 'places-empty')
+  await page.getByRole('button', { name: 'Add a place' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a place' })
+  await dialog.getByRole('textbox', { name: 'Host' }).fill('ada@no-such-host.invalid')
+  await pictures(app, 'places-add')
+  expect(await findings(page)).toEqual([])
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('attic')
+  await dialog.getByRole('button', { name: 'Add and test' }).click()
+  await expect(page.getByText(/There is no host named/).first()).toBeVisible({ timeout: 30_000 })
+  await pictures(app, 'places-failed')
+  await page.getByRole('button', { name: 'Remove attic' }).click()
+  await expect(page.getByText('No places yet')).toBeVisible()
+
+  // The ssh configuration of the test is not that of the user, so this one is added from the command line.
+  const added = await runCli(['place', 'add', 'ssh', 'lab', '--ssh-config', lab.configFile, '--no-test'], {
+    home: scratch.home,
+  })
+  expect(added.code, added.stderr).toBe(0)
+  await page.reload()
+  await page.getByRole('button', { name: 'Test lab' }).click()
+  await expect(page.getByText(/The engine answers/)).toBeVisible({ timeout: 180_000 })
+  await pictures(app, 'places-tested')
+  expect(await findings(page)).toEqual([])
+
+  await page.keyboard.press('Control+n')
+  await page.getByRole('button', { name: /^Folder:/ }).click()
+  await page.getByRole('menuitem', { name: 'On lab…' }).click()
+  const browser = page.getByRole('dialog', { name: 'Choose a folder' })
+  await browser.getByRole('option', { name: 'shop' }).click()
+  await expect(browser.getByRole('button', { name: 'Open shop' })).toBeEnabled()
+  await pictures(app, 'places-folder')
+  await browser.getByRole('button', { name: 'Open shop' }).click()
+  await pictures(app, 'places-new')
+  await page.getByRole('button', { name: /Start session/ }).click()
+  await sendPrompt(page, 'Make a file')
+  await page.getByRole('button', { name: /Allow once/ }).click()
+  await expect(transcriptText(page, 'It is made.')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('treeitem', { name: /Make a file/ })).toBeVisible()
+  await pictures(app, 'places-session')
+  expect(await findings(page)).toEqual([])
+
+  await lab.stop()
+  lab.cut()
+  await expect(page.getByText(/lab: unreachable since/)).toBeVisible({ timeout: 30_000 })
+  await pictures(app, 'places-unreachable')
+  expect(await findings(page)).toEqual([])
+  await lab.start()
+  await expect(page.getByText(/lab: unreachable since/)).toBeHidden({ timeout: 60_000 })
+  await sendPrompt(page, 'And now?')
+  await expect(transcriptText(page, 'Back again.')).toBeVisible({ timeout: 30_000 })
+})
