@@ -1,0 +1,44 @@
+import type { Engine } from '../../src/main/engine/engine-api'
+import { CodedError } from '../../src/shared/errors'
+import type { SessionHeader } from '../../src/shared/model/session'
+
+const HEAD = 'a'.repeat(64)
+
+/** Histories of one event each, all of them intact. */
+export function memoryHistories(headerOf: (sessionId: string) => SessionHeader): Engine['histories'] {
+  return {
+    verify: async (sessionId) => ({
+      sessionId,
+      title: headerOf(sessionId).title,
+      ok: true,
+      events: 1,
+      withoutHash: 0,
+      head: HEAD,
+    }),
+    verifyAll: async () => ({ ok: true, sessions: 1, events: 1, failed: [] }),
+    replay: async (sessionId) => ({ sessionId, title: headerOf(sessionId).title, total: 1, turns: [] }),
+    steps: async () => [],
+  }
+}
+
+/** Moves that write no file. */
+export function memoryMoves(headerOf: (sessionId: string) => SessionHeader): Engine['moves'] {
+  return {
+    address: async () => ({ address: 'home-0' }),
+    out: async (sessionId, file) => ({
+      moveId: 'move-0',
+      sessionId,
+      file,
+      bytes: 1,
+      events: 1,
+      contents: 0,
+      hasProject: false,
+      head: HEAD,
+    }),
+    in: async () => {
+      throw new CodedError('move.elsewhere', 'It is sealed for another home.')
+    },
+    refuse: async () => {},
+    cancel: async (sessionId) => headerOf(sessionId),
+  }
+}
