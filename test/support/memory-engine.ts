@@ -1,4 +1,4 @@
-import { memoryHistories, memoryMoves } from './memory-history'
+import { memoryConversations, memoryHistories, memoryMoves } from './memory-history'
 import { randomUUID } from 'node:crypto'
 import type { Approval, RuleChoice } from '../../src/shared/model/approval'
 import { CodedError } from '../../src/shared/errors'
@@ -286,20 +286,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     notices: ['a notice'],
     problems: () => [],
     sessions: sessionActions,
-    conversations: {
-      find: async (sessionId, { query }) =>
-        query !== '' && get(sessionId).header.title.includes(query)
-          ? { hits: [{ seq: 1, itemId: 'u1', part: 'message', matches: 1 }], rows: 1, matches: 1 }
-          : { hits: [], rows: 0, matches: 0 },
-      export: async (sessionId) => ({
-        name: 'session.md',
-        mediaType: 'text/markdown',
-        text: `# ${get(sessionId).header.title}\n`,
-      }),
-      async *lines() {},
-      import: async () => sessionActions.create({}),
-      relink: async (_of, to) => ({ folder: to, moved: 1, busy: 0 }),
-    },
+    conversations: memoryConversations((sessionId) => get(sessionId).header, sessionActions.create),
     histories: memoryHistories((sessionId) => get(sessionId).header),
     moves: memoryMoves((sessionId) => get(sessionId).header),
     settings: memorySettings(changed),

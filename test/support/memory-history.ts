@@ -4,6 +4,27 @@ import type { SessionHeader } from '../../src/shared/model/session'
 
 const HEAD = 'a'.repeat(64)
 
+/** Conversations that consist of a title. */
+export function memoryConversations(
+  headerOf: (sessionId: string) => SessionHeader,
+  create: Engine['sessions']['create'],
+): Engine['conversations'] {
+  return {
+    find: async (sessionId, { query }) =>
+      query !== '' && headerOf(sessionId).title.includes(query)
+        ? { hits: [{ seq: 1, itemId: 'u1', part: 'message', matches: 1 }], rows: 1, matches: 1 }
+        : { hits: [], rows: 0, matches: 0 },
+    export: async (sessionId) => ({
+      name: 'session.md',
+      mediaType: 'text/markdown',
+      text: `# ${headerOf(sessionId).title}\n`,
+    }),
+    async *lines() {},
+    import: async () => create({}),
+    relink: async (_of, to) => ({ folder: to, moved: 1, busy: 0 }),
+  }
+}
+
 /** Histories of one event each, all of them intact. */
 export function memoryHistories(headerOf: (sessionId: string) => SessionHeader): Engine['histories'] {
   return {
