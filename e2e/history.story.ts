@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { runCli } from '../test/support/run-cli'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { pictures, sendPrompt, startSession, transcriptText } from './steps'
@@ -54,4 +56,33 @@ test('the history of a session is verified and replayed by keyboard, with the ch
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('Escape')
   await expect(replay).toBeHidden()
+})
+
+test('a session that was moved says where it continues, and can be taken back', async ({ app }) => {
+  const { page, scratch } = app
+  await startSession(app)
+  await sendPrompt(page, 'Change the second line')
+  await page.getByRole('button', { name: /Allow once/ }).click()
+  await expect(transcriptText(page, 'It is changed.')).toBeVisible()
+  const row = page.getByRole('treeitem', { name: /Change the second line/ })
+  await page.getByRole('button', { name: /^Inbox/ }).click()
+  await expect(page.getByRole('region', { name: 'Conversation' })).toBeHidden()
+  const run = (...args: string[]) => runCli(['session', ...args], { home: scratch.home })
+  const [session] = JSON.parse((await run('list', '--json')).stdout) as { sessionId: string }[]
+  const file = join(scratch.home, '..', 'moved')
+  const out = await run('move-out', session!.sessionId, file, '--to', 'home-0', '--place', 'my server')
+  expect(out).toMatchObject({ code: 0, stderr: '' })
+
+  await row.click()
+  await expect(page.getByText(/This session was moved to my server/)).toBeVisible()
+  await expect(page.getByText('This session continues at my server.')).toBeVisible()
+  await pictures(app, 'history-moved')
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Take it back…' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Take the session back?' })
+  await expect(dialog).toContainText('trestle session move-refuse move-')
+  await pictures(app, 'history-take-back')
+  expect(await findings(page)).toEqual([])
+  await dialog.getByRole('button', { name: /take it back/ }).click()
+  await expect(page.getByText(/This session was moved to/)).toBeHidden()
 })

@@ -32,7 +32,11 @@ test.each(Object.keys(expected))('a home of an earlier build answers as before: 
     ? stdout
         .trim()
         .split('\n')
-        .map((line): unknown => JSON.parse(line))
+        .map((line): unknown => {
+          // That build had no hashes.
+          const { chain: _chain, ...event } = JSON.parse(line) as { chain: unknown }
+          return event
+        })
     : JSON.parse(stdout)
   const withoutHome = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value).replaceAll(join(folder, 'home'), '/tmp/trestle-fixture/home'))

@@ -184,7 +184,7 @@ describe('a session that is moved', () => {
     expect(await here.engine.histories.verify(sessionId)).toMatchObject({ ok: true })
   })
 
-  it('is sealed anew when the process ended before its file was complete', async () => {
+  it('is sealed again when the process ended before its file was complete', async () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     const first = await here.engine.moves.out(sessionId, file, { address: there.address })

@@ -1,3 +1,4 @@
+import { memoryConversations, memoryHistories, memoryMoves } from './memory-history'
 import { randomUUID } from 'node:crypto'
 import type { Approval, RuleChoice } from '../../src/shared/model/approval'
 import { CodedError } from '../../src/shared/errors'
@@ -289,51 +290,9 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     notices: ['a notice'],
     problems: () => [],
     sessions: sessionActions,
-    conversations: {
-      find: async (sessionId, { query }) =>
-        query !== '' && get(sessionId).header.title.includes(query)
-          ? { hits: [{ seq: 1, itemId: 'u1', part: 'message', matches: 1 }], rows: 1, matches: 1 }
-          : { hits: [], rows: 0, matches: 0 },
-      export: async (sessionId) => ({
-        name: 'session.md',
-        mediaType: 'text/markdown',
-        text: `# ${get(sessionId).header.title}\n`,
-      }),
-      async *lines() {},
-      import: async () => sessionActions.create({}),
-      relink: async (_of, to) => ({ folder: to, moved: 1, busy: 0 }),
-    },
-    histories: {
-      verify: async (sessionId) => ({
-        sessionId,
-        title: get(sessionId).header.title,
-        ok: true,
-        events: 1,
-        withoutHash: 0,
-        head: 'a'.repeat(64),
-      }),
-      verifyAll: async () => ({ ok: true, sessions: 1, events: 1, failed: [] }),
-      replay: async (sessionId) => ({ sessionId, title: get(sessionId).header.title, total: 1, turns: [] }),
-      steps: async () => [],
-    },
-    moves: {
-      address: async () => ({ address: 'home-0' }),
-      out: async (sessionId, file) => ({
-        moveId: 'move-0',
-        sessionId,
-        file,
-        bytes: 1,
-        events: 1,
-        contents: 0,
-        hasProject: false,
-        head: 'a'.repeat(64),
-      }),
-      in: async () => {
-        throw new CodedError('move.elsewhere', 'It is sealed for another home.')
-      },
-      refuse: async () => {},
-      cancel: async (sessionId) => get(sessionId).header,
-    },
+    conversations: memoryConversations((sessionId) => get(sessionId).header, sessionActions.create),
+    histories: memoryHistories((sessionId) => get(sessionId).header),
+    moves: memoryMoves((sessionId) => get(sessionId).header),
     settings: memorySettings(changed),
     tasks: memoryTasks(changed),
     inbox,

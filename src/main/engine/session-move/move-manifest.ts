@@ -50,7 +50,7 @@ export const sealEvent = z.object({
         .string()
         .min(1)
         .max(1000)
-        .regex(/^(?!-)(?!.*\.\.)[^\s~^:?*[\\\u0000-\u001f\u007f]+$/)
+        .regex(/^(?!-)(?!.*\.\.)[^\s\p{Cc}~^:?*[\\]+$/u)
         .optional(),
       tree: object,
       index: object.optional(),
