@@ -7,7 +7,7 @@ import { EngineLab, Followed, lives } from '../support/engine-lab'
 import { RUNS_ALL } from '../support/sampled'
 import { until } from '../support/until'
 
-vi.setConfig({ testTimeout: 600_000 })
+vi.setConfig({ testTimeout: RUNS_ALL ? 1_800_000 : 600_000 })
 
 /** All with TRESTLE_TESTS=all. */
 const CUTS = RUNS_ALL ? 1000 : 100

@@ -87,11 +87,13 @@ export class EngineLab {
     }
   }
 
-  /** SIGKILL to the engine; resolves when it is gone. */
+  /** SIGKILL to the engine; resolves when it is gone, and the links have noticed. */
   async killEngine(): Promise<number> {
+    const connections = await Promise.all(this.#links.map((link) => link.connection()))
     const { pid } = (await this.status())!
     process.kill(pid, 'SIGKILL')
     await until(() => !lives(pid), 'the end of the engine')
+    await Promise.all(connections.map(({ closed }) => closed))
     return pid
   }
 

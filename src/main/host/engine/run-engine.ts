@@ -57,8 +57,10 @@ export async function runEngine(home: string, version: string): Promise<number> 
     held.close()
     try {
       await role.close()
-      if (restart) await startEngine(home)
-      if (how !== 'now') await engine.keptTurns?.handOver(AbortSignal.timeout(limitMs))
+      // Before the next one looks: from now on each turn is left to it, also one that just ends.
+      const left = how === 'now' ? undefined : engine.keptTurns?.handOver(AbortSignal.timeout(limitMs))
+      if (restart) await startEngine(home).catch((error: unknown) => log(`no engine takes over: ${String(error)}`))
+      await left
       await engine.close(how === 'now' ? undefined : 'keep')
     } catch (error) {
       log(`the engine did not end properly: ${String(error)}`)
