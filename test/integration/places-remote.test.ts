@@ -41,7 +41,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
       home: scratch.home,
       interactive: true,
       taskHost: taskHostProgram(),
-      places: { timing: { backoff: [50, 500], pingAfter: 1000, deadAfter: 3000 } },
+      places: { timing: { backoff: [50, 500], pingAfter: 1000, deadAfter: 10_000 } },
       log: () => undefined,
     })
     client = directClient(
