@@ -16,9 +16,12 @@ import type { ModelScript } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { rejection, required } from '../support/required'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { RUNS_ALL } from '../support/sampled'
 import { until } from '../support/until'
 
 const PLACE = 'lab'
+/** The engine there ends, as far as one stays. */
+const STOP_ENGINE = '~/.trestle-server/node-*/node ~/.trestle-server/app-*/out/main/cli.js engine stop'
 const say = (text: string) => [{ type: 'text' as const, text }]
 
 describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
@@ -38,7 +41,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
       home: scratch.home,
       interactive: true,
       taskHost: taskHostProgram(),
-      places: { timing: { backoff: [50, 500], pingAfter: 1000, deadAfter: 3000 } },
+      places: { timing: { backoff: [50, 500], pingAfter: 1000, deadAfter: 10_000 } },
       log: () => undefined,
     })
     client = directClient(
@@ -86,6 +89,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
   })
   afterAll(async () => {
     stopFollowing()
+    await client.place.run({ placeId: PLACE, command: STOP_ENGINE })
     await client.place.disconnect({ placeId: PLACE })
     await engine.close()
     await server.close()
@@ -301,6 +305,50 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     await session.end()
   })
 
+  it('continues turns across cuts at random moments, and answers each approval once', async ({ skip }) => {
+    if ((await place()).staysRunning !== true) return skip('the engine there ends with the connection')
+    const cuts = RUNS_ALL ? 1000 : 6
+    const random = seeded(17)
+    const session = await begin()
+    const { sessionId } = session
+    let step = 0
+    play(() => {
+      step += 1
+      return step % 2 === 1
+        ? {
+            text: 'word '.repeat(10),
+            toolCalls: [{ name: 'Bash', input: { command: `echo ${step} >> cuts.txt` } }],
+            faults: { eventDelayMs: 3 },
+          }
+        : { text: 'word '.repeat(20), faults: { eventDelayMs: 3 } }
+    })
+    for (let cut = 1; cut <= cuts; cut += 1) {
+      await client.session.prompt({ sessionId, parts: say(`turn ${cut}`) }).catch(() => undefined)
+      const { since } = await place()
+      const moment = Math.floor(random() * 40)
+      const seen = session.events.length
+      await until(
+        () => session.events.length >= seen + Math.min(moment, 8) || session.types().at(-1) === 'turn.finished',
+        'a moment',
+        20_000,
+      )
+      if (random() < 0.5) lab.cut()
+      else for (const pid of localSsh()) process.kill(pid, 'SIGKILL')
+      await connectedAgain(since)
+      await session.happened('approval.requested', cut)
+      const { header } = await client.session.open({ sessionId })
+      const [approval] = header.approvals
+      if (approval) await client.approval.reply({ sessionId, approvalId: approval.approvalId, optionId: 'allow_once' })
+      await session.finished(cut)
+    }
+    session.isWhole()
+    const ends = session.recorded().filter((event) => event.type === 'turn.finished')
+    expect(ends.map(({ stop }) => stop)).toEqual(Array.from({ length: cuts }, () => 'end_turn'))
+    expect(session.types().filter((type) => type === 'approval.resolved')).toHaveLength(cuts)
+    expect(readFileSync(join(folder, 'cuts.txt'), 'utf8').trim().split('\n')).toHaveLength(cuts)
+    await session.end()
+  }, 7_200_000)
+
   it('takes less than 2 ms for a call to a place on this machine', async () => {
     const times: number[] = []
     for (let n = 0; n < 201; n += 1) {
@@ -339,3 +387,12 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
       .map((line) => Number.parseInt(line, 10))
   }
 })
+
+/** Numbers from 0 to 1, the same ones for the same seed. */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+}

@@ -44,6 +44,10 @@ export const PLACE_COMMAND: CommandSpec = {
     cpus: { type: 'string', value: 'N', help: 'add slurm: cores of its job.' },
     memory: { type: 'string', value: 'SIZE', help: 'add slurm: memory of its job, e.g. 16G.' },
     account: { type: 'string', value: 'NAME', help: 'add slurm: the account of its job.' },
+    'keep-running': {
+      type: 'boolean',
+      help: 'add: the engine there stays when the connection ends, with its turns and tasks (experimental).',
+    },
     'no-test': { type: 'boolean', help: 'add: without connecting.' },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },

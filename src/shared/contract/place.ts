@@ -57,6 +57,7 @@ export const placeContract = {
         home: file.optional(),
         program: file.optional(),
         models: z.enum(['here', 'there']).optional(),
+        keepsRunning: z.boolean().optional(),
       }),
     )
     .output(type<PlaceView>()),

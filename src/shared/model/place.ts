@@ -39,6 +39,8 @@ export interface Place {
   program?: string
   /** Where model calls of its sessions are made: on this machine, with the keys kept here (default), or there. */
   models?: 'here' | 'there'
+  /** Its engine stays when the connection ends, where that version can. */
+  keepsRunning?: boolean
   /** ms since the epoch. */
   addedAt: number
 }

@@ -12,6 +12,7 @@ const place = z.object({
   home: z.string().optional(),
   program: z.string().optional(),
   models: z.enum(['here', 'there']).optional(),
+  keepsRunning: z.boolean().optional(),
   addedAt: z.number(),
 })
 const file = z.object({
