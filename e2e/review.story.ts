@@ -152,10 +152,10 @@ test('comments are drafted by keyboard, survive a reload, follow their lines and
   await expect(pane(page).getByRole('group', { name: 'Comment on line 3' })).toBeVisible()
   for (const key of ['n', 'c']) await page.keyboard.press(key)
   await page.keyboard.type('Keep this at 30.')
-  // What is not saved yet survives, too.
+  // What is not saved yet survives, too. The review is still open and reads the files as soon as the page is back.
+  writeFileSync(file(app, 'src/values.ts'), `// A new line.\n${read(app, 'src/values.ts')}`)
   await page.reload()
   await expect(transcriptText(page, 'Second done.')).toBeVisible()
-  writeFileSync(file(app, 'src/values.ts'), `// A new line.\n${read(app, 'src/values.ts')}`)
   await openReview(page)
   await expect(pane(page).getByRole('group', { name: 'Comment on line 4' })).toBeVisible()
   await expect(field).toHaveValue('Keep this at 30.')

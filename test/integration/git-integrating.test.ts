@@ -110,6 +110,8 @@ it('pushes one tag to the remote', async () => {
   const remote = join(repo, '..', 'push-tag-remote.git')
   lab.git(repo, 'init', '--quiet', '--bare', remote)
   lab.git(repo, 'remote', 'add', 'origin', remote)
+  // Its hooks would run: it is a folder of this machine.
+  await lab.trust(repo)
   await lab.actions.createTag(repo, { name: 'v1' })
   await lab.actions.createTag(repo, { name: 'v2' })
   await lab.actions.pushTag(repo, 'v1')

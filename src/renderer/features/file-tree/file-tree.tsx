@@ -122,6 +122,11 @@ export function FileTree({ sessionId, root, title, changed, marks, realRoot, act
           tabIndex={0}
           aria-activedescendant={active ? `${id}-${index}` : undefined}
           onKeyDown={onKeyDown}
+          // Assistive programs move the focus to a row itself.
+          onFocus={(event) => {
+            const row = event.target === event.currentTarget ? undefined : rowAt(event.target)
+            if (row && row.path !== active?.path) setActive(sessionId, row.path)
+          }}
           onClick={(event) => {
             const row = rowAt(event.target)
             if (!row || !(event.target instanceof Element) || !event.target.closest('[data-path]')) return
