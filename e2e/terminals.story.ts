@@ -60,6 +60,7 @@ test("a terminal of the user's own: opened and used by keyboard, found again aft
   await type(page, 'exit 4')
   await expect(page.getByText('The shell has ended with status 4.')).toBeVisible()
   await terminal(page).getByRole('button', { name: 'Restart' }).click()
+  await expect(terminal(page).getByRole('textbox', { name: 'Terminal input' })).toBeFocused()
   await type(page, 'echo "again ${KEPT:-new}"')
   await expect(screen(page)).toContainText('again new')
 })

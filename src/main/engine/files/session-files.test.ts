@@ -282,7 +282,7 @@ describe('attached files', () => {
   })
 })
 
-describe('what lies beside the project', () => {
+describe('files outside the project', () => {
   it('an added folder whose name begins like the project’s has its own rules for what is ignored', async () => {
     const { files, folder } = await lab({ addedFolders: ['project-more'] })
     const more = join(folder, '..', 'project-more')
