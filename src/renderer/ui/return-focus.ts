@@ -18,8 +18,20 @@ function note({ target }: FocusEvent): void {
  * the dialog already has it. What took the focus meanwhile, such as what a command has opened, keeps it.
  */
 export function returnFocus(event: Event): void {
-  const isLost = document.activeElement === null || document.activeElement === document.body
+  const isLost = isFocusLost()
   if (isLost && !last?.isConnected) return
   event.preventDefault()
   if (isLost) last?.focus()
+}
+
+/**
+ * For the end of an action that took a while: gives `target` the focus, unless the user has moved on meanwhile. That is
+ * when the focus is neither lost nor still within `from`, the element or part of the page where the action began.
+ */
+export function focusUnlessMoved(target: { focus: () => void } | null, from: Element | null): void {
+  if (isFocusLost() || from?.contains(document.activeElement)) target?.focus()
+}
+
+function isFocusLost(): boolean {
+  return document.activeElement === null || document.activeElement === document.body
 }

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { FlaskConical, FolderOpen, MessageSquare, Plug, RefreshCw } from 'lucide-react'
-import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useId, useMemo, useRef, useState, type ReactNode, type Ref } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
@@ -24,6 +24,7 @@ import { Button } from '../../ui/button'
 import { Skeleton, ViewSkeleton } from '../../ui/loading'
 import { Logo } from '../../ui/logo'
 import { ErrorNote } from '../../ui/notice'
+import { focusUnlessMoved } from '../../ui/return-focus'
 import { FolderBrowser } from './folder-browser'
 import { StartComposer } from './start-composer'
 import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start-pills'
@@ -57,6 +58,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const client = useClient()
   const headingId = useId()
   const field = useRef<HTMLTextAreaElement>(null)
+  const connectPart = useRef<HTMLElement>(null)
   const state = useSessions()
   const recent = useMemo(
     () => projectsOf(state).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder])),
@@ -77,6 +79,13 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const places = usePlaces()
   const [connecting, setConnecting] = useState(false)
   const isFirst = state.loaded && state.sessions.size === 0
+  const needsModel = settings !== undefined && !settings.models.some(({ origin }) => origin !== 'built-in')
+  const [neededModel, setNeededModel] = useState(false)
+  if (needsModel !== neededModel) {
+    setNeededModel(needsModel)
+    // Stays open when the model is saved: its connection is tested only then, and the result is shown in the form.
+    if (needsModel) setConnecting(true)
+  }
 
   const last = lastFolder !== undefined && isScratchFolder(lastFolder) ? NO_PROJECT : lastFolder
   const folder = chosenFolder ?? wanted ?? last ?? recent[0]
@@ -124,11 +133,12 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   }
   const scratch = useMutation({
     mutationFn: () => client.folder.scratch(),
-    onSuccess: ({ path }) => {
+    onMutate: () => document.activeElement,
+    onSuccess: ({ path }, _input, from) => {
       setFolder(path)
       if (demo) setModel(demo.id)
       setText((before) => before || 'Show me around')
-      field.current?.focus()
+      focusUnlessMoved(field.current, from)
     },
     onError: showFailureToast,
   })
@@ -221,7 +231,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
         </div>
         {settings && (
           <ConnectPart
-            settings={settings}
+            needsOne={needsModel}
             open={connecting}
             onOpen={setConnecting}
             render={() =>
@@ -229,10 +239,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
                 onConnected: (id) => {
                   setConnecting(false)
                   setModel(id)
-                  field.current?.focus()
+                  focusUnlessMoved(field.current, connectPart.current)
                 },
               })
             }
+            ref={connectPart}
           />
         )}
       </div>
@@ -258,33 +269,33 @@ function placeOf(summary: SessionSummary | undefined): string | undefined {
 }
 
 interface ConnectPartProps {
-  settings: SettingsView
+  ref: Ref<HTMLElement>
+  /** Whether the user has no model of their own. */
+  needsOne: boolean
   open: boolean
   onOpen: (open: boolean) => void
   render: () => ReactNode
 }
 
-/** Connects a provider; shown at once to users without a model of their own. */
-function ConnectPart({ settings, open, onOpen, render }: ConnectPartProps) {
+/** Connects a provider, and finds models that run on this machine. */
+function ConnectPart({ ref, needsOne, open, onOpen, render }: ConnectPartProps) {
   const findLocal = useDetectLocalModels()
   const [asked, setAsked] = useState(false)
   const { mutate: detect } = findLocal
-  const needsOne = !settings.models.some(({ origin }) => origin !== 'built-in')
   useEffect(() => {
     if (needsOne) detect()
   }, [needsOne, detect])
-  const shown = open || needsOne
   return (
-    <section aria-label="Connect a model" className="mt-8">
+    <section ref={ref} aria-label="Connect a model" className="mt-8">
       <div className="mb-3 flex flex-wrap items-center gap-2">
-        {shown ? (
+        {open ? (
           <h2 className="min-w-[120px] flex-1 text-body font-semibold">Connect a model</h2>
         ) : (
           <Button size="small" variant="quiet" icon={<Plug aria-hidden />} onClick={() => onOpen(true)}>
             Connect a provider
           </Button>
         )}
-        {shown && (
+        {open && (
           <>
             <span role="status" className="text-small text-ink-2">
               {(asked || (findLocal.data?.length ?? 0) > 0) && findLocal.found}
@@ -304,7 +315,7 @@ function ConnectPart({ settings, open, onOpen, render }: ConnectPartProps) {
           </>
         )}
       </div>
-      {shown && render()}
+      {open && render()}
     </section>
   )
 }

@@ -12,6 +12,7 @@ import { useSessionChanges, useSessionHeader, useSessionState } from '../../stat
 import { Button } from '../../ui/button'
 import { Skeleton } from '../../ui/loading'
 import { EmptyState, ErrorNote } from '../../ui/notice'
+import { focusUnlessMoved } from '../../ui/return-focus'
 import { askAbout, linesOfChange, sendComments, undoInReview } from './review-actions'
 import { ReviewBar } from './review-bar'
 import { changesIn, isViewed, ReviewBlocks } from './review-blocks'
@@ -98,7 +99,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   }
   const refocus = (): void => {
     requestAnimationFrame(() => {
-      if (document.activeElement === document.body) scroller.current?.focus()
+      focusUnlessMoved(scroller.current, null)
     })
   }
   const undo = async (path: string, change?: string): Promise<void> => {
@@ -172,7 +173,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
         else await client.review.addComment({ sessionId, scope, text, ...place })
         setDraft(undefined)
         await review.reloadMarks()
-        scroller.current?.focus()
+        focusUnlessMoved(scroller.current, null)
       } catch (error) {
         showFailureToast(error)
       }

@@ -198,7 +198,8 @@ function SandboxList({ id, title, text, placeholder, entry, entries, busy, onCha
           className="flex items-start gap-2 px-3.5 py-2.5"
           onSubmit={(event) => {
             event.preventDefault()
-            if (!busy) add()
+            // Also while the change before is being saved: the entries contain it already.
+            add()
           }}
         >
           <TextField

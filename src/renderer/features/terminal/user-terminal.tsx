@@ -9,6 +9,7 @@ import { returnToComposer } from '../../state/session/restore-state'
 import { openNewTerminal } from '../../state/user-terminals'
 import { Button, IconButton } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
+import { focusUnlessMoved } from '../../ui/return-focus'
 import { FindBar } from './terminal-bars'
 import { quotedPath, quotedOutput } from './quoted'
 import { useUserTerminal } from './use-user-terminal'
@@ -127,8 +128,11 @@ export function UserTerminal({ terminalId, sessionId, onOpenLink, takesFocus, on
           <Button
             size="small"
             icon={<RotateCw aria-hidden />}
-            onClick={() => {
-              client.terminal.restart({ terminalId }).then(() => terminal.current?.focus(), showFailureToast)
+            onClick={(event) => {
+              const from = event.currentTarget
+              client.terminal
+                .restart({ terminalId })
+                .then(() => focusUnlessMoved(terminal.current ?? null, from), showFailureToast)
             }}
           >
             Restart

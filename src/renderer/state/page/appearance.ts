@@ -37,7 +37,7 @@ export function receiveAppearance(client: TrestleClient, appearance: Appearance)
     browserStorage.write(OLD_KEY, undefined)
     if (appearance.theme === 'system') return changeAppearance(client, { theme: old })
   }
-  show(appearance)
+  if (saving === 0) show(appearance)
 }
 
 function oldTheme(): Theme | undefined {
@@ -50,14 +50,25 @@ function show(appearance: Appearance): void {
   useAppearance.setState(appearance)
 }
 
+/** The number of choices that are being saved. Until then the engine still sends what was chosen before. */
+let saving = 0
+
 /** Shows a choice at once and saves it for all windows; shows what was before when that fails. */
 export function changeAppearance(client: TrestleClient, change: Partial<Appearance>): void {
   const before = useAppearance.getState()
   show({ ...before, ...change })
-  client.settings.setAppearance(change).catch((error: unknown) => {
-    show(before)
-    showFailureToast(error)
-  })
+  saving += 1
+  const end = (saved: Appearance): void => {
+    saving -= 1
+    if (saving === 0) show(saved)
+  }
+  client.settings
+    .setAppearance(change)
+    .then(({ appearance }) => end(appearance))
+    .catch((error: unknown) => {
+      end(before)
+      showFailureToast(error)
+    })
 }
 
 /**

@@ -1,5 +1,5 @@
 import { RadioGroup } from 'radix-ui'
-import { useId, type ReactNode, type ComponentProps } from 'react'
+import { useId, useRef, type ComponentProps, type KeyboardEvent, type ReactNode } from 'react'
 import { cx } from '../cx'
 import { CONTROL_CLASS, Field } from './field'
 
@@ -14,15 +14,13 @@ interface RadioListProps<Value extends string> {
 /** Radio buttons with room for an explanation each. Arrow keys choose. */
 export function RadioList<Value extends string>({ label, value, options, onChange, className }: RadioListProps<Value>) {
   const id = useId()
-  const choose = (next: string): void => {
-    const option = options.find((candidate) => candidate.value === next)
-    if (option) onChange(option.value)
-  }
+  const { choose, onKeyDown } = useChoice(options, onChange)
   return (
     <RadioGroup.Root
       aria-label={label}
       value={value ?? null}
       onValueChange={choose}
+      onKeyDownCapture={onKeyDown}
       className={cx('overflow-hidden rounded-lg border border-line bg-raised', className)}
     >
       {options.map((option) => (
@@ -62,16 +60,14 @@ interface ChoiceBarProps<Value extends string> {
 
 /** A few short choices in a row. Arrow keys choose. */
 export function ChoiceBar<Value extends string>({ label, value, options, onChange }: ChoiceBarProps<Value>) {
-  const choose = (next: string): void => {
-    const option = options.find((candidate) => candidate.value === next)
-    if (option) onChange(option.value)
-  }
+  const { choose, onKeyDown } = useChoice(options, onChange)
   return (
     <RadioGroup.Root
       aria-label={label}
       orientation="horizontal"
       value={value}
       onValueChange={choose}
+      onKeyDownCapture={onKeyDown}
       className="flex flex-wrap gap-0.5 rounded-md border border-line bg-sunken p-0.5"
     >
       {options.map((option) => (
@@ -85,6 +81,35 @@ export function ChoiceBar<Value extends string>({ label, value, options, onChang
       ))}
     </RadioGroup.Root>
   )
+}
+
+const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }
+
+/**
+ * Arrow keys choose as soon as they are pressed. Radix moves the focus in a later task and chooses only while the key
+ * is still down, so a quick key on a busy page would move the focus without choosing.
+ */
+function useChoice<Value extends string>(options: readonly { value: Value }[], onChange: (value: Value) => void) {
+  /** Radix chooses, too, when the focus moves while an arrow key is held down. */
+  const isMoving = useRef(false)
+  const choose = (next: string): void => {
+    const option = options.find((candidate) => candidate.value === next)
+    if (option && !isMoving.current) onChange(option.value)
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const step = STEPS[event.key]
+    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const radios = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('[role=radio]:not([disabled])')]
+    const from = radios.findIndex((radio) => radio === event.target)
+    const next = radios[(from + step + radios.length) % radios.length]
+    if (from === -1 || !next) return
+    event.preventDefault()
+    isMoving.current = true
+    next.focus()
+    isMoving.current = false
+    choose(next.value)
+  }
+  return { choose, onKeyDown }
 }
 
 interface SelectFieldProps extends Omit<ComponentProps<'select'>, 'id'> {

@@ -5,6 +5,7 @@ import { t } from '../../../../shared/language/settings-messages'
 import { shortcutFrom, shortcutText } from '../../../format/shortcut'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
+import { focusUnlessMoved } from '../../../ui/return-focus'
 import { Kbd } from '../../../ui/tooltip'
 
 interface ShortcutRowProps {
@@ -35,7 +36,7 @@ export function ShortcutRow(props: ShortcutRowProps) {
   const finish = (): void => {
     setAsked(undefined)
     onRecord(false)
-    change.current?.focus()
+    focusUnlessMoved(change.current, change.current?.closest('li') ?? null)
   }
   const save = async (next: string, before?: () => Promise<unknown>): Promise<void> => {
     try {
