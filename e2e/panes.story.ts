@@ -161,3 +161,35 @@ test('a damaged layout is replaced by the plain one', async ({ app }) => {
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
   await expect(strips(page)).toHaveCount(0)
 })
+
+test.describe('a long conversation', () => {
+  const lines = Array.from({ length: 120 }, (_, n) => `Paragraph ${n + 1} of a long answer.`)
+  test.use({ model: { script: [{ text: lines.join('\n\n') }] } })
+
+  test('stays where it was scrolled to when panes are opened, moved and maximized', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'Write much')
+    await expect(transcriptText(page, 'Paragraph 120')).toBeVisible()
+    const scroller = page.locator('.transcript-scroll')
+    await openPanes(page, 'Files')
+    // As a user scrolls: up from the end, which is otherwise followed.
+    await scroller.hover()
+    await page.mouse.wheel(0, -1500)
+    await expect(page.getByRole('button', { name: /latest|end|new/i }).first()).toBeVisible()
+    const place = () => scroller.evaluate((element) => Math.round(element.scrollTop))
+    const before = await place()
+    await openPanes(page, 'Tasks')
+    expect(await place()).toBe(before)
+    await tab(page, 'Tasks').focus()
+    await page.keyboard.press('Control+Shift+M')
+    await expect(strips(page)).toHaveCount(1)
+    await page.keyboard.press('Control+Shift+M')
+    await expect(strips(page)).toHaveCount(3)
+    expect(await place()).toBe(before)
+    await tab(page, 'Tasks').focus()
+    await page.keyboard.press('Delete')
+    await expect(strips(page)).toHaveCount(2)
+    expect(await place()).toBe(before)
+  })
+})

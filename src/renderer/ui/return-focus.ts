@@ -32,6 +32,11 @@ export function focusUnlessMoved(target: { focus: () => void } | null, from: Ele
   if (isFocusLost() || from?.contains(document.activeElement)) target?.focus()
 }
 
+/** For `onCloseAutoFocus` of a menu: the focus goes back to the trigger only if the chosen action has not moved it. */
+export function keepMovedFocus(event: Event): void {
+  if (!isFocusLost()) event.preventDefault()
+}
+
 function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
 }

@@ -6,7 +6,8 @@ import { focusPane, usePanes, useSessionPanes } from '../../state/panes/panes-st
 import { ConnectedContext } from '../../state/panes/connected'
 import { conversationPane } from '../../state/panes/stored-panes'
 import { PaneContent } from '../pane-content'
-import { PaneFrame, type PaneHost } from './pane-frame'
+import { PaneFrame } from './pane-frame'
+import { PaneHosts } from './pane-hosts'
 import { PaneTree } from './pane-tree-view'
 
 /** Narrower than this, panes are tabs over the conversation instead of standing beside it, in px. */
@@ -27,7 +28,7 @@ export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) 
   const panes = useSessionPanes(sessionId)
   const area = useRef<HTMLDivElement>(null)
   const isNarrow = useIsNarrow(area)
-  const hosts = usePaneHosts()
+  const [hosts] = useState(() => new PaneHosts())
   const own = paneKey(conversationPane(sessionId))
   const all = panesIn(panes.root)
   const groups = useMemo(() => groupsOf(panes.root), [panes.root])
@@ -45,6 +46,7 @@ export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) 
   return (
     <ConnectedContext value={connected}>
       <div ref={area} className="relative flex min-h-0 min-w-0 flex-1">
+        <Parking hosts={hosts} />
         {single ? (
           <PaneFrame key={single.id} {...common} group={single} isMaximized={!isNarrow} />
         ) : (
@@ -67,7 +69,7 @@ export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) 
                 {key === own ? conversation : <PaneContent sessionId={sessionId} pane={pane} />}
               </Kept>
             </div>,
-            hosts(key),
+            hosts.of(key),
             key,
           )
         })}
@@ -86,6 +88,13 @@ function Kept({ pane, isShown, children }: { pane: Pane; isShown: boolean; child
   return <Activity mode={isShown ? 'visible' : 'hidden'}>{children}</Activity>
 }
 
+/** Where panes wait between two groups. */
+function Parking({ hosts }: { hosts: PaneHosts }) {
+  const element = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => hosts.parkIn(element.current), [hosts])
+  return <div ref={element} hidden />
+}
+
 /** Focuses the tab that was moved, in its new place. */
 function FocusMoved({ sessionId }: { sessionId: string }) {
   const moved = usePanes((state) => state.moved)
@@ -96,22 +105,6 @@ function FocusMoved({ sessionId }: { sessionId: string }) {
     document.querySelector<HTMLElement>(`[data-pane-tab="${CSS.escape(moved.key)}"]`)?.focus()
   }, [moved, panes.root])
   return null
-}
-
-/** The element of each pane, made when it is first needed. */
-function usePaneHosts(): PaneHost {
-  const [host] = useState((): PaneHost => {
-    const hosts = new Map<string, HTMLElement>()
-    return (key: string) => {
-      const known = hosts.get(key)
-      if (known) return known
-      const element = document.createElement('div')
-      element.className = 'flex h-full min-h-0 min-w-0 flex-1 flex-col'
-      hosts.set(key, element)
-      return element
-    }
-  })
-  return host
 }
 
 function useIsNarrow(area: RefObject<HTMLElement | null>): boolean {

@@ -7,16 +7,14 @@ import { conversationPane } from '../../state/panes/stored-panes'
 import { IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { PaneDropZone } from './pane-drop'
+import type { PaneHosts } from './pane-hosts'
 import { panelId, tabId } from './pane-ids'
 import { PaneTab } from './pane-tab'
 import { usePaneTitle } from './pane-title'
 
-/** The element that holds what a pane shows. */
-export type PaneHost = (key: string) => HTMLElement
-
 export interface PaneFrameCommon {
   sessionId: string
-  hosts: PaneHost
+  hosts: PaneHosts
   /** The conversation is the only pane, and needs no tab. */
   isAlone: boolean
   /** Whether panes can be moved: not where only one fits. */
@@ -82,13 +80,7 @@ export function PaneFrame({ sessionId, hosts, isAlone, canMove, group, isMaximiz
         </div>
       )}
       {group.tabs.map((pane) => (
-        <Slot
-          key={paneKey(pane)}
-          paneKey={paneKey(pane)}
-          host={hosts(paneKey(pane))}
-          isShown={pane === active}
-          isTab={!isAlone}
-        />
+        <Slot key={paneKey(pane)} paneKey={paneKey(pane)} hosts={hosts} isShown={pane === active} isTab={!isAlone} />
       ))}
       {canMove && <PaneDropZone sessionId={sessionId} groupId={group.id} />}
     </div>
@@ -98,23 +90,25 @@ export function PaneFrame({ sessionId, hosts, isAlone, canMove, group, isMaximiz
 /** Where a pane's element is shown. */
 function Slot({
   paneKey: key,
-  host,
+  hosts,
   isShown,
   isTab,
 }: {
   paneKey: string
-  host: HTMLElement
+  hosts: PaneHosts
   isShown: boolean
   isTab: boolean
 }) {
   const slot = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = slot.current
-    element?.append(host)
-    return () => {
-      if (host.parentNode === element) host.remove()
-    }
-  }, [host])
+    if (!element) return undefined
+    hosts.show(key, element)
+    return () => hosts.park(key, element)
+  }, [hosts, key])
+  useLayoutEffect(() => {
+    if (isShown) hosts.restoreScroll(key)
+  }, [hosts, key, isShown])
   return (
     <div
       ref={slot}
