@@ -346,6 +346,15 @@ describe('merging', () => {
     },
   )
 
+  test('keeps what was staged where the file has changed since, and everything is committed', async () => {
+    const { worktreeId, folder } = await withCommit('w', { 'c.txt': 'staged\n' })
+    lab.git(folder, 'add', '-A')
+    lab.write(folder, { 'c.txt': 'newer\n' })
+    await lab.worktrees.merge(worktreeId, { way: 'squash', commit: 'Add c' })
+    expect(read(project, 'c.txt')).toBe('newer\n')
+    expect(lab.git(project, 'show', `refs/trestle/worktrees/${worktreeId}:c.txt`)).toBe('staged\n')
+  })
+
   test('conflicts can be resolved in the worktree, and merged then', async () => {
     const { worktreeId, folder } = await withCommit('w', { 'a.txt': 'theirs\n' })
     lab.git(folder, 'commit', '-qam', 'theirs')

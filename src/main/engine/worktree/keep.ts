@@ -32,24 +32,45 @@ export function keepRef(id: string): string {
  * remembers, such as one that was amended, and a ref to it.
  */
 export async function makeKeep(repository: OpenRepository, id: string, snapshot: Snapshot): Promise<Keep> {
-  const commitOf = async (tree: string, message: string, parents: readonly string[]): Promise<string> => {
-    const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])]
-    const { stdout } = await repository.write(args, { env: AUTHOR, input: message })
-    return stdout.toString('latin1').trim()
-  }
-  const index =
-    snapshot.index && (await commitOf(snapshot.index, `What was staged in the worktree ${id}\n`, [snapshot.commit]))
+  const index = snapshot.index && (await commitTree(repository, snapshot.index, stagedMessage(id), [snapshot.commit]))
   let only = await commitsOnlyHere(repository, snapshot.commit)
   while (only.length > MAX_PARENTS) {
-    const group = await commitOf(snapshot.tree, `Commits of the worktree ${id}\n`, only.slice(0, MAX_PARENTS))
+    const some = only.slice(0, MAX_PARENTS)
+    const group = await commitTree(repository, snapshot.tree, `Commits of the worktree ${id}\n`, some)
     only = [...only.slice(MAX_PARENTS), group]
   }
-  // After a restore there is one from the removal before, which may have files that were changed since.
-  const before = await repository.maybe(['rev-parse', '--verify', '--quiet', `${keepRef(id)}^{commit}`])
-  const parents = [snapshot.commit, ...(index ? [index] : []), ...only, ...(before === undefined ? [] : [before])]
-  const keep = await commitOf(snapshot.tree, `The files of the worktree ${id}\n`, parents)
+  const parents = [snapshot.commit, ...(index ? [index] : []), ...only, ...(await keptBefore(repository, id))]
+  const keep = await commitTree(repository, snapshot.tree, `The files of the worktree ${id}\n`, parents)
   await repository.write(['update-ref', keepRef(id), keep])
   return { keep, ...(index && { index }) }
+}
+
+/** Keeps what was staged, as a tree, before everything is committed: a file may have been changed since. */
+export async function keepStaged(repository: OpenRepository, id: string, tree: string): Promise<void> {
+  const parents = ['HEAD', ...(await keptBefore(repository, id))]
+  const keep = await commitTree(repository, tree, stagedMessage(id), parents)
+  await repository.write(['update-ref', keepRef(id), keep])
+}
+
+function stagedMessage(id: string): string {
+  return `What was staged in the worktree ${id}\n`
+}
+
+/** What was kept of the worktree before: files may have been changed since a restore. */
+async function keptBefore(repository: OpenRepository, id: string): Promise<string[]> {
+  const before = await repository.maybe(['rev-parse', '--verify', '--quiet', `${keepRef(id)}^{commit}`])
+  return before === undefined ? [] : [before]
+}
+
+async function commitTree(
+  repository: OpenRepository,
+  tree: string,
+  message: string,
+  parents: readonly string[],
+): Promise<string> {
+  const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])]
+  const { stdout } = await repository.write(args, { env: AUTHOR, input: message })
+  return stdout.toString('latin1').trim()
 }
 
 /** The newest of each line of commits that no branch has, but that the files of git about this worktree name. */

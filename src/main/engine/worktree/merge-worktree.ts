@@ -9,8 +9,10 @@ import { requireNothingInTheWay } from '../git/change/in-the-way'
 import { findRepository } from '../git/repository/find-repository'
 import { operationOf } from '../git/repository/operation-state'
 import type { OpenRepository } from '../git/repository/open-repository'
+import { keepStaged } from './keep'
 import { requireOurs } from './our-worktree'
 import { rawPaths, shownPath } from './raw-path'
+import { stagedTree } from './snapshot'
 import type { WorktreePlace } from './worktree-place'
 
 /** Whatever the user has set: nothing is stashed, and no branch but the named one is moved. */
@@ -114,12 +116,21 @@ async function prepared(
     await commitOf(worktree, `refs/heads/${base}`)
     if (commit !== undefined && (await isDirty(worktree))) {
       if (commit.trim() === '') throw new CodedError('request.invalid', 'The commit needs a message.')
-      await addToIndex(worktree)
+      await stageAll(worktree, record.id)
       await worktree.write(['commit', '--quiet', '--cleanup=whitespace', '--file=-'], { input: commit })
     } else if (await isDirty(worktree))
       throw new CodedError('worktree.dirty', `${record.folder} has uncommitted changes.`)
     return work(worktree, branch, base)
   })
+}
+
+/** Stages everything; keeps what was staged in another version than the file has now. */
+async function stageAll(worktree: OpenRepository, id: string): Promise<void> {
+  const before = await stagedTree(worktree)
+  await addToIndex(worktree)
+  const isKnown =
+    before === (await stagedTree(worktree)) || before === (await worktree.text(['rev-parse', 'HEAD^{tree}']))
+  if (!isKnown) await keepStaged(worktree, id, before)
 }
 
 interface Merge extends MergeOptions {

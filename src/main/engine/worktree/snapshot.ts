@@ -101,7 +101,7 @@ function copyIndex(own: string, copy: string): void {
 }
 
 /** What is staged as a tree; where files have conflicts, one that holds every version of every file. */
-async function stagedTree(repository: OpenRepository, env: Env): Promise<string> {
+export async function stagedTree(repository: OpenRepository, env: Env = {}): Promise<string> {
   const unmerged = (await repository.read(['ls-files', '--unmerged', '-z'], { env })).stdout
   if (unmerged.length === 0) return (await repository.write(['write-tree'], { env })).stdout.toString('latin1').trim()
   const { stdout } = await repository.read(['ls-files', '--stage', '-z'], { env, maxBytes: MAX_LIST_BYTES })
