@@ -28,6 +28,11 @@ const PARTS: ProgramPart[] = [
   { name: 'host', entries: ['src/main/task-host.ts'] },
   { name: 'engine', entries: ['src/main/engine/engine.ts', 'src/main/host/print/print-main.ts'] },
   { name: 'model', entries: ['src/main/engine/model/adapter.ts'] },
+  {
+    name: 'calls',
+    entries: ['src/main/engine/approval/judging.ts', 'src/main/engine/loop/tool-calls.ts'],
+    after: 'engine',
+  },
   { name: 'terminal', entries: ['src/main/engine/task/pty/start-in-terminal.ts'] },
   {
     name: 'worker',

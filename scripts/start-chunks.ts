@@ -12,6 +12,8 @@ export interface ProgramPart {
   entries: readonly string[]
   /** Not merged itself, but it loads nothing that only other parts need. */
   isSmall?: boolean
+  /** It is only ever loaded after this part: what both need stays in that part's files. */
+  after?: string
 }
 
 interface ModuleGraph {
@@ -37,10 +39,11 @@ export function startChunks(
 function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph): Map<string, string> {
   const needed = new Map<string, string[]>()
   const merged = new Set(parts.filter(({ isSmall }) => !isSmall).map(({ name }) => name))
-  for (const { name, entries } of parts) {
+  for (const { name, entries, after } of parts) {
     const open = entries.map((entry) => resolve(root, entry))
     const seen = new Set(open)
     for (const id of open) {
+      if (after !== undefined && needed.get(id)?.includes(after)) continue
       needed.set(id, [...(needed.get(id) ?? []), name])
       for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) {
         if (seen.has(imported)) continue
