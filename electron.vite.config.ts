@@ -93,6 +93,8 @@ export default defineConfig({
           format: 'es',
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
+          // What a start reads is a fifth smaller without.
+          comments: { jsdoc: false, annotation: false, legal: true },
           codeSplitting: {
             includeDependenciesRecursively: false,
             groups: [{ name: startChunks(import.meta.dirname, PARTS) }],
