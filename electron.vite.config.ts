@@ -33,6 +33,7 @@ const PARTS: ProgramPart[] = [
     entries: ['src/main/engine/approval/judging.ts', 'src/main/engine/loop/tool-calls.ts'],
     after: 'engine',
   },
+  { name: 'commands', entries: ['src/main/engine/approval/command/inspect-command.ts'], after: 'calls' },
   { name: 'terminal', entries: ['src/main/engine/task/pty/start-in-terminal.ts'] },
   {
     name: 'worker',

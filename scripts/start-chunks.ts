@@ -42,8 +42,9 @@ function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph
   for (const { name, entries, after } of parts) {
     const open = entries.map((entry) => resolve(root, entry))
     const seen = new Set(open)
+    const before = partsBefore(after, parts)
     for (const id of open) {
-      if (after !== undefined && needed.get(id)?.includes(after)) continue
+      if (before.some((part) => needed.get(id)?.includes(part))) continue
       needed.set(id, [...(needed.get(id) ?? []), name])
       for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) {
         if (seen.has(imported)) continue
@@ -58,4 +59,10 @@ function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph
       .filter(([id, by]) => by.some((name) => merged.has(name)) && !graph.getModuleInfo(id)?.isEntry)
       .map(([id, by]) => [id, by.join('-')]),
   )
+}
+
+/** The parts that are loaded by then: the one named, and those before it. */
+function partsBefore(after: string | undefined, parts: readonly ProgramPart[]): string[] {
+  if (after === undefined) return []
+  return [after, ...partsBefore(parts.find(({ name }) => name === after)?.after, parts)]
 }

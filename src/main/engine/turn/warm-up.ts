@@ -19,7 +19,8 @@ export interface WarmUpDeps {
 export function createWarmUp({ onCommand, usesOwnTerminals, prepare }: WarmUpDeps): TurnTasks['warmUp'] {
   let runsCommands = false
   onCommand(() => (runsCommands = true))
-  const prepareNow = (session: Session): void => void prepare(session).catch(() => undefined)
+  const prepareNow = (session: Session): void =>
+    void Promise.all([prepare(session), import('../approval/command/inspect-command')]).catch(() => undefined)
   return (session, answering) => {
     void Promise.all([import('../approval/judging'), import('../loop/tool-calls')]).catch(() => undefined)
     if (!usesOwnTerminals(session)) return

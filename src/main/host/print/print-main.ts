@@ -36,7 +36,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   const options = printOptions(parsed)
   const servers = await readServerFiles('print', parsed.values['mcp-config-file'])
   if (!servers) return 2
-  // Nothing of a start is garbage: collecting it took 15 ms before the first request.
+  // Nothing of a start is garbage: looking for it takes 20 ms, often just before the first request.
   setFlagsFromString('--no-incremental-marking')
   let engine: Engine | undefined
   const result = { isWritten: false }
@@ -69,8 +69,11 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
+/** A turn of fewer steps is over before there is garbage worth collecting. */
+const SHORT_STEPS = 4
+
 /**
- * From the first answer on: a heap that grows slowly costs little CPU and saves 20 to 60 MB, and starting commands
+ * For all but the shortest turns: a heap that grows slowly costs little CPU and saves 20 to 60 MB, and starting commands
  * (fork) is faster with less memory.
  */
 function keepHeapSmall(): void {
@@ -115,16 +118,12 @@ async function printTurn(
     process.stderr.write(`trestle: notification: ${oneLine(notificationLine(change.notification))}\n`)
   })
   const denied = new DeniedCalls((id, listener) => engine.sessions.listen(id, listener))
-  let isAnswered = false
   const finished = new Promise<TurnFinished>((resolve) => {
     engine.sessions.listen(sessionId, (event: SessionEvent) => {
       output.event(event)
       denied.onEvent(event)
       reportCompaction(event)
-      if (event.type === 'step.finished' && !isAnswered) {
-        isAnswered = true
-        keepHeapSmall()
-      }
+      if (event.type === 'step.started' && event.n === SHORT_STEPS) keepHeapSmall()
       if (event.type === 'turn.finished') resolve(event)
     })
   })
