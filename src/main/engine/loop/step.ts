@@ -70,7 +70,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal },
         (chunk) => {
           // Without a reason, a DOMException with a stack is created at every step.
-          if (!answering.signal.aborted) answering.abort('begun')
+          if (!answering.signal.aborted) answering.abort('started')
           answer.add(chunk)
         },
       )

@@ -118,7 +118,14 @@ function probeArguments(bwrap: string): string[] {
     '--dev',
     '/dev',
   ]
-  return [...outer, bwrap, ...inner, '/bin/sh', '-c', `if ${[ENV, ...RESTORE_TERM].join(' ')}; then echo ${RESTORES}; fi 2>/dev/null`]
+  return [
+    ...outer,
+    bwrap,
+    ...inner,
+    '/bin/sh',
+    '-c',
+    `if ${[ENV, ...RESTORE_TERM].join(' ')}; then echo ${RESTORES}; fi 2>/dev/null`,
+  ]
 }
 
 function startFailure(stderr: string): SandboxSupport {
