@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { compressedAssets } from './scripts/compressed-assets.ts'
+import { builtInModules } from './scripts/built-in-modules.ts'
 import { startChunks, type ProgramPart } from './scripts/start-chunks.ts'
 import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
@@ -27,6 +28,12 @@ const PARTS: ProgramPart[] = [
   { name: 'host', entries: ['src/main/task-host.ts'] },
   { name: 'engine', entries: ['src/main/engine/engine.ts', 'src/main/host/print/print-main.ts'] },
   { name: 'model', entries: ['src/main/engine/model/adapter.ts'] },
+  {
+    name: 'calls',
+    entries: ['src/main/engine/approval/judging.ts', 'src/main/engine/loop/tool-calls.ts'],
+    after: 'engine',
+  },
+  { name: 'commands', entries: ['src/main/engine/approval/command/inspect-command.ts'], after: 'calls' },
   { name: 'terminal', entries: ['src/main/engine/task/pty/start-in-terminal.ts'] },
   {
     name: 'worker',
@@ -63,7 +70,7 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders, bundledPackages('out/packages/main.json')],
+    plugins: [lightHeaders, builtInModules(), bundledPackages('out/packages/main.json')],
     build: {
       outDir: 'out/main',
       target: 'node24',
@@ -87,6 +94,8 @@ export default defineConfig({
           format: 'es',
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
+          // What a start reads is a fifth smaller without.
+          comments: { jsdoc: false, annotation: false, legal: true },
           codeSplitting: {
             includeDependenciesRecursively: false,
             groups: [{ name: startChunks(import.meta.dirname, PARTS) }],

@@ -12,6 +12,8 @@ export interface ProgramPart {
   entries: readonly string[]
   /** Not merged itself, but it loads nothing that only other parts need. */
   isSmall?: boolean
+  /** It is only ever loaded after this part: what both need stays in that part's files. */
+  after?: string
 }
 
 interface ModuleGraph {
@@ -37,10 +39,12 @@ export function startChunks(
 function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph): Map<string, string> {
   const needed = new Map<string, string[]>()
   const merged = new Set(parts.filter(({ isSmall }) => !isSmall).map(({ name }) => name))
-  for (const { name, entries } of parts) {
+  for (const { name, entries, after } of parts) {
     const open = entries.map((entry) => resolve(root, entry))
     const seen = new Set(open)
+    const before = partsBefore(after, parts)
     for (const id of open) {
+      if (before.some((part) => needed.get(id)?.includes(part))) continue
       needed.set(id, [...(needed.get(id) ?? []), name])
       for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) {
         if (seen.has(imported)) continue
@@ -55,4 +59,10 @@ function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph
       .filter(([id, by]) => by.some((name) => merged.has(name)) && !graph.getModuleInfo(id)?.isEntry)
       .map(([id, by]) => [id, by.join('-')]),
   )
+}
+
+/** The parts that are loaded by then: the one named, and those before it. */
+function partsBefore(after: string | undefined, parts: readonly ProgramPart[]): string[] {
+  if (after === undefined) return []
+  return [after, ...partsBefore(parts.find(({ name }) => name === after)?.after, parts)]
 }

@@ -11,6 +11,7 @@ import { helpText } from './help'
 import { parseCommand, UsageError, didYouMean } from '../console/parse-command'
 import { terminalFailure } from '../console/report'
 import { nearest } from '../../shared/nearest'
+import { probeSandboxSupport } from '../engine/sandbox/sandbox-support'
 
 /** Runs the `trestle` program with these arguments; sets `process.exitCode`. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -58,6 +59,7 @@ async function run(args: readonly string[]): Promise<number> {
         if (joined !== undefined) return joined
         compileAhead()
       }
+      void probeSandboxSupport()
       const { printMain } = await import('../host/print/print-main')
       return printMain(parsed, version)
     }
@@ -180,7 +182,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Node modules that every engine loads. */
+/** Node modules that every turn loads. */
 const BUILT_IN = [
   'node:http',
   'node:fs/promises',
@@ -188,6 +190,10 @@ const BUILT_IN = [
   'node:worker_threads',
   'node:v8',
   'node:crypto',
+  'node:stream/web',
+  'node:perf_hooks',
+  'node:timers/promises',
+  'node:tty',
 ] as const
 
 /**

@@ -24,6 +24,7 @@ import { createSessionTools, type SessionTools, type SessionFileRules } from './
 import type { SessionHeader } from '../../shared/model/session'
 import type { UnattendedTurns } from './session/unattended-turns'
 import type { TurnRunnerDeps } from './turn/turn-material'
+import { createWarmUp } from './turn/warm-up'
 import { createTurnRunner } from './turn/turn-runner'
 import { readArticle } from './web/web-access'
 
@@ -181,18 +182,15 @@ function createRunner(
       running: async (sessionId) =>
         (await supervisor.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
       syncSandbox: sandboxes.sync,
-      // A failure shows with the first command.
-      warmUp(session) {
+      warmUp: createWarmUp({
+        onCommand: (listener) => void supervisor.onChange(listener),
         // Its commands run in the editor's terminals.
-        if (clientCapabilities.of(session)?.terminals) return
-        void environment
-          .ready()
-          .then(() => sandboxes.usual(session))
-          .then(
-            (policy) => supervisor.terminals.warm(policy),
-            () => {},
-          )
-      },
+        usesOwnTerminals: (session) => !clientCapabilities.of(session)?.terminals,
+        async prepare(session) {
+          await environment.ready()
+          supervisor.terminals.warm(await sandboxes.usual(session))
+        },
+      }),
     },
     extensions: {
       hooks,

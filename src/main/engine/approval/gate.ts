@@ -16,20 +16,20 @@ import type { Gate, GateAnswer, GateCall } from '../loop/call-lifecycle'
 import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/rule-choices'
 import { grantedRule, optionsFor } from './approval-options'
-import { approvalReasons, judge } from './policies/judge'
 import { CallQuestions } from './call-questions'
 import { denialAnswer, judgementOf, rejectionMessage, unattendedAnswer } from './gate-answers'
 import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './rules/policy'
 import type { PermissionRule } from '../permission/permission-rule'
 import { chosenSandbox, commandOptions } from './policies/sandbox-verdict'
-import { inspectCommand } from './command/inspect-command'
 import { proposalOf, withEdit } from './edited-proposal'
+import type { JUDGING } from './judging'
 import { asPinned, type ToolPins } from './rules/tool-pins'
 import { visibleCall } from './visible-preview'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalAnswer } from './waiting-requests'
 
 export interface GateDeps extends WaitingRequestsDeps {
-  policies: readonly Policy[]
+  /** Default: all of them. */
+  policies?: readonly Policy[]
   /** What the session's calls are judged by. */
   session: GateSession
   /** Whether a user is available to answer. */
@@ -118,12 +118,16 @@ export function createGate(deps: GateDeps): ApprovalGate {
   const canAsk = (): boolean => (deps.canAskMidCall ?? deps.canAsk)()
   const questions = new CallQuestions({ record, now, newId, canAsk })
 
+  /** Loaded by `judgedCall`, with the first call: nothing is judged before. */
+  let by!: Judging
+
   /** A call with the current context to judge it. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
+    by ??= await loadJudging(deps.policies)
     const workspace = session.workspace()
     const [rules, parts, toolChange] = await Promise.all([
       session.rules(),
-      commandPartsOf(call, workspace),
+      by.commandPartsOf(call, workspace),
       kept.toolPins?.changeOf(tool),
     ])
     const sandboxes = await session.sandboxes?.(parts !== undefined)
@@ -169,7 +173,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
 
   /** A call that is a question always asks, whatever would allow it. */
   function verdictOn(judged: JudgedCall): Verdict {
-    const verdict = judge(deps.policies, judged)
+    const verdict = by.judge(by.policies, judged)
     const { asks } = judged.call
     return asks && verdict.decision !== 'deny' ? { decision: 'ask', reason: asks.reason, everyTime: true } : verdict
   }
@@ -189,7 +193,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const { asks } = request.call
     await asks?.asking?.()
     signal.throwIfAborted()
-    const offers = everyTime ? [] : ruleOffers(deps.policies, asPinned(judged))
+    const offers = everyTime ? [] : ruleOffers(by.policies, asPinned(judged))
     const approval: Approval = {
       approvalId: deps.newId('approval'),
       turnId: request.turnId,
@@ -197,7 +201,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       tool: request.tool.name,
       summary,
       reason: visibleText(reason),
-      ...(!asks && approvalReasons(deps.policies, judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
+      ...(!asks && by.approvalReasons(by.policies, judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
       ...(preview && { preview }),
       options: asks?.options ?? (sandbox ? commandOptions(sandbox, offers[0]?.label) : optionsFor(offers[0])),
       ...(asks && { asks: asks.about }),
@@ -218,7 +222,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const offered = approval.options.some((option) => option.kind === 'allow_always')
     const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
-    const offers = offered && !verdict.everyTime ? ruleOffers(deps.policies, asPinned(judged)) : []
+    const offers = offered && !verdict.everyTime ? ruleOffers(by.policies, asPinned(judged)) : []
     const { entry, answer } = requests.add({ approval, request, offers, signal })
     settleByRule(entry, verdict)
     return answer
@@ -300,7 +304,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     if ('refused' in call) throw cancelImpossible(entry, textOf(call.refused.content))
     const again: GateCall = { ...request, call, preview: call.preview ?? (async () => undefined) }
     const judged = await judgedCall(again)
-    const verdict = judge(deps.policies, judged)
+    const verdict = by.judge(by.policies, judged)
     const { summary, preview } = await visibleCall(call.summary, again.preview, judged.toolChange)
     const changed = summary !== approval.summary || JSON.stringify(preview) !== JSON.stringify(approval.preview)
     const problem = changed ? await call.check?.() : undefined
@@ -325,7 +329,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   async function editedCall(entry: Waiting, call: PreparedCall, edited: EditedProposal): Promise<PreparedCall> {
     const made = await withEdit(call, edited)
     const judged = await judgedCall({ ...entry.request, call: made })
-    const verdict = judge(deps.policies, judged)
+    const verdict = by.judge(by.policies, judged)
     const problem = await made.check?.()
     requests.assertWaiting(entry)
     if (verdict.decision === 'deny') {
@@ -346,7 +350,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const entry = await requests.find(approvalId)
     if (entry.offers.length === 0) return []
     const { ruleChoices } = await import('./choices/rule-choices')
-    return ruleChoices(deps.policies, entry.offers, asPinned(await judgedCall(entry.request)), await kept.pastCalls())
+    const judged = asPinned(await judgedCall(entry.request))
+    return ruleChoices(by.policies, entry.offers, judged, await kept.pastCalls())
   }
 
   async function reconsider(): Promise<void> {
@@ -377,11 +382,11 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 }
 
-/** What a command does, broken down into parts; undefined for a call that runs no command. */
-export async function commandPartsOf(call: PreparedCall, workspace: Workspace): Promise<JudgedCall['parts']> {
-  const commands = call.accesses.filter((access) => access.kind === 'command')
-  if (commands.length === 0) return undefined
-  return (await Promise.all(commands.map(({ command, cwd }) => inspectCommand(command, cwd, workspace)))).flat()
+type Judging = typeof JUDGING
+
+async function loadJudging(policies: readonly Policy[] | undefined): Promise<Judging> {
+  const { JUDGING: judging } = await import('./judging')
+  return policies ? { ...judging, policies } : judging
 }
 
 function sandboxOf({ sandbox }: Verdict): { sandbox?: CommandSandbox } {

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path'
-import { inspectCommand } from '../approval/command/inspect-command'
 import { statAt } from './file-state'
 import type { PreparedCall, Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'
@@ -45,6 +44,7 @@ export async function scopeOf(scoped: ScopedCall, workspace: Workspace): Promise
 
 /** Whether the permission engine considers the whole command read-only. */
 async function onlyReads(command: string, cwd: string, workspace: Workspace): Promise<boolean> {
+  const { inspectCommand } = await import('../approval/command/inspect-command')
   const parts = await inspectCommand(command, cwd, workspace)
   return parts.every((part) => {
     if (part.kind === 'redirection')

@@ -38,6 +38,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
   const mark = ctx.checkpoints.areMarked ? { checkpoint } : {}
   if (ctx.checkpoints.areMarked) markCheckpoint(ctx.conversation.history, checkpoint)
   const outputLimit = ctx.conversation.budget.outputLimit()
+  const answering = new AbortController()
   const request: ModelRequest = {
     model: ctx.model.info.name,
     modelId: ctx.model.info.id,
@@ -54,7 +55,8 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
       : { maxOutputTokens: outputLimit }),
     ...(ctx.model.info.effort !== undefined && { effort: ctx.model.info.effort }),
     ...(ctx.model.info.traits && { traits: ctx.model.info.traits }),
-    ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.calls.warmUp()) }),
+    ...(!isLast &&
+      tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.calls.warmUp(answering.signal)) }),
   }
   /** The model that answers, and whether earlier thinking had to be left out. */
   const author: { model: string; thinkingDropped?: true } = { model: ctx.model.info.id }
@@ -66,7 +68,11 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         ctx.model.provider,
         request,
         { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal },
-        (chunk) => answer.add(chunk),
+        (chunk) => {
+          // Without a reason, a DOMException with a stack is created at every step.
+          if (!answering.signal.aborted) answering.abort('started')
+          answer.add(chunk)
+        },
       )
       // An empty answer is accepted if the turn has to end anyway.
       const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: isLast && attempt > 1 })
@@ -85,6 +91,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
       ctx.conversation.budget.recordUsage(usage)
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call'), cut }
     } catch (error) {
+      answering.abort('over')
       const partial = (): void => {
         ctx.record({
           type: 'step.finished',

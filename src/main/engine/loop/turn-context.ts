@@ -127,8 +127,11 @@ export interface TurnCalls {
   /** Saves a result that is too long for the model; resolves with the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined
-  /** Called once a request in which the model can call Bash has been sent, to prepare a terminal and a sandbox. */
-  warmUp(): void
+  /**
+   * Called once a request in which the model can call Bash has been sent, to prepare a terminal and a sandbox.
+   * `answering` is aborted when its answer begins.
+   */
+  warmUp(answering: AbortSignal): void
   /** A call id that is unique in the session, from the wire's own. */
   callId(wireId: string): string
 }

@@ -6,7 +6,6 @@ import type { StopReason } from '../../../shared/model/session'
 import { createGuards } from './guards'
 import { isSuspended, type OpenTurn, type DMailCall, type TurnContext } from './turn-context'
 import { runStep, type StepEnd } from './step'
-import { runToolCalls } from './tool-calls'
 import type { TurnHooks } from './call-lifecycle'
 
 /** `suspended`: the turn has not ended; calls that wait for the user are left to a later process. */
@@ -27,6 +26,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   let hasContinued = false
   const stopped = (): TurnEnd => ({ stop: isSuspended(ctx.signal) ? 'suspended' : 'cancelled', steps })
   const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
+    const { runToolCalls } = await import('./tool-calls')
     const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
     if (!end) return { stop: 'suspended', steps }
     if (ctx.signal.aborted || end.endsTurn) return stopped()

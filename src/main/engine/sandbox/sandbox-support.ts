@@ -15,21 +15,21 @@ export function sandboxSupport(): SandboxSupport {
   return (found ??= findSandbox(process.platform, process.env['PATH']))
 }
 
-/** The same, without holding up anything else. Afterwards `sandboxSupport` answers at once. */
+/**
+ * The same, without holding up anything else. Afterwards `sandboxSupport` answers at once. A program that will need the
+ * answer asks before it loads anything large: the probe then runs beside that, and starting a process takes longer the
+ * more memory this one has.
+ */
 export function probeSandboxSupport(): Promise<SandboxSupport> {
   finding ??= (async () => {
     const programs = sandboxPrograms(process.platform, process.env['PATH'])
     if (programs.kind !== 'none') {
-      const restoring = new Promise<boolean>((resolve) => {
-        execFile(ENV, RESTORE_TERM, { timeout: PROBE_MS }, (error) => resolve(!error))
-      })
       const problem = await new Promise<SandboxSupport | undefined>((resolve) => {
-        execFile(programs.bwrap, probeArguments(programs.bwrap), { timeout: PROBE_MS }, (error, _stdout, stderr) =>
-          resolve(error ? startFailure(stderr) : undefined),
-        )
+        execFile(programs.bwrap, probeArguments(programs.bwrap), { timeout: PROBE_MS }, (error, stdout, stderr) => {
+          if (!error) restoresTerm ??= stdout.trim() === RESTORES
+          resolve(error ? startFailure(stderr) : undefined)
+        })
       })
-      const restores = await restoring
-      restoresTerm ??= restores
       if (problem) return (found ??= problem)
     }
     return (found ??= programs)
@@ -39,11 +39,13 @@ export function probeSandboxSupport(): Promise<SandboxSupport> {
 
 export const ENV = '/usr/bin/env'
 const RESTORE_TERM = ['--default-signal=TERM', 'true']
+/** What the probe prints when `canRestoreTerm`. */
+const RESTORES = 'restores'
 let restoresTerm: boolean | undefined
 
 /**
- * Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. After `sandboxSupportSoon`
- * it answers at once.
+ * Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. After
+ * `probeSandboxSupport` it answers at once.
  */
 export function canRestoreTerm(): boolean {
   restoresTerm ??= spawnSync(ENV, RESTORE_TERM, { stdio: 'ignore', timeout: PROBE_MS }).status === 0
@@ -116,7 +118,14 @@ function probeArguments(bwrap: string): string[] {
     '--dev',
     '/dev',
   ]
-  return [...outer, bwrap, ...inner, '/bin/sh', '-c', ':']
+  return [
+    ...outer,
+    bwrap,
+    ...inner,
+    '/bin/sh',
+    '-c',
+    `if ${[ENV, ...RESTORE_TERM].join(' ')}; then echo ${RESTORES}; fi 2>/dev/null`,
+  ]
 }
 
 function startFailure(stderr: string): SandboxSupport {

@@ -66,13 +66,13 @@ export function sqliteCode(error: unknown): string | undefined {
  * that.
  */
 function useWal(db: Database): void {
-  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  const deadline = Date.now() + BUSY_TIMEOUT_MS
   for (;;) {
     try {
       db.pragma('journal_mode = WAL')
       return
     } catch (error) {
-      if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true || performance.now() > deadline) throw error
+      if (sqliteCode(error)?.startsWith('SQLITE_BUSY') !== true || Date.now() > deadline) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
     }
   }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { createGate } from '../approval/gate'
 import { describeResolution } from '../approval/gate-answers'
-import { POLICIES } from '../approval/policies'
 import type { CommandSandboxes } from '../approval/rules/policy'
 import type { ToolPins } from '../approval/rules/tool-pins'
 import type { PermissionRule } from '../permission/permission-rule'
@@ -55,7 +54,6 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
   const now = strictlyIncreasing(Date.now)
   const past = (session: Session) => store.window(session.id, { limit: PAST_EVENTS }).events
   return (session) => ({
-    policies: POLICIES,
     record: (...events) => void session.record(...events),
     isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
     describeResolution: (approvalId) => describeResolution(past(session), approvalId),

@@ -232,8 +232,8 @@ export interface TurnTasks {
   prepareNotifications(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
   running(sessionId: string): Promise<PinnedState['tasks']>
-  /** Prepares a terminal and a sandbox for commands. */
-  warmUp(session: Session): void
+  /** Prepares a terminal and a sandbox for commands; `answering` is aborted when the model's answer begins. */
+  warmUp(session: Session, answering: AbortSignal): void
   /** Records the session's sandbox status if it has changed. */
   syncSandbox?(session: Session): Promise<void>
 }

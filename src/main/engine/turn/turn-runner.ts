@@ -215,7 +215,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       scheduleAcrossAgents: deps.agents.scheduleCalls(session),
       saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
       maxResultChars: (tool) => settings.tools.maxResultChars[tool],
-      warmUp: () => deps.tasks.warmUp(session),
+      warmUp: (answering) => deps.tasks.warmUp(session, answering),
     }
   }
 

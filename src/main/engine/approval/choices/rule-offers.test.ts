@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { rulesOf } from '../../../../../test/support/judge-command'
 import type { PreparedCall } from '../../tool/tool'
 import { createWorkspace } from '../../workspace/workspace'
-import { commandPartsOf } from '../gate'
+import { JUDGING } from '../judging'
 import { POLICIES } from '../policies'
 import type { JudgedCall } from '../rules/policy'
 import { pastCalls, ruleChoices } from './rule-choices'
@@ -19,7 +19,7 @@ async function judged(
   more: Partial<JudgedCall> = {},
 ): Promise<JudgedCall> {
   const call: PreparedCall = { summary: '', accesses, run: () => Promise.reject(new Error('never')) }
-  const parts = await commandPartsOf(call, workspace)
+  const parts = await JUDGING.commandPartsOf(call, workspace)
   const annotations = { readOnly: name === 'Read', destructive: true, idempotent: false, openWorld: true }
   return {
     tool: { name, annotations },

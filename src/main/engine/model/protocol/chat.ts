@@ -41,6 +41,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
       isSigned: () => false,
     },
     readable: () => chatEvent,
+    joined: joinedText,
     model: (id, fetch) =>
       createOpenAICompatible({
         name: 'chat',
@@ -270,4 +271,22 @@ function isReadable(name: string, value: unknown): boolean {
     Array.isArray(value) &&
     value.every((part) => isJsonObject(part) && typeof part['type'] === 'string')
   )
+}
+
+/** What can be joined: one choice, of which nothing but a piece of text is new. */
+function textOnly({ choices, usage, x_groq: more }: JsonObject): { field: string; text: string } | undefined {
+  if (usage !== undefined || more !== undefined || !Array.isArray(choices) || choices.length !== 1) return undefined
+  const [choice] = choices as unknown[]
+  if (!isJsonObject(choice) || Object.keys(choice).length !== 1 || !isJsonObject(choice['delta'])) return undefined
+  const [[field, text] = [], ...others] = Object.entries(choice['delta'])
+  return others.length === 0 && field !== 'role' && field !== undefined && typeof text === 'string'
+    ? { field, text }
+    : undefined
+}
+
+function joinedText(before: JsonObject, event: JsonObject): JsonObject | undefined {
+  const [first, second] = [textOnly(before), textOnly(event)]
+  if (!first || !second || first.field !== second.field) return undefined
+  if (before['id'] !== event['id'] || before['model'] !== event['model']) return undefined
+  return { ...event, choices: [{ delta: { [first.field]: first.text + second.text } }] }
 }

@@ -1,0 +1,16 @@
+import { POLICIES } from './policies'
+import { approvalReasons, judge } from './policies/judge'
+import type { JudgedCall } from './rules/policy'
+import type { PreparedCall } from '../tool/tool'
+import type { Workspace } from '../workspace/workspace'
+
+/** What calls are judged with: loaded while the first request is on its way, not before it. */
+export const JUDGING = { policies: POLICIES, judge, approvalReasons, commandPartsOf }
+
+/** What a command does, broken down into parts; undefined for a call that runs no command. */
+async function commandPartsOf(call: PreparedCall, workspace: Workspace): Promise<JudgedCall['parts']> {
+  const commands = call.accesses.filter((access) => access.kind === 'command')
+  if (commands.length === 0) return undefined
+  const { inspectCommand } = await import('./command/inspect-command')
+  return (await Promise.all(commands.map(({ command, cwd }) => inspectCommand(command, cwd, workspace)))).flat()
+}
