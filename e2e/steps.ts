@@ -4,10 +4,10 @@ import { expect, type App } from './app'
 
 /** Starts a session in the temporary project, from the page that a link to its folder opens. */
 export async function startSession({ page, scratch }: App): Promise<void> {
-  await page.evaluate((folder) => {
-    history.pushState(null, '', `/new?${new URLSearchParams({ folder })}`)
-    dispatchEvent(new PopStateEvent('popstate'))
-  }, scratch.project)
+  const link = `/new?${new URLSearchParams({ folder: scratch.project })}`
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(link)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
   await page.getByRole('button', { name: /Start session/ }).click()
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
 }
