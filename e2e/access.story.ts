@@ -1,6 +1,6 @@
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { transcriptText, sendPrompt, startSession } from './steps'
+import { chooseFolder, sendPrompt, startSession, transcriptText } from './steps'
 
 test.describe('accessibility', () => {
   test.use({
@@ -77,7 +77,7 @@ test.describe('accessibility', () => {
 
   test('a narrow window keeps every control reachable', async ({ app }) => {
     const { page } = app
-    await startSession(app)
+    await chooseFolder(app)
     await page.setViewportSize({ width: 400, height: 800 })
     await sendPrompt(page, 'please edit')
     const card = page.getByRole('group', { name: /Approval needed/ })

@@ -5,7 +5,18 @@ import type { Page } from 'playwright-core'
 const isOpenMenu = (id: string, target: string): boolean =>
   id === 'region' && target.includes('data-radix-popper-content-wrapper')
 
-/** Accessibility violations that axe finds, of every impact, as short lines. */
+/** Rules about colors. All others find the same in every theme and contrast, as long as the elements are the same. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+
+interface Violation {
+  id: string
+  nodes: { target: unknown[] }[]
+}
+
+/**
+ * Accessibility violations that axe finds, of every impact, as short lines. Elements that all rules have just passed,
+ * and that differ only in their theme now, are checked by the rules about colors.
+ */
 export async function findings(page: Page): Promise<string[]> {
   // A fade in progress has too little contrast for a moment. Endless ones (a spinner) are part of what is shown.
   await page.evaluate(`Promise.allSettled(
@@ -13,14 +24,36 @@ export async function findings(page: Page): Promise<string[]> {
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
       .map(({ finished }) => finished)
   ).then(() => undefined)`)
-  // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  return violations.flatMap(({ id, nodes }) =>
+  const isChecked = await page.evaluate<boolean>(`window.checkedElements === ${ELEMENTS}`)
+  const violations = await runAxe(page, isChecked ? COLOR_RULES : undefined)
+  const found = violations.flatMap(({ id, nodes }) =>
     nodes
       .map(({ target }) => target.join(' '))
       .filter((target) => !isOpenMenu(id, target))
       .map((target) => `${id}: ${target}`),
   )
+  await page.evaluate(`window.checkedElements = ${found.length === 0 ? ELEMENTS : 'undefined'}`)
+  return found
+}
+
+/** In the page: its elements and the size of its window. */
+const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerHTML].join()'
+
+/** With these rules, or with all. */
+async function runAxe(page: Page, rules?: string[]): Promise<Violation[]> {
+  const options = {
+    resultTypes: ['violations' as const],
+    ...(rules && { runOnly: { type: 'rule' as const, values: rules } }),
+  }
+  // It is half a megabyte, which is read twice each time it is put into the page.
+  const isThere = page.frames().length === 1 && (await page.evaluate<boolean>('"axe" in window'))
+  if (isThere)
+    return page.evaluate<Violation[]>(
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) })))`,
+    )
+  // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).options(options).analyze()
+  return violations
 }
 
 /** The same in the light and in the dark theme. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
-import { transcriptText, sendPrompt, startSession } from './steps'
+import { chooseFolder, sendPrompt, startSession, transcriptText } from './steps'
 
 const read = (app: App, path: string): string => readFileSync(join(app.scratch.project, path), 'utf8')
 
@@ -20,7 +20,7 @@ test.describe('an edit', () => {
 
   test('is shown as a diff, is approved by key after the grace period, and then changes the file', async ({ app }) => {
     const { page } = app
-    await startSession(app)
+    await chooseFolder(app)
     await sendPrompt(page, 'translate the second line')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await expect(card).toContainText('second line')

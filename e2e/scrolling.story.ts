@@ -1,6 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib'
 import type { Locator, Page } from '@playwright/test'
 import type { RecordedRequest, ScriptStep } from '../test/support/model-script'
+import { RUNS_ALL } from '../test/support/sampled'
 import { expect, test, type App } from './app'
 import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
@@ -13,6 +14,18 @@ const LONG = Array.from(
   { length: 60 },
   (_, n) => `Paragraph ${n + 1} of a long answer, which says a little more than fits on one line.`,
 ).join('\n\n')
+/** The stories in turn: each size has two of them or more. */
+const STORIES = [
+  'after the wheel',
+  'after touch',
+  'after the keys',
+  'Latest',
+  'after expanding',
+  'after a compaction',
+  'resizing',
+  'images',
+  'a streaming answer',
+]
 /** Longer than any story waits: it is stopped. */
 const SLOW = Array.from({ length: 40 }, () => LONG).join('\n\n')
 const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
@@ -65,7 +78,15 @@ async function sendAndCheck(page: Page, words: string): Promise<void> {
   await atEnd(page)
 }
 
-/** Runs the story in a conversation longer than the screen, at each size. */
+/** The sizes of the current story. */
+const sizesOf = (): typeof SIZES => {
+  const { title } = test.info()
+  const index = STORIES.findIndex((beginning) => title.startsWith(beginning))
+  if (index < 0) throw new Error(`Which size is "${title}" for?`)
+  return RUNS_ALL ? SIZES : [SIZES[index % SIZES.length]!]
+}
+
+/** Runs the story in a conversation longer than the screen: at one of the sizes, or at all with `TRESTLE_TESTS=all`. */
 async function atEachSize(app: App, story: (page: Page, name: string) => Promise<void>): Promise<void> {
   test.slow()
   const { page } = app
@@ -73,7 +94,7 @@ async function atEachSize(app: App, story: (page: Page, name: string) => Promise
   await sendPrompt(page, 'a long answer, please')
   await expect(transcriptText(page, 'Paragraph 60 ')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden()
-  for (const size of SIZES) {
+  for (const size of sizesOf()) {
     await page.setViewportSize(size)
     await atEnd(page)
     const name = `${size.width} by ${size.height}`

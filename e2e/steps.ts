@@ -2,12 +2,21 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { expect, type App } from './app'
 
-/** Opens a session in the temporary project through the page's own folder dialog. */
-export async function startSession(app: App): Promise<void> {
-  const { page } = app
+/** Starts a session in the temporary project, from the page that a link to its folder opens. */
+export async function startSession({ page, scratch }: App): Promise<void> {
+  const link = `/new?${new URLSearchParams({ folder: scratch.project })}`
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(link)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+  await page.getByRole('button', { name: /Start session/ }).click()
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
+}
+
+/** The same, with the folder chosen in the page's own dialog. */
+export async function chooseFolder({ page, scratch }: App): Promise<void> {
   await page.getByRole('button', { name: /Choose a folder/ }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox').fill(app.scratch.project)
+  await dialog.getByRole('textbox').fill(scratch.project)
   await dialog.getByRole('textbox').press('Enter')
   await dialog.getByRole('button', { name: /Open|Choose|Use/ }).click()
   await page.getByRole('button', { name: /Start session/ }).click()

@@ -147,9 +147,9 @@ describe.each([
     for (let round = 0; round < 5; round++) await run('true')
     expect(shells().length).toBe(1)
     await Promise.all(Array.from({ length: 12 }, (_, index) => run(`exit ${index}`)))
-    await vi.waitFor(() => expect(shells().length).toBeLessThanOrEqual(4), { timeout: 3_000 })
+    await vi.waitFor(() => expect(shells().length).toBeLessThanOrEqual(4), { timeout: 20_000 })
     await tasks.close()
-    await vi.waitFor(() => expect(shells()).toEqual([]), { timeout: 3_000 })
+    await vi.waitFor(() => expect(shells()).toEqual([]), { timeout: 20_000 })
   })
 
   test('passes commands a changed environment, without removed variables', async () => {
@@ -221,16 +221,16 @@ describe('a shell prepared before its command is known', () => {
     await ready()
     tasks.warm()
     await tasks.close()
-    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 3_000 })
-    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 3_000 })
+    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 20_000 })
   })
 
   test('ends on close even if it was not ready yet', async () => {
     tasks.warm()
     await immediately()
     await tasks.close()
-    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 3_000 })
-    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 3_000 })
+    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 20_000 })
   })
 
   test('ends with a killed host', async () => {

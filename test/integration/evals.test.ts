@@ -18,8 +18,9 @@ beforeAll(async () => {
   vi.stubEnv('TMPDIR', folder)
   tasks = await loadTasks()
   const plan = { runs: 1, jobs: 2 }
-  const good = await runAll({ ...plan, tasks: sampled(tasks, 2), configurations: [scripted('good')] })
-  const bad = await runAll({ ...plan, tasks: sampled(tasks, 3), configurations: [scripted('bad')] })
+  // 8 and 6 of the 30, with at least one of each group, and the one with a denied call.
+  const good = await runAll({ ...plan, tasks: sampled(tasks, 4), configurations: [scripted('good')] })
+  const bad = await runAll({ ...plan, tasks: sampled(tasks, 5), configurations: [scripted('bad')] })
   results = [...good, ...bad].map(({ result }) => result)
 }, 900_000)
 afterAll(() => {
@@ -36,6 +37,8 @@ describe('the evals, played by a scripted model against the built program', () =
   it('have 30 tasks or more, five or more in each group', () => {
     expect(tasks.length).toBeGreaterThanOrEqual(30)
     expect(GROUPS.filter((group) => tasks.filter((task) => task.group === group).length < 5)).toEqual([])
+    expect(new Set(of('good').map(({ group }) => group))).toEqual(new Set(GROUPS))
+    expect(new Set(of('bad').map(({ group }) => group))).toEqual(new Set(GROUPS))
   })
 
   it('each good solution passes', () => {

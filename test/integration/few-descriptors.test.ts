@@ -8,7 +8,7 @@ import { jsonLines } from '../support/small-disk'
 import { RUNS_ALL } from '../support/sampled'
 
 /** `TRESTLE_DESCRIPTORS=48,64` for others. */
-const LIMITS = (process.env['TRESTLE_DESCRIPTORS'] ?? (RUNS_ALL ? '48,64,96,128,200,256' : '48,96,256'))
+const LIMITS = (process.env['TRESTLE_DESCRIPTORS'] ?? (RUNS_ALL ? '48,64,96,128,200,256' : '48,128'))
   .split(',')
   .map(Number)
 

@@ -13,6 +13,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openToRead } from '../../src/main/engine/git/repository/open-to-read'
+import { RUNS_ALL } from '../support/sampled'
 import { createGitLab, labEnvironment, type GitLab } from '../support/git-lab'
 
 let lab: GitLab
@@ -261,9 +262,16 @@ test.each(Object.entries(ATTACKS))(
   60_000,
 )
 
+/** Git refuses the first, and knows another folder for the second. */
+const HARMLESS = ['a filter without an equals sign, and one that follows', 'hooks of an unknown place']
+
 test('the attacks are real: git itself runs what all but two of them name', () => {
   const harmless: string[] = []
-  for (const [name, arm] of Object.entries(ATTACKS)) {
+  // What git itself does with them changes only with git: a third of them, and those that it does not run.
+  const tried = Object.entries(ATTACKS).filter(
+    ([name], index) => RUNS_ALL || index % 3 === 0 || HARMLESS.includes(name),
+  )
+  for (const [name, arm] of tried) {
     const repo = lab.repository(`r${harmless.length}-${name.length}-${name.slice(0, 12).replaceAll(' ', '-')}`)
     try {
       arm(repo)
@@ -296,6 +304,5 @@ test('the attacks are real: git itself runs what all but two of them name', () =
         rmSync(join(lab.root, left), { recursive: true, force: true })
     }
   }
-  // Git refuses the first, and knows another folder for the second.
-  expect(harmless).toEqual(['a filter without an equals sign, and one that follows', 'hooks of an unknown place'])
+  expect(harmless).toEqual(HARMLESS)
 }, 120_000)

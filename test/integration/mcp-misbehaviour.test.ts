@@ -145,7 +145,7 @@ it('a server that ignores every request to end, and its detached grandchild, are
   expect(pids).toHaveLength(5)
   expect(pids.every(isAlive)).toBe(true)
   await lab.begin(session, [bad('hang')])
-  await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(4))
+  await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(4), { timeout: 20_000 })
   const before = performance.now()
   await lab.close()
   expect(performance.now() - before).toBeLessThan(5_000)

@@ -6,9 +6,10 @@ import { expect, it } from 'vitest'
 import { plainCommand, parseWithTree } from '../../src/main/engine/approval/shell/parse-shell'
 import { command, DENIED_STUBS, STUBS } from '../support/command-grammar'
 import { judgeCommand, rulesOf } from '../support/judge-command'
+import { RUNS_ALL } from '../support/sampled'
 import { tempFolder } from '../support/temp-folder'
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 3000)
+const CASES = Number(process.env['FUZZ_CASES'] ?? (RUNS_ALL ? 3000 : 1500))
 /** Programs the generated commands use besides the stubs; nothing else is on PATH. */
 const TOOLS = [
   'bash',

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WireName } from '../support/model-script'
 import { calls, onServer, PrefixReplay, read } from '../support/prefix-replay'
 import { piecesOf } from '../support/request-pieces'
+import { sampled } from '../support/sampled'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -12,6 +13,9 @@ const MAX_STEPS = 14
 const TOOLS = 20
 const WINDOW = 40_000
 
+/** The other two are in request-prefix-mixes.test.ts. */
+const WIRES = sampled<WireName>(['chat', 'responses', 'anthropic', 'gemini'], 2)
+
 let replay: PrefixReplay | undefined
 afterEach(async () => {
   vi.useRealTimers()
@@ -19,7 +23,7 @@ afterEach(async () => {
   replay = undefined
 })
 
-describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every request over the %s wire', (wire) => {
+describe.each(WIRES)('every request over the %s wire', (wire) => {
   it('starts with the whole previous one, whatever happens in between, except after a recorded trim and a compaction', async () => {
     const big = Array.from({ length: 18 }, (_, n) => [
       `big/${n}.txt`,

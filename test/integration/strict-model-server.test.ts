@@ -125,21 +125,22 @@ const BINDS = { model: 'claude-sonnet-5-5', bindsThinking: true } as const
 /** The full count of turns, and how many are enough for trims before and after the restart. */
 const [MANY, ENOUGH] = [200, RUNS_ALL ? 200 : 80]
 
-// Every wire with one measure, or the test would take minutes.
-describe.each<
-  [
-    turns: number,
-    wire: WireName,
-    bytesPerToken: number,
-    what: string,
-    more: { model?: string; bindsThinking?: boolean; dropsBlocks?: boolean },
-  ]
->([
+type ManyTurns = [
+  turns: number,
+  wire: WireName,
+  bytesPerToken: number,
+  what: string,
+  more: { model?: string; bindsThinking?: boolean; dropsBlocks?: boolean },
+]
+const OF_RESPONSES: ManyTurns = [ENOUGH, 'responses', 3.4, '', {}]
+const OF_GEMINI: ManyTurns = [ENOUGH, 'gemini', 2.5, '', {}]
+
+// Wires with one measure, or the test would take minutes. Those that only TRESTLE_TESTS=all runs here are in the next test.
+describe.each<ManyTurns>([
   [ENOUGH, 'chat', 2.5, '', {}],
-  [ENOUGH, 'responses', 3.4, '', {}],
+  ...(RUNS_ALL ? [OF_RESPONSES, OF_GEMINI] : []),
   [ENOUGH, 'anthropic', 4.5, ', and binds thinking', BINDS],
   [ENOUGH, 'anthropic', 3, ', binds thinking, and drops it where that is asked for', { ...BINDS, dropsBlocks: true }],
-  [ENOUGH, 'gemini', 2.5, '', {}],
 ])(
   '%d turns over the %s wire with a server that counts %d bytes to a token%s',
   (turns, wire, bytesPerToken, _what, more) => {
@@ -178,7 +179,7 @@ describe.each<
   },
 )
 
-describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
+describe.each<WireName>(RUNS_ALL ? ['chat', 'responses', 'anthropic', 'gemini'] : ['responses', 'gemini'])(
   'a window smaller than configured, over the %s wire',
   (wire) => {
     it(

@@ -35,7 +35,7 @@ function start(command: string, taskId = `bash-test${started.length}-${process.p
 const script = (name: string, text: string): void => writeFileSync(join(dir, name), text)
 const pidIn = (name: string): number => Number(readFileSync(join(dir, name), 'utf8'))
 const have = (taskId: string, count: number): Promise<void> =>
-  vi.waitFor(() => expect(markedPids([taskId]).length).toBeGreaterThanOrEqual(count), { timeout: 5_000, interval: 10 })
+  vi.waitFor(() => expect(markedPids([taskId]).length).toBeGreaterThanOrEqual(count), { timeout: 20_000, interval: 10 })
 
 describe('no tagged process is left', () => {
   test.each([
@@ -81,7 +81,9 @@ describe('no tagged process is left', () => {
        sh -c 'env -i bash -c "echo \\$\\$ >orphan; exec sleep 1000" &'
        sleep 1000`,
     )
-    await vi.waitFor(() => ['child', 'session', 'orphan'].every((name) => expect(pidIn(name)).toBeGreaterThan(0)))
+    await vi.waitFor(() => ['child', 'session', 'orphan'].every((name) => expect(pidIn(name)).toBeGreaterThan(0)), {
+      timeout: 20_000,
+    })
     const pids = ['child', 'session', 'orphan'].map(pidIn)
     expect(pids.filter(isAlive)).toEqual(pids)
     expect(await killTagged([taskId], GRACE_MS)).toEqual([])
@@ -106,7 +108,7 @@ test('a program that ends on SIGTERM is signaled once, and may clean up', async 
   const taskId = start(
     `trap 'echo told >>told; sleep 0.2; echo cleaned >>told; exit' TERM; echo ready >ready; sleep 1000 & wait`,
   )
-  await vi.waitFor(() => readFileSync(join(dir, 'ready')))
+  await vi.waitFor(() => readFileSync(join(dir, 'ready')), { timeout: 20_000 })
   await killTagged([taskId], 5_000)
   expect(readFileSync(join(dir, 'told'), 'utf8')).toBe('told\ncleaned\n')
 })

@@ -151,7 +151,7 @@ describe('usage', () => {
 describe('orphans', () => {
   const dead = (): string => `${homeKey(home)}:${process.pid}:1`
   const running = (): Promise<void> =>
-    vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 5_000, interval: 20 })
+    vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 20_000, interval: 20 })
 
   test('are processes whose supervisor is dead, even if its pid was reused; they can be ended one by one or all at once', async () => {
     start('sleep 1001 & sleep 1002 & wait; :', dead())
@@ -161,7 +161,7 @@ describe('orphans', () => {
         expect(found.map(({ command }) => command)).toEqual(expect.arrayContaining(['sleep 1001', 'sleep 1002']))
         return found
       },
-      { timeout: 5_000, interval: 20 },
+      { timeout: 20_000, interval: 20 },
     )
     expect(orphans.map((orphan) => orphan.taskId)).toEqual([taskId, taskId, taskId])
     const sleeper = orphans.find(({ command }) => command === 'sleep 1001')!

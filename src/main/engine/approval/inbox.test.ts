@@ -6,6 +6,7 @@ import type { EngineChange } from '../engine-api'
 import { openStore } from '../store/open/open-store'
 import type { Store } from '../store/store'
 import { createInbox } from './inbox'
+import { cpuMs } from '../../../../test/support/cpu-time'
 
 const cleanups: (() => void)[] = []
 afterEach(() => {
@@ -85,9 +86,9 @@ it('stays fast with 3,000 sessions: reads only those with pending requests, and 
   const inbox = inboxOf({ ...store, header: (id) => ((read += 1), store.header(id)) })
   expect(inbox.list()).toHaveLength(10)
   expect(read).toBe(10)
-  const began = performance.now()
+  const began = cpuMs()
   for (let n = 0; n < 100; n += 1) inbox.list()
-  expect((performance.now() - began) / 100).toBeLessThan(5)
+  expect((cpuMs() - began) / 100).toBeLessThan(5)
   expect(read).toBe(10)
   resolve(store, 's300', 'a1')
   expect(inbox.list()).toHaveLength(9)

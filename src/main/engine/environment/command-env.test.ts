@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../config/settings/settings'
 import { clientTerminalEnv, commandEnv, namedEnv } from './command-env'
+import { cpuMs } from '../../../../test/support/cpu-time'
 
 test('hides keys from commands, whether well-known, configured or named, ignoring case', () => {
   const settings = {
@@ -190,7 +191,7 @@ test('a variable named in a server definition keeps its value, unless it is a pr
 })
 
 test('judges a long value quickly', () => {
-  const before = performance.now()
+  const before = cpuMs()
   for (const text of [
     'a:'.repeat(100_000),
     `${'://'.repeat(60_000)}x`,
@@ -199,5 +200,5 @@ test('judges a long value quickly', () => {
     'bearer '.repeat(30_000),
   ])
     commandEnv({ X: text }, DEFAULT_SETTINGS)
-  expect(performance.now() - before).toBeLessThan(2_000)
+  expect(cpuMs() - before).toBeLessThan(2_000)
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalHost, hostAllowed, hostAndPort, PACKAGE_REGISTRIES, parseHostEntry } from './host-list'
+import { cpuMs } from '../../../../test/support/cpu-time'
 
 describe('a host list', () => {
   test.each([
@@ -102,10 +103,10 @@ describe('a host list', () => {
       }),
     )
     const long = '*.'.repeat(50_000)
-    const started = performance.now()
+    const started = cpuMs()
     expect(
       hostAllowed([long, `${'a.'.repeat(50_000)}com`, `*.${'%61'.repeat(300)}.com`], 'a.'.repeat(50_000), 443),
     ).toBe(false)
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(cpuMs() - started).toBeLessThan(500)
   })
 })

@@ -2,6 +2,7 @@ import { applyPatch } from 'diff'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { unifiedDiff } from './unified-diff'
+import { cpuMs } from '../../../../test/support/cpu-time'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
 
@@ -56,9 +57,9 @@ describe('unifiedDiff', () => {
   it('does not hang on two large files that have nothing in common, and says what it did', async () => {
     const before = numbered(200_000)
     const after = before.replaceAll('line', 'other')
-    const startedAt = performance.now()
+    const startedAt = cpuMs()
     const { diff, added, removed, note } = await unifiedDiff('f', before, after)
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    expect(cpuMs() - startedAt).toBeLessThan(5_000)
     expect([added, removed]).toEqual([200_000, 200_000])
     expect(note).toMatch(/replaced whole.*cut after 100,000/)
     expect(diff.length).toBeLessThan(101_000)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { challengeOf } from './bearer-fetch'
+import { cpuMs } from '../../../../../test/support/cpu-time'
 
 const challenge = (header: string) => challengeOf({ headers: new Headers({ 'www-authenticate': header }) })
 
@@ -22,8 +23,8 @@ test.each([
 })
 
 test('parses a hostile header quickly', () => {
-  const startedAt = performance.now()
+  const startedAt = cpuMs()
   challenge(`Bearer ${'a="\\'.repeat(20_000)}`)
   challenge(`Bearer ${'a='.repeat(30_000)}`)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  expect(cpuMs() - startedAt).toBeLessThan(2_000)
 })

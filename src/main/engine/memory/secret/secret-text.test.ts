@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { HARMLESS, secretSamples } from '../../../../../test/support/secret-samples'
 import { secretIn } from './secret-text'
+import { cpuMs } from '../../../../../test/support/cpu-time'
 
 const facts = readFileSync(join(import.meta.dirname, '../../../../../test/fixtures/memory/facts.txt'), 'utf8')
   .trim()
@@ -48,7 +49,7 @@ it('is not misled by characters that are not seen, other forms of letters, and d
 })
 
 it('reads a long text in a few milliseconds, however it is made', () => {
-  const started = performance.now()
+  const started = cpuMs()
   for (const text of [
     'password '.repeat(200),
     'a1-'.repeat(650),
@@ -57,5 +58,5 @@ it('reads a long text in a few milliseconds, however it is made', () => {
     '4 '.repeat(1000),
   ])
     secretIn(text)
-  expect(performance.now() - started).toBeLessThan(1000)
+  expect(cpuMs() - started).toBeLessThan(1000)
 })

@@ -173,11 +173,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
     })
 
     test('gets 50 MB, and two hundred answers at once', async () => {
-      const started = performance.now()
       expect((await sandboxed(`curl -sS http://listed.example:${port}/large | wc -c`)).out).toBe(String(SIZE))
-      const seconds = (performance.now() - started) / 1000
-      process.stdout.write(`50 MB through the forwarder took ${seconds.toFixed(2)} s\n`)
-      expect(seconds).toBeLessThan(20)
       const urls = `http://listed.example:${port}/[1-200]`
       const ran = await sandboxed(
         `curl -sS --no-progress-meter --parallel --parallel-immediate --parallel-max 200 -w '%{http_code}\\n' -o /dev/null '${urls}' | sort | uniq -c`,

