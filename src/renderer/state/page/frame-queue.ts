@@ -46,8 +46,11 @@ export class FrameQueue {
       this.#isScheduled = false
       const now = this.#deps.now()
       const [job] = this.#jobs
-      if (job && now >= this.#restsUntil) this.#run(job, now)
-      this.#schedule()
+      try {
+        if (job && now >= this.#restsUntil) this.#run(job, now)
+      } finally {
+        this.#schedule()
+      }
     })
   }
 
