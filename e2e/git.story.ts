@@ -163,6 +163,10 @@ test('branches are created, switched and deleted, and changes stashed and applie
   await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await expect(page.getByRole('button', { name: /^Git: branch topic\/prices/ })).toBeVisible()
   await look(app, 'git-branches')
+  // The list is still there when the pane has been narrow.
+  const size = page.viewportSize()!
+  for (const width of [400, size.width]) await page.setViewportSize({ width, height: size.height })
+  await expect(pane.getByRole('list', { name: 'Branches' })).toContainText('topic/prices')
 
   await pane.getByRole('tab', { name: /Branches/ }).press('ArrowRight')
   await pane.getByRole('textbox', { name: 'Message of the stash' }).fill('half done')

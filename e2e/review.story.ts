@@ -136,6 +136,45 @@ test('a turn and the difference to a branch are reviewed alone, side by side', a
   await pictures(app, 'review-branch')
 })
 
+test('lines that may be secrets are hidden until they are asked for, by keyboard', async ({ app }) => {
+  const { page } = app
+  const git = (...args: string[]): void =>
+    void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.scratch.project })
+  writeFileSync(file(app, '.env'), 'MODE=test\nSHOP_TOKEN=old-token\n')
+  git('init', '-q', '-b', 'main')
+  git('add', '.')
+  git('commit', '-qm', 'first')
+  git('checkout', '-qb', 'work')
+  writeFileSync(file(app, '.env'), 'MODE=test\nSHOP_TOKEN=new-token\n')
+  await page.setViewportSize({ width: 1720, height: 980 })
+  await startSession(app)
+  await page.keyboard.press('ControlOrMeta+k')
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
+  await page.keyboard.insertText('Review changes')
+  await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
+  // One command for it.
+  await expect(page.getByRole('option', { name: 'Open review' })).toHaveCount(0)
+  await page.keyboard.press('Enter')
+  const review = pane(page)
+  await review.getByRole('button', { name: 'All changes' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Since main' }).press('Enter')
+  const region = review.getByRole('region', { name: '.env' })
+  await expect(region).toContainText('may hold secrets')
+  await expect(review.getByText('SHOP_TOKEN')).toHaveCount(0)
+  for (const colors of ['dark', 'light'] as const) {
+    await theme(page, colors)
+    expect(await findings(page)).toEqual([])
+  }
+  await pictures(app, 'review-secrets')
+  await region.getByRole('button', { name: 'Show lines' }).press('Enter')
+  await expect(review.getByText('SHOP_TOKEN=new-token')).toBeVisible()
+  await expect(review.getByText('SHOP_TOKEN=old-token')).toBeVisible()
+  for (const colors of ['dark', 'light'] as const) {
+    await theme(page, colors)
+    expect(await findings(page)).toEqual([])
+  }
+})
+
 test('comments are drafted by keyboard, survive a reload, follow their lines and are sent as one message', async ({
   app,
 }) => {

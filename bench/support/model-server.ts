@@ -72,7 +72,8 @@ export async function startServer(answers: (n: number) => Answer | undefined, th
     // One write for an ordinary answer, one a chunk for a long one, as a real server would.
     if (lines.length > 1000) {
       for (const [index, line] of lines.entries()) {
-        if (perSecond !== undefined && index > ((performance.now() - beganAt) / 1000) * perSecond) await wait(1)
+        const early = perSecond === undefined ? 0 : beganAt + (index * 1000) / perSecond - performance.now()
+        if (early >= 1) await wait(early)
         if (!response.write(line)) await once(response, 'drain')
       }
     }

@@ -1,5 +1,8 @@
 import { memoryConversations, memoryHistories, memoryMoves } from './memory-history'
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Approval, RuleChoice } from '../../src/shared/model/approval'
 import { CodedError } from '../../src/shared/errors'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/events/event'
@@ -56,6 +59,20 @@ export interface MemoryEngine extends Engine {
 
 const ENVIRONMENT: ShellEnvironmentView = { state: 'inherited', enabled: true, path: ['/usr/bin'] }
 
+const temporaryHomes: string[] = []
+
+/** An empty home that is removed when the process ends: not every test closes its engine. */
+function temporaryHome(): string {
+  const home = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-memory-home-'))
+  if (temporaryHomes.length === 0) {
+    process.once('exit', () => {
+      for (const one of temporaryHomes) rmSync(one, { recursive: true, force: true })
+    })
+  }
+  temporaryHomes.push(home)
+  return home
+}
+
 /**
  * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record 5,000 events a second or hold an
  * approval open. It keeps the engine's promises (seq without gaps, listeners told synchronously after the append) and has no model and no tools.
@@ -64,6 +81,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
   const sessions = new Map<string, Session>()
   const ruleChoices = new Map<string, RuleChoice[]>()
   const changeListeners = new Set<(change: EngineChange) => void>()
+  const home = options.home ?? temporaryHome()
   let largestRead = 0
   let isClosed = false
 
@@ -286,7 +304,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
 
   return {
     version: options.version ?? '0.0.0-test',
-    home: options.home ?? '/dev/null/no-home',
+    home,
     notices: ['a notice'],
     problems: () => [],
     sessions: sessionActions,
@@ -340,7 +358,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     customize: memoryCustomize,
     agents: { list: async () => ({ agents: [], problems: [] }) },
     skills: { list: async () => ({ skills: [], problems: [] }) },
-    files: memoryFiles(options.home ?? '/home/.trestle', (id) => get(id).header),
+    files: memoryFiles(home, (id) => get(id).header),
     mcp: memoryMcp(),
     mcpContent: memoryMcpContent(),
     backups: memoryBackups(),

@@ -8,7 +8,7 @@ import type { Sessions } from '../../engine/session/sessions-for-hosts'
 
 /** Limits for one push and for what is pending for a slow client. */
 export interface PushLimits {
-  /** Throttle of pushes: minimum ms between two pushes of new events. */
+  /** Throttle of pushes: minimum ms between two pushes of new events. A reader sees no difference to each frame. */
   frameMs: number
   /** Maximum events and approximate bytes of one push; a single larger event is still sent, alone. */
   chunkEvents: number
@@ -19,7 +19,7 @@ export interface PushLimits {
 }
 
 export const PUSH_LIMITS: PushLimits = {
-  frameMs: 16,
+  frameMs: 32,
   chunkEvents: 500,
   chunkBytes: 1 << 20,
   pendingEvents: 5000,

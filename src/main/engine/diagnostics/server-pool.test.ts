@@ -40,18 +40,21 @@ process.stdin.on('data', (bytes) => {
       publish()
       if (text.includes('again')) setInterval(publish, 20)
     } else if (method === 'exit') process.exit()
+    else if (process.argv[3] === 'no-typescript') send({ id, error: { code: -32603, message: 'Could not find a valid TypeScript installation.' } })
     else if (id !== undefined && process.argv[3] !== 'hang') send({ id, result: method === 'initialize' ? { capabilities: {} } : null })
   }
 })
 `
 
-function pool(limits: Partial<PoolLimits> = {}, ...more: string[]) {
+function pool(limits: Partial<PoolLimits> = {}, how?: string, home?: string) {
   const scratch = createScratch({ 'server.cjs': SERVER, 'a.py': 'x = bad\n' })
   const starts = join(scratch.project, 'starts')
-  const servers = { python: [process.execPath, join(scratch.project, 'server.cjs'), starts, ...more] }
+  const servers = {
+    python: [process.execPath, join(scratch.project, 'server.cjs'), starts, ...(how === undefined ? [] : [how])],
+  }
   const logged: string[] = []
   const made = createServerPool({
-    home: scratch.home,
+    home: home ?? scratch.home,
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
     settingsFor: async () => ({
       settings: { ...DEFAULT_SETTINGS, diagnostics: { enabled: true, servers } },
@@ -68,7 +71,15 @@ function pool(limits: Partial<PoolLimits> = {}, ...more: string[]) {
     scratch.remove()
   })
   const file = join(scratch.project, 'a.py')
-  return { made, pids, logged, root: scratch.project, file, put: (text: string) => writeFileSync(file, text) }
+  return {
+    made,
+    pids,
+    logged,
+    home: scratch.home,
+    root: scratch.project,
+    file,
+    put: (text: string) => writeFileSync(file, text),
+  }
 }
 
 it('reports the errors of a file as it is on disk, without warnings', async () => {
@@ -108,6 +119,17 @@ it.each([
   expect(await made.serverFor(root, file)).toBeUndefined()
   expect(pids()).toHaveLength(3)
   expect(logged[2]).toContain('It is not started again.')
+})
+
+it('gives one hint where TypeScript is missing, and does not try again', async () => {
+  const { made, root, file, pids, logged, home } = pool({}, 'no-typescript')
+  expect(await made.serverFor(root, file)).toBeUndefined()
+  expect(await made.serverFor(root, file)).toBeUndefined()
+  expect(pids()).toHaveLength(1)
+  expect(logged).toEqual([expect.stringContaining('npm install --save-dev typescript')])
+  const next = pool({}, 'no-typescript', home)
+  expect(await next.made.serverFor(next.root, next.file)).toBeUndefined()
+  expect(next.logged).toEqual([])
 })
 
 it('closes although a server never gets ready', async () => {

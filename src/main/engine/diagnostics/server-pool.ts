@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FolderSettings } from '../trust/project-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
 import { findLanguageServer, type LanguageServerCommand, languageOf } from './find-language-server'
@@ -132,11 +134,13 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       watch(slot, server, found.command)
       return server
     } catch (error) {
-      if (!closing.signal.aborted)
-        failed(
-          slot,
-          `The language server ${found.command} could not be started: ${error instanceof Error ? error.message : String(error)}.`,
-        )
+      const reason = error instanceof Error ? error.message : String(error)
+      if (closing.signal.aborted) return undefined
+      if (NO_TYPESCRIPT.test(reason)) {
+        // Nothing is broken, and trying again cannot help.
+        slot.failures = limits.restarts + 1
+        if (isFirstTime(deps.home)) deps.log(TYPESCRIPT_HINT)
+      } else failed(slot, `The language server ${found.command} could not be started: ${reason}.`)
       return undefined
     }
   }
@@ -168,6 +172,22 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       for (const slot of slots.values()) stop(slot)
       await Promise.all(ending)
     },
+  }
+}
+
+/** What typescript-language-server says when neither the project nor its own package has TypeScript. */
+const NO_TYPESCRIPT = /could not find a valid typescript installation/i
+const TYPESCRIPT_HINT =
+  'Hint: errors in TypeScript and JavaScript are not checked in projects without TypeScript. To have them checked, run `npm install --save-dev typescript` there.'
+
+/** Whether the hint about TypeScript has never been shown; from now on it has. */
+function isFirstTime(home: string): boolean {
+  try {
+    mkdirSync(join(home, 'hints'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(home, 'hints', 'typescript'), '', { flag: 'wx' })
+    return true
+  } catch {
+    return false
   }
 }
 

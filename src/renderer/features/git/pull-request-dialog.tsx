@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
-import type { Failure } from '../../../shared/errors'
+import { useState } from 'react'
 import type { GitPullRequest } from '../../../shared/model/git'
 import { failureFrom } from '../../client/failure-from'
 import { useClient, useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { useOpenLink } from '../../state/use-open-link'
-import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Field, TextField } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
+import { FormDialog } from './form-dialog'
 import { useGit } from './git-context'
 
 /** Creates a pull request with gh or glab, or opens the page of the host where it is created. */
@@ -37,35 +36,22 @@ function RequestForm({ request, onClose }: { request: GitPullRequest; onClose: (
   const { sessionId } = useGit()
   const client = useClient()
   const openLink = useOpenLink()
-  const form = useId()
   const { tool, branch, url, needsPush } = request
   const [title, setTitle] = useState(request.title)
   const [body, setBody] = useState(request.body)
   const [base, setBase] = useState(request.base)
   const [draft, setDraft] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
   const create = async (): Promise<void> => {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      if (needsPush) await client.git.push({ sessionId })
-      if (tool) {
-        const created = await client.git.createPullRequest({ sessionId, title, body, base, draft })
-        showToast('Created the pull request', { label: 'Open', run: () => openLink(created) })
-      } else if (url !== undefined) openLink(url)
-      onClose()
-    } catch (error) {
-      setFailure(failureFrom(error))
-    } finally {
-      setBusy(false)
-    }
+    if (needsPush) await client.git.push({ sessionId })
+    if (tool) {
+      const created = await client.git.createPullRequest({ sessionId, title, body, base, draft })
+      showToast('Created the pull request', { label: 'Open', run: () => openLink(created) })
+    } else if (url !== undefined) openLink(url)
   }
   const action = tool ? 'Create pull request' : 'Open the page'
+  const isPossible = tool !== undefined || url !== undefined
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && onClose()}
+    <FormDialog
       title="Create pull request"
       description={
         tool
@@ -74,63 +60,41 @@ function RequestForm({ request, onClose }: { request: GitPullRequest; onClose: (
             ? 'The host of this remote is unknown: push the branch, and create it there.'
             : `${branch} into ${base}, on the page of the host. Install gh or glab to create it here.`
       }
-      footer={
-        <>
-          <Button variant="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-          {(tool ?? url) && (
-            <Button
-              type="submit"
-              form={form}
-              variant="primary"
-              busy={busy}
-              disabled={tool !== undefined && title.trim() === ''}
-            >
-              {needsPush ? `Push, then ${action.charAt(0).toLowerCase()}${action.slice(1)}` : action}
-            </Button>
-          )}
-        </>
+      action={
+        !isPossible ? undefined : needsPush ? `Push, then ${action.charAt(0).toLowerCase()}${action.slice(1)}` : action
       }
+      isComplete={isPossible && (tool === undefined || title.trim() !== '')}
+      onClose={onClose}
+      onSubmit={create}
     >
-      <form
-        id={form}
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!busy) void create()
-        }}
-      >
-        {tool && (
-          <>
-            <TextField label="Title" value={title} maxLength={300} onChange={(event) => setTitle(event.target.value)} />
-            <TextField
-              label="Into branch"
-              mono
-              value={base}
-              maxLength={250}
-              onChange={(event) => setBase(event.target.value)}
-            />
-            <Field label="Description">
-              {({ id }) => (
-                <textarea
-                  id={id}
-                  rows={8}
-                  value={body}
-                  maxLength={60_000}
-                  onChange={(event) => setBody(event.target.value)}
-                  className="w-full resize-y rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-ui text-ink"
-                />
-              )}
-            </Field>
-            <label className="flex items-center gap-1.5 text-ui text-ink-2">
-              <input type="checkbox" checked={draft} onChange={(event) => setDraft(event.target.checked)} />
-              As a draft
-            </label>
-          </>
-        )}
-        {failure && <ErrorNote failure={failure} />}
-      </form>
-    </Dialog>
+      {tool && (
+        <>
+          <TextField label="Title" value={title} maxLength={300} onChange={(event) => setTitle(event.target.value)} />
+          <TextField
+            label="Into branch"
+            mono
+            value={base}
+            maxLength={250}
+            onChange={(event) => setBase(event.target.value)}
+          />
+          <Field label="Description">
+            {({ id }) => (
+              <textarea
+                id={id}
+                rows={8}
+                value={body}
+                maxLength={60_000}
+                onChange={(event) => setBody(event.target.value)}
+                className="w-full resize-y rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-ui text-ink"
+              />
+            )}
+          </Field>
+          <label className="flex items-center gap-1.5 text-ui text-ink-2">
+            <input type="checkbox" checked={draft} onChange={(event) => setDraft(event.target.checked)} />
+            As a draft
+          </label>
+        </>
+      )}
+    </FormDialog>
   )
 }

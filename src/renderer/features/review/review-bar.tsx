@@ -83,7 +83,10 @@ export function ReviewBar({
       <Menu
         label="Go to a file"
         trigger={
-          <ChipButton aria-label={`Go to one of ${files.length} files`} disabled={files.length === 0}>
+          <ChipButton
+            aria-label={`Go to one of ${files.length} ${files.length === 1 ? 'file' : 'files'}`}
+            disabled={files.length === 0}
+          >
             <ListTree aria-hidden />
             <span className="tabular-nums">
               {files.length.toLocaleString()} {files.length === 1 ? 'file' : 'files'}

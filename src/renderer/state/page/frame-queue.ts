@@ -7,9 +7,7 @@ export interface FrameQueueDeps {
   now(): number
 }
 
-/** So long (ms) jobs of one frame may take; what comes later has to wait. The rest of a frame is layout and paint. */
-const FRAME_SHARE_MS = 5
-/** After a frame whose jobs took longer than this (ms), the next ones rest so many times what it was over, at most MAX_REST_MS. */
+/** After a job that took longer than this (ms), the next frames rest so many times what it was over, at most MAX_REST_MS. */
 const LONG_MS = 8
 const REST_SHARE = 3
 const MAX_REST_MS = 250
@@ -19,10 +17,9 @@ interface Job {
 }
 
 /**
- * Jobs that change what is on screen, spread over frames. Each runs once, in the order in which they were added; a frame
- * runs as many as it has time for, at least one, and a long one is followed by frames without jobs. Several sessions that
- * stream side by side thus take turns on a slow machine instead of making each frame long, and the page still scrolls and
- * takes input.
+ * Jobs that change what is on screen, one a frame, in the order in which they were added: each also makes the browser lay
+ * out and paint its part of the page. Several sessions that stream side by side thus take turns, and the page still
+ * scrolls and takes input. A long job is followed by frames without one.
  */
 export class FrameQueue {
   readonly #deps: FrameQueueDeps
@@ -46,28 +43,27 @@ export class FrameQueue {
     if (this.#isScheduled || this.#jobs.size === 0) return
     this.#isScheduled = true
     this.#deps.onFrame(() => {
+      this.#isScheduled = false
       const now = this.#deps.now()
-      // A job that is added by one of them has to wait for the next frame.
-      this.#next(now < this.#restsUntil ? [] : [...this.#jobs], now)
+      const [job] = this.#jobs
+      try {
+        if (job && now >= this.#restsUntil) this.#run(job, now)
+      } finally {
+        this.#schedule()
+      }
     })
   }
 
-  #next(jobs: readonly Job[], beganAt: number): void {
-    const at = jobs.findIndex((job) => this.#jobs.has(job))
-    const job = jobs[at]
-    const now = this.#deps.now()
-    if (!job || now - beganAt >= FRAME_SHARE_MS) {
-      const over = now - beganAt - LONG_MS
-      if (over > 0) this.#restsUntil = now + Math.min(over * REST_SHARE, MAX_REST_MS)
-      this.#isScheduled = false
-      this.#schedule()
-      return
-    }
+  #run(job: Job, beganAt: number): void {
     this.#jobs.delete(job)
     try {
       job.run()
     } finally {
-      this.#deps.afterRender(() => this.#next(jobs.slice(at + 1), beganAt))
+      this.#deps.afterRender(() => {
+        const now = this.#deps.now()
+        const over = now - beganAt - LONG_MS
+        if (over > 0) this.#restsUntil = now + Math.min(over * REST_SHARE, MAX_REST_MS)
+      })
     }
   }
 }

@@ -64,6 +64,8 @@ export function usePaneCommands(sessionId: string): PaneCommand[] {
 }
 
 const GROUP = 'Panes'
+/** The palette has commands of its own for these. */
+const NAMED_OTHERWISE: ReadonlySet<string> = new Set(['pane-files', 'pane-review', 'pane-git'])
 
 /** The palette's commands for the panes of the session on screen. */
 export function paneCommands(
@@ -79,14 +81,16 @@ export function paneCommands(
       if (place) movePane(sessionId, key, place)
     })
   return [
-    ...opening.map(({ id, label, keywords, icon, run }) => ({
-      id,
-      group: GROUP,
-      label: label.startsWith('New') ? label : `Open ${label.toLocaleLowerCase()}`,
-      keywords,
-      icon,
-      run,
-    })),
+    ...opening
+      .filter(({ id }) => !NAMED_OTHERWISE.has(id))
+      .map(({ id, label, keywords, icon, run }) => ({
+        id,
+        group: GROUP,
+        label: label.startsWith('New') ? label : `Open ${label.toLocaleLowerCase()}`,
+        keywords,
+        icon,
+        run,
+      })),
     {
       id: 'pane-session',
       group: GROUP,

@@ -27,7 +27,12 @@ export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProp
     <div className="md" data-streaming={streaming || undefined}>
       <FootnoteLabels value={footnoteLabels(blocks)}>
         {parts(blocks).map((part, index, all) => (
-          <Part key={part[0]?.key} blocks={part} open={streaming && index === all.length - 1} />
+          <Part
+            key={part[0]?.key}
+            blocks={part}
+            open={streaming && index === all.length - 1}
+            passed={index < all.length - NEAR_END}
+          />
         ))}
       </FootnoteLabels>
     </div>
@@ -40,15 +45,17 @@ function footnoteLabels(blocks: readonly Block[]): string {
 
 /** Blocks per group: a growing answer of hundreds of blocks is compared and laid out by groups. */
 const PART = 16
+/** Groups at the end that are always laid out, so that the text on screen never waits for its size. */
+const NEAR_END = 3
 
 function parts(blocks: readonly Block[]): Block[][] {
   return Array.from({ length: Math.ceil(blocks.length / PART) }, (_, n) => blocks.slice(n * PART, (n + 1) * PART))
 }
 
 const Part = memo(
-  function Part({ blocks, open }: { blocks: readonly Block[]; open: boolean }) {
+  function Part({ blocks, open, passed }: { blocks: readonly Block[]; open: boolean; passed: boolean }) {
     return (
-      <div className="md-part">
+      <div className="md-part" data-passed={passed || undefined}>
         {blocks.map((block, index) => (
           <OneBlock key={block.key} block={block} open={open && index === blocks.length - 1} />
         ))}
@@ -57,14 +64,22 @@ const Part = memo(
   },
   (a, b) =>
     a.open === b.open &&
+    a.passed === b.passed &&
     a.blocks.length === b.blocks.length &&
     a.blocks.every((block, index) => block === b.blocks[index]),
 )
 
+const MAY_BE_MATH = /\$|\\[([]|```\s*math/
+
 const OneBlock = memo(
   function OneBlock({ block, open }: { block: Block; open: boolean }) {
     return (
-      <div className="md-block" data-joined={block.joined || undefined}>
+      <div
+        className="md-block"
+        data-joined={block.joined || undefined}
+        data-heading={block.token.type === 'heading' || undefined}
+        data-math={MAY_BE_MATH.test(block.token.raw) || undefined}
+      >
         <BlockView token={open ? closed(block.token) : block.token} streaming={open} />
       </div>
     )

@@ -54,6 +54,8 @@ export class ScrollOwner {
   #wentAt = Number.NEGATIVE_INFINITY
   /** The owner has moved the view to the end; its scroll event is still to come. */
   #isOwnScroll = false
+  #watch: ResizeObserver | undefined
+  #lastRow: Element | undefined
   /** The element the user expanded last, and when. */
   #opened: { control: Element; at: number } | undefined
 
@@ -72,12 +74,21 @@ export class ScrollOwner {
   }
 
   /**
-   * Called after each render with the current items. Reading the height here costs only the layout that the frame needs
-   * anyway.
+   * Called after each render with the current items. It measures nothing: what the render has changed in size is
+   * reported after the frame's layout, and before paint.
    */
   show(shown: ShownItems): void {
     this.#shown = shown
-    if (this.#following) this.#settle()
+    this.#watchLastRow()
+  }
+
+  /** The last row grows before the list, which adds up the sizes of its rows a moment later. */
+  #watchLastRow(): void {
+    const row = this.#parts?.content.firstElementChild?.lastElementChild ?? undefined
+    if (row === this.#lastRow) return
+    if (this.#lastRow) this.#watch?.unobserve(this.#lastRow)
+    this.#lastRow = row
+    if (row) this.#watch?.observe(row)
   }
 
   /** Attaches to the elements; returns the detach function, which stores the position. */
@@ -93,9 +104,13 @@ export class ScrollOwner {
     const watch = new ResizeObserver(() => this.#resized())
     watch.observe(content)
     watch.observe(scroller)
+    this.#watch = watch
+    this.#watchLastRow()
     this.#begin()
     return () => {
       watch.disconnect()
+      this.#watch = undefined
+      this.#lastRow = undefined
       stopWatching()
       this.#keep()
       this.#parts = undefined

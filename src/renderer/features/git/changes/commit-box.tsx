@@ -1,11 +1,11 @@
 import { Sparkles } from 'lucide-react'
 import { useState } from 'react'
 import { create } from 'zustand'
-import { GIT_LIMITS, type GitStatus } from '../../../shared/model/git'
-import { useClient } from '../../state/page/queries'
-import { showFailureToast, showToast } from '../../state/page/toasts-state'
-import { Button } from '../../ui/button'
-import { useGit } from './git-context'
+import { GIT_LIMITS, type GitStatus } from '../../../../shared/model/git'
+import { useClient } from '../../../state/page/queries'
+import { showFailureToast, showToast } from '../../../state/page/toasts-state'
+import { Button } from '../../../ui/button'
+import { useGit } from '../git-context'
 
 /** What is written in the message boxes, by session: it outlives the pane. */
 const useMessages = create<Record<string, string>>()(() => ({}))

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { gitPathText, type GitConflict, type GitConflictPart } from '../../../shared/model/git'
-import { failureFrom } from '../../client/failure-from'
-import { openPane } from '../../state/panes/panes-state'
-import { useQueries } from '../../state/page/queries'
-import { Button } from '../../ui/button'
-import { cx } from '../../ui/cx'
-import { ErrorNote } from '../../ui/notice'
+import { gitPathText, type GitConflict, type GitConflictPart } from '../../../../shared/model/git'
+import { failureFrom } from '../../../client/failure-from'
+import { openPane } from '../../../state/panes/panes-state'
+import { useQueries } from '../../../state/page/queries'
+import { Button } from '../../../ui/button'
+import { cx } from '../../../ui/cx'
+import { ErrorNote } from '../../../ui/notice'
 import { ChangeMark, PathText } from './change-row'
-import { useGit } from './git-context'
+import { useGit } from '../git-context'
 
 interface ConflictRowProps {
   conflict: GitConflict

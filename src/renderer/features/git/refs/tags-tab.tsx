@@ -1,32 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
-import { Ellipsis, Plus, Tag } from 'lucide-react'
+import { Ellipsis, Tag } from 'lucide-react'
 import { useState } from 'react'
 import type { GitStatus, GitTag } from '../../../../shared/model/git'
 import { failureFrom } from '../../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../../format/relative-time'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
-import { Button, IconButton } from '../../../ui/button'
-import { CONTROL_CLASS } from '../../../ui/form/field'
+import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
-import { EmptyState, ErrorNote } from '../../../ui/notice'
+import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
 import { tellIntegration } from '../integration-notice'
+import { RefList } from './ref-list'
 import { TagDialog } from './tag-dialog'
-
-/** Rows at once; the filter finds the others. */
-const MAX_SHOWN = 300
 
 /** The tags, the newest first: create, push, merge, check out, delete. */
 export function TagsTab({ status }: { status: GitStatus }) {
   const queries = useQueries()
   const client = useClient()
   const { sessionId, run } = useGit()
-  const [query, setQuery] = useState('')
   const [isNaming, setNaming] = useState(false)
   const { data: tags, error } = useQuery(queries.git.tags.queryOptions({ input: { sessionId }, retry: false }))
-  const words = query.trim().toLowerCase()
-  const shown = tags?.filter(({ name }) => name.toLowerCase().includes(words))
   const remove = async ({ name }: GitTag): Promise<void> => {
     try {
       const { object } = await client.git.deleteTag({ sessionId, name })
@@ -41,46 +35,13 @@ export function TagsTab({ status }: { status: GitStatus }) {
   if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
   return (
     <>
-      <div className="flex flex-none items-center gap-2 border-b border-line px-2 py-1.5">
-        <input
-          aria-label="Filter tags"
-          placeholder="Filter tags"
-          value={query}
-          spellCheck={false}
-          onChange={(event) => setQuery(event.target.value)}
-          className={`${CONTROL_CLASS} h-[27px]!`}
-        />
-        <Button
-          size="small"
-          icon={<Plus aria-hidden />}
-          disabled={status.commit === undefined}
-          onClick={() => setNaming(true)}
-        >
-          New tag
-        </Button>
-      </div>
-      {shown && shown.length === 0 ? (
-        <EmptyState
-          icon={<Tag aria-hidden />}
-          title={words === '' ? 'No tags yet' : 'No matching tags'}
-          className="m-auto"
-        />
-      ) : (
-        <div className="min-h-0 flex-1 overflow-y-auto">
-          <ul aria-label="Tags">
-            {shown?.slice(0, MAX_SHOWN).map((tag) => (
-              <li key={tag.name}>
-                <TagRow tag={tag} status={status} onDelete={() => void remove(tag)} />
-              </li>
-            ))}
-          </ul>
-          {shown && shown.length > MAX_SHOWN && (
-            <p className="px-3 py-2 text-small text-ink-3">
-              And {(shown.length - MAX_SHOWN).toLocaleString()} older ones. Filter to find them.
-            </p>
-          )}
-        </div>
-      )}
+      <RefList
+        kind="tags"
+        refs={tags}
+        icon={<Tag aria-hidden />}
+        create={{ label: 'New tag', isPossible: status.commit !== undefined, run: () => setNaming(true) }}
+        renderRow={(tag) => <TagRow tag={tag} status={status} onDelete={() => void remove(tag)} />}
+      />
       {isNaming && <TagDialog onClose={() => setNaming(false)} />}
     </>
   )

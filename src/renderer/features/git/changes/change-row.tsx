@@ -1,10 +1,10 @@
 import { ChevronRight, Minus, Plus, Undo2 } from 'lucide-react'
 import { useState, type KeyboardEvent } from 'react'
-import { gitPathText, type GitChange, type GitChangeKind } from '../../../shared/model/git'
-import { IconButton } from '../../ui/button'
-import { cx } from '../../ui/cx'
+import { gitPathText, type GitChange, type GitChangeKind } from '../../../../shared/model/git'
+import { IconButton } from '../../../ui/button'
+import { cx } from '../../../ui/cx'
 import { ChangeDiff } from './change-diff'
-import { useGit } from './git-context'
+import { useGit } from '../git-context'
 
 export type ChangeSide = 'staged' | 'unstaged' | 'untracked'
 

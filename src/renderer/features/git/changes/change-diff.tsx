@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { gitPathText, type GitChange, type GitFileDiff, type GitHunk } from '../../../shared/model/git'
-import { failureFrom } from '../../client/failure-from'
-import { useQueries } from '../../state/page/queries'
-import { Button } from '../../ui/button'
-import { DiffView } from '../../ui/content/diff-view'
-import { Skeleton } from '../../ui/loading'
-import { ErrorNote } from '../../ui/notice'
-import { useGit } from './git-context'
+import { gitPathText, type GitChange, type GitFileDiff, type GitHunk } from '../../../../shared/model/git'
+import { failureFrom } from '../../../client/failure-from'
+import { useQueries } from '../../../state/page/queries'
+import { Button } from '../../../ui/button'
+import { DiffView } from '../../../ui/content/diff-view'
+import { Skeleton } from '../../../ui/loading'
+import { ErrorNote } from '../../../ui/notice'
+import { useGit } from '../git-context'
 
 /** The diff of a changed file; each hunk can be staged, unstaged or discarded separately. */
 export function ChangeDiff({ change, side }: { change: GitChange; side: 'staged' | 'unstaged' | 'untracked' }) {

@@ -10,13 +10,13 @@ import {
   type RefObject,
 } from 'react'
 import { VList, type VListHandle } from 'virtua'
-import type { GitChange, GitStatus } from '../../../shared/model/git'
-import { Button } from '../../ui/button'
-import { EmptyState } from '../../ui/notice'
+import type { GitChange, GitStatus } from '../../../../shared/model/git'
+import { Button } from '../../../ui/button'
+import { EmptyState } from '../../../ui/notice'
 import { ChangeRow, type ChangeSide } from './change-row'
 import { CommitBox } from './commit-box'
 import { ConflictRow } from './conflict-row'
-import { useGit } from './git-context'
+import { useGit } from '../git-context'
 
 type Row =
   | { key: string; kind: 'head'; title: string; count: number; action?: ReactNode }

@@ -1,21 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { Ellipsis, GitBranch, Plus } from 'lucide-react'
+import { Ellipsis, GitBranch } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { VList } from 'virtua'
-import type { GitBranch as Branch, GitStatus } from '../../../shared/model/git'
-import { failureFrom } from '../../client/failure-from'
-import { relativeTime, useNowEachMinute } from '../../format/relative-time'
-import { useClient, useQueries } from '../../state/page/queries'
-import { showFailureToast, showToast } from '../../state/page/toasts-state'
-import { Badge } from '../../ui/badge'
-import { Button, IconButton } from '../../ui/button'
-import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { CONTROL_CLASS } from '../../ui/form/field'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
-import { EmptyState, ErrorNote } from '../../ui/notice'
-import { useGit } from './git-context'
-import { tellIntegration } from './integration-notice'
+import type { GitBranch as Branch, GitStatus } from '../../../../shared/model/git'
+import { failureFrom } from '../../../client/failure-from'
+import { relativeTime, useNowEachMinute } from '../../../format/relative-time'
+import { useClient, useQueries } from '../../../state/page/queries'
+import { showFailureToast, showToast } from '../../../state/page/toasts-state'
+import { Badge } from '../../../ui/badge'
+import { IconButton } from '../../../ui/button'
+import { ConfirmDialog } from '../../../ui/confirm-dialog'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
+import { ErrorNote } from '../../../ui/notice'
+import { useGit } from '../git-context'
+import { tellIntegration } from '../integration-notice'
 import { NameDialog } from './name-dialog'
+import { RefList } from './ref-list'
 
 type Asked = { kind: 'create'; from?: Branch } | { kind: 'rename'; branch: Branch } | { kind: 'delete'; branch: Branch }
 
@@ -24,16 +23,11 @@ export function BranchesTab({ status }: { status: GitStatus }) {
   const queries = useQueries()
   const client = useClient()
   const { sessionId, run } = useGit()
-  const [query, setQuery] = useState('')
   const [asked, setAsked] = useState<Asked>()
   const { data: branches, error } = useQuery(queries.git.branches.queryOptions({ input: { sessionId }, retry: false }))
-  const words = query.trim().toLowerCase()
-  const shown = useMemo(
-    () =>
-      branches
-        ?.filter(({ name }) => name.toLowerCase().includes(words))
-        .toSorted((a, b) => Number(b.current) - Number(a.current) || Number(a.remote) - Number(b.remote)),
-    [branches, words],
+  const sorted = useMemo(
+    () => branches?.toSorted((a, b) => Number(b.current) - Number(a.current) || Number(a.remote) - Number(b.remote)),
+    [branches],
   )
   const switchTo = ({ ref, name }: Branch): void =>
     void run('Switching', (git) => git.switch({ sessionId, to: ref }), `Switched to ${name}`)
@@ -62,42 +56,23 @@ export function BranchesTab({ status }: { status: GitStatus }) {
   if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
   return (
     <>
-      <div className="flex flex-none items-center gap-2 border-b border-line px-2 py-1.5">
-        <input
-          aria-label="Filter branches"
-          placeholder="Filter branches"
-          value={query}
-          spellCheck={false}
-          onChange={(event) => setQuery(event.target.value)}
-          className={`${CONTROL_CLASS} h-[27px]!`}
-        />
-        <Button size="small" icon={<Plus aria-hidden />} onClick={() => setAsked({ kind: 'create' })}>
-          New branch
-        </Button>
-      </div>
-      {shown && shown.length === 0 ? (
-        <EmptyState
-          icon={<GitBranch aria-hidden />}
-          title={words === '' ? 'No branches yet' : 'No matching branches'}
-          className="m-auto"
-        />
-      ) : (
-        <VList role="list" aria-label="Branches" data={shown ?? []} item="div" className="min-h-0 flex-1">
-          {(branch) => (
-            <div role="listitem" key={branch.ref}>
-              <BranchRow
-                branch={branch}
-                into={status.bare ? undefined : (status.branch ?? 'what is checked out')}
-                onSwitch={() => switchTo(branch)}
-                onMerge={() => mergeIn(branch)}
-                onCreate={() => setAsked({ kind: 'create', from: branch })}
-                onRename={() => setAsked({ kind: 'rename', branch })}
-                onDelete={() => void remove(branch, false)}
-              />
-            </div>
-          )}
-        </VList>
-      )}
+      <RefList
+        kind="branches"
+        refs={sorted}
+        icon={<GitBranch aria-hidden />}
+        create={{ label: 'New branch', isPossible: true, run: () => setAsked({ kind: 'create' }) }}
+        renderRow={(branch) => (
+          <BranchRow
+            branch={branch}
+            into={status.bare ? undefined : (status.branch ?? 'what is checked out')}
+            onSwitch={() => switchTo(branch)}
+            onMerge={() => mergeIn(branch)}
+            onCreate={() => setAsked({ kind: 'create', from: branch })}
+            onRename={() => setAsked({ kind: 'rename', branch })}
+            onDelete={() => void remove(branch, false)}
+          />
+        )}
+      />
       {asked?.kind === 'create' && (
         <NameDialog
           title="New branch"
