@@ -60,6 +60,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'app.openExternal': await client.app.openExternal({ url: 'https://example.org' }),
     'engine.status': await client.engine.status(),
     'engine.stop': await client.engine.stop({ how: 'when-idle' }),
+    'engine.environment': await client.engine.environment({ marks: {} }),
     'desktop.view': await client.desktop.view(),
     'desktop.setTheme': await client.desktop.setTheme({ theme: 'dark' }),
     'desktop.setAcceleratedGraphics': await client.desktop.setAcceleratedGraphics({ enabled: false }),

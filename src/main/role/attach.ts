@@ -9,6 +9,8 @@ import { greetEngine, type EngineGreeting } from './handshake'
 export interface EngineSocket {
   socket: Socket
   engine: EngineGreeting
+  /** What both sides have shown to have. */
+  key: string
 }
 
 export interface AttachOptions {
@@ -25,7 +27,7 @@ export async function findEngine({ home, version }: AttachOptions): Promise<Engi
   // Those who use the socket notice its close.
   socket.on('error', () => socket.destroy())
   try {
-    return { socket, engine: await greetEngine(socket, { key, version }) }
+    return { socket, engine: await greetEngine(socket, { key, version }), key }
   } catch (error) {
     socket.destroy()
     throw error

@@ -8,6 +8,7 @@ import type { SettingsView } from '../../../shared/configuration/settings'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { EngineChange } from '../../engine/engine-api'
 import { attachEngine, findEngine, type AttachOptions } from '../../role/attach'
+import { differentInEngine, ownProcessText } from '../../role/environment-check'
 import { EngineLink } from '../../role/engine-link'
 import { connectWire } from '../../wire/wire-client'
 import type { ChatEngine } from './chat-engine'
@@ -15,12 +16,25 @@ import type { ChatEngine } from './chat-engine'
 /** How many of the latest events are searched for a restore to take back. */
 const LATEST_EVENTS = 1000
 
-/** The chat's view of the engine of the home, if one runs in another process; undefined if none does. */
-export async function joinChat(options: AttachOptions): Promise<ChatEngine | undefined> {
+/**
+ * The chat's view of the engine of the home, if one runs in another process with the same environment. Else undefined;
+ * `say` is told why, if one runs.
+ */
+export async function joinChat(
+  options: AttachOptions,
+  say: (message: string) => void,
+): Promise<ChatEngine | undefined> {
   const found = await findEngine(options)
   if (!found) return undefined
+  const wire = connectWire(found.socket)
+  const different = await differentInEngine(wire.client, found.key)
+  if (different?.length !== 0) {
+    wire.close()
+    say(ownProcessText('chat', different))
+    return undefined
+  }
   const link = new EngineLink({
-    first: connectWire(found.socket),
+    first: wire,
     open: async () => (await attachEngine(options)).socket,
   })
   const { client } = link
