@@ -58,6 +58,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'app.readShellEnvironment': await client.app.readShellEnvironment(),
     'app.chooseFolder': await client.app.chooseFolder(),
     'app.openExternal': await client.app.openExternal({ url: 'https://example.org' }),
+    'editor.reply': await client.editor.reply({ requestId: 'none' }),
     'engine.status': await client.engine.status(),
     'engine.stop': await client.engine.stop({ how: 'when-idle' }),
     'engine.environment': await client.engine.environment({ marks: {} }),
@@ -205,6 +206,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['preview.capture'] = await client.preview.capture({ viewId: 'v' }).catch(failureFrom)
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],
+    ['editor.serve', await client.editor.serve({ sessionId, folders: ['/p'], servers: {}, ...LENDS_ALL })],
     ['push.app', await client.push.app()],
     ['push.task', await client.push.task({ taskId: 't' })],
     ['push.usage', await client.push.usage()],
@@ -219,6 +221,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['session.remove'] = await client.session.remove({ sessionId })
   return results
 }
+
+const LENDS_ALL = { reads: true, writes: true, terminals: true }
 
 const everyMethod = Object.entries(contract).flatMap(([namespace, methods]) =>
   Object.keys(methods).map((method) => `${namespace}.${method}`),

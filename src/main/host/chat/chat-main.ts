@@ -72,8 +72,8 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
 /** The engine of the home, if one runs that this chat can use. */
 async function runningEngine(version: string): Promise<ChatEngine | undefined> {
   try {
-    const { joinChat } = await import('./joined-chat')
-    return await joinChat({ home: realpathSync(resolveHome()), version }, say)
+    const { joinAsClient } = await import('../../role/joined/joined-client')
+    return await joinAsClient('chat', { home: realpathSync(resolveHome()), version }, say)
   } catch (error) {
     say(`this chat runs in a process of its own: ${failureOf(error).message}`)
     return undefined

@@ -1,36 +1,80 @@
 import type { TrestleClient } from '../../../shared/contract'
-import { isRecorded, type RecordedEvent } from '../../../shared/events/event'
-import { applyHeader } from '../../../shared/events/fold-header'
-import type { AppPush } from '../../../shared/events/push'
-import { CodedError, failureOf } from '../../../shared/errors'
-import type { InboxEntry } from '../../../shared/model/approval'
+import type { LiveEvent, RecordedEvent } from '../../../shared/events/event'
+import { CodedError } from '../../../shared/errors'
+import type { Approval } from '../../../shared/model/approval'
+import type { SessionHeader, SessionSummary } from '../../../shared/model/session'
 import type { SettingsView } from '../../../shared/configuration/settings'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { EngineChange } from '../../engine/engine-api'
-import { attachEngine, findEngine, type AttachOptions } from '../../role/attach'
-import { differentInEngine, ownProcessText } from '../../role/environment-check'
-import { EngineLink } from '../../role/engine-link'
+import type { Engine } from '../../engine/engine-api'
 import { connectWire } from '../../wire/wire-client'
-import type { ChatEngine } from './chat-engine'
+import { attachEngine, findEngine, type AttachOptions } from '../attach'
+import { EngineLink } from '../engine-link'
+import { differentInEngine, ownProcessText } from '../environment-check'
+import { JoinedState } from './joined-state'
+import { LentToEngine } from './lend-to-engine'
 
 /** How many of the latest events are searched for a restore to take back. */
 const LATEST_EVENTS = 1000
+/** Events read at once. */
+const PAGE = 500
+
+/** Of an engine's sessions, those that clients in another process use in the same way. */
+export interface JoinedSessions extends Pick<
+  Engine['sessions'],
+  | 'create'
+  | 'open'
+  | 'header'
+  | 'change'
+  | 'remove'
+  | 'prompt'
+  | 'stop'
+  | 'reply'
+  | 'removeQueued'
+  | 'compact'
+  | 'context'
+  | 'tools'
+  | 'completeFile'
+  | 'listen'
+> {
+  list(filter: { folder?: string; archived?: boolean; limit?: number }): Promise<SessionSummary[]>
+  /** The header of a session that may not be open here. */
+  read(sessionId: string): Promise<SessionHeader>
+  since(sessionId: string, since: number, limit?: number): Promise<RecordedEvent[]>
+  live(sessionId: string): LiveEvent[]
+}
+
+/** The engine of the home in another process, as hosts for one user use it: like an engine of their own. */
+export interface JoinedClient extends Pick<
+  Engine,
+  'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'agents' | 'lend'
+> {
+  sessions: JoinedSessions
+  settings: Pick<Engine['settings'], 'view'> & { models(): SettingsView['models'] }
+  plans: Pick<Engine['plans'], 'enter' | 'leave'>
+  mcpContent: Pick<Engine['mcpContent'], 'prompts' | 'resources'>
+  inbox: Pick<Engine['inbox'], 'list' | 'choices'> & { get(sessionId: string, approvalId: string): Promise<Approval> }
+  checkpoints: Pick<Engine['checkpoints'], 'points' | 'preview' | 'restore' | 'latestRestore'>
+  trust: Pick<Engine['trust'], 'view'>
+  mcp: Pick<Engine['mcp'], 'list' | 'useInSession' | 'leave'>
+  tasks: Pick<Engine['tasks'], 'list' | 'stop' | 'onExit'>
+  alarms: Pick<Engine['alarms'], 'list' | 'stop'>
+}
 
 /**
- * The chat's view of the engine of the home, if one runs in another process with the same environment. Else undefined;
- * `say` is told why, if one runs.
+ * The engine of the home, if one runs in another process with the same environment. Else undefined; `say` is told why,
+ * if one runs. `what`: this program, for that sentence.
  */
-export async function joinChat(
+export async function joinAsClient(
+  what: string,
   options: AttachOptions,
   say: (message: string) => void,
-): Promise<ChatEngine | undefined> {
+): Promise<JoinedClient | undefined> {
   const found = await findEngine(options)
   if (!found) return undefined
   const wire = connectWire(found.socket)
   const different = await differentInEngine(wire.client, found.key)
   if (different?.length !== 0) {
     wire.close()
-    say(ownProcessText('chat', different))
+    say(ownProcessText(what, different))
     return undefined
   }
   const link = new EngineLink({
@@ -39,109 +83,17 @@ export async function joinChat(
   })
   const { client } = link
   const [settings, inbox] = await Promise.all([client.settings.get(), client.approval.list()])
-  return chatEngine(link, new ChatState(link, settings, inbox))
+  return joinedClient(link, new JoinedState(link, settings, inbox))
 }
 
-/** What the chat reads at any moment: kept up to date by what the engine pushes. */
-class ChatState {
-  settings: SettingsView
-  inbox: InboxEntry[]
-  readonly headers = new Map<string, SessionHeader>()
-  readonly listeners = new Set<(change: EngineChange) => void>()
-  readonly closed = new AbortController()
-  readonly #link: EngineLink
-  /** The sessions that are followed: their headers are folded from what was shown. */
-  readonly #followed = new Set<string>()
-  #wake = Promise.withResolvers<void>()
-
-  constructor(link: EngineLink, settings: SettingsView, inbox: InboxEntry[]) {
-    this.#link = link
-    this.settings = settings
-    this.inbox = inbox
-    void this.#watch()
-  }
-
-  header(sessionId: string): SessionHeader {
-    const header = this.headers.get(sessionId)
-    if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
-    return header
-  }
-
-  listen(sessionId: string, listener: Parameters<ChatEngine['sessions']['listen']>[1]): () => void {
-    this.#followed.add(sessionId)
-    const stop = this.#link.follow(sessionId, this.header(sessionId).seq, {
-      event: (event) => {
-        if (isRecorded(event)) this.headers.set(sessionId, applyHeader(this.header(sessionId), event))
-        listener(event)
-        if (!isRecorded(event)) return
-        this.#wake.resolve()
-        this.#wake = Promise.withResolvers()
-        // Waiters look again after any change.
-        this.notify({ kind: 'settings' })
-      },
-      failed: () => {
-        this.#followed.delete(sessionId)
-        this.#wake.resolve()
-      },
-    })
-    return () => {
-      this.#followed.delete(sessionId)
-      stop()
-    }
-  }
-
-  /** Resolves when what this header says has been shown, so that what follows builds on it. */
-  async reach<Header extends SessionHeader>(header: Header): Promise<Header> {
-    const { sessionId, seq } = header
-    if (!this.#followed.has(sessionId)) this.headers.set(sessionId, header)
-    while (this.#followed.has(sessionId) && this.header(sessionId).seq < seq) await this.#wake.promise
-    return header
-  }
-
-  /** The same for whatever the session is now. */
-  async caughtUp(sessionId: string): Promise<void> {
-    const { header } = await this.#link.client.session.open({ sessionId, limit: 1 })
-    await this.reach(header)
-  }
-
-  notify(change: EngineChange): void {
-    for (const listener of this.listeners) listener(change)
-  }
-
-  async #watch(): Promise<void> {
-    const { client } = this.#link
-    while (!this.closed.signal.aborted) {
-      try {
-        for await (const push of await client.push.app(undefined, { signal: this.closed.signal }))
-          await this.#take(push)
-      } catch (error) {
-        // After a lost connection it begins with everything.
-        if (failureOf(error).code !== 'connection.lost') return
-      }
-    }
-  }
-
-  async #take(push: AppPush): Promise<void> {
-    const { client } = this.#link
-    if (push.type === 'settings' || push.type === 'models') this.settings = await client.settings.get()
-    if (push.type === 'inbox') this.inbox = push.entries
-    if (push.type === 'inbox' || push.type === 'settings') this.notify({ kind: push.type })
-    if (push.type === 'notice') this.notify({ kind: 'notice', text: push.text, tone: push.tone })
-    if (push.type !== 'notification') return
-    this.notify({ kind: 'notification', notification: push.notification })
-    // It rings once here: there is no button that stops it.
-    if (push.notification.source === 'alarm')
-      for (const { id, ringsHere } of await client.alarm.list({})) if (ringsHere) await client.alarm.stop({ id })
-  }
-}
-
-function chatEngine(link: EngineLink, state: ChatState): ChatEngine {
+function joinedClient(link: EngineLink, state: JoinedState): JoinedClient {
   const { client } = link
+  const lent = new LentToEngine(client, (sessionId) => state.header(sessionId))
   return {
     notices: [],
     problems: () => [],
-    sessions: sessionsOf(client, state),
-    settings: { view: () => state.settings },
+    sessions: sessionsOf(client, state, lent),
+    settings: { view: () => state.settings, models: () => state.settings.models },
     inbox: {
       list: () => state.inbox,
       get: (sessionId, approvalId) => client.approval.get({ sessionId, approvalId }),
@@ -169,13 +121,20 @@ function chatEngine(link: EngineLink, state: ChatState): ChatEngine {
     trust: { view: (folder) => client.trust.get({ folder }) },
     skills: { list: (folder) => client.skill.list({ folder }) },
     agents: { list: (folder) => client.agent.list({ folder }) },
-    mcp: { list: (folder) => client.mcp.list(folder === undefined ? {} : { folder }) },
+    mcp: {
+      list: (folder) => client.mcp.list(folder === undefined ? {} : { folder }),
+      useInSession: (sessionId, servers) => lent.useServers(sessionId, servers),
+      leave: (sessionId) => lent.useServers(sessionId, {}),
+    },
     mcpContent: {
-      prompts: (sessionId) => client.mcpContent.prompts({ sessionId }),
+      async prompts(sessionId) {
+        await lent.ready(sessionId)
+        return client.mcpContent.prompts({ sessionId })
+      },
       resources: (sessionId, query, limit) => client.mcpContent.resources({ sessionId, query, limit }),
     },
     tasks: {
-      list: (filter) => client.task.list({ activeOnly: filter?.activeOnly ?? false }),
+      list: ({ activeOnly = false, limit }) => client.task.list({ activeOnly, ...(limit !== undefined && { limit }) }),
       stop: (taskId, reason) => client.task.stop({ taskId, ...(reason !== undefined && { reason }) }),
       onExit: () => 'keep',
     },
@@ -189,6 +148,7 @@ function chatEngine(link: EngineLink, state: ChatState): ChatEngine {
       state.listeners.add(listener)
       return () => state.listeners.delete(listener)
     },
+    lend: (sessionId, capabilities) => lent.lend(sessionId, capabilities),
     async close() {
       state.closed.abort()
       link.close()
@@ -196,7 +156,7 @@ function chatEngine(link: EngineLink, state: ChatState): ChatEngine {
   }
 }
 
-function sessionsOf(client: TrestleClient, state: ChatState): ChatEngine['sessions'] {
+function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngine): JoinedSessions {
   return {
     list: (filter) => client.session.list(filter),
     async create({ addedFolders = [], schedule: _none, ...input }) {
@@ -210,9 +170,18 @@ function sessionsOf(client: TrestleClient, state: ChatState): ChatEngine['sessio
       return opened
     },
     header: (sessionId) => state.header(sessionId),
+    read: (sessionId) => state.read(sessionId),
+    async since(sessionId, since, limit = PAGE) {
+      // Their numbers have no gaps.
+      const { events } = await client.session.window({ sessionId, before: since + limit + 1, limit })
+      return events.filter(({ seq }) => seq > since)
+    },
+    // What is being streamed comes with the next events.
+    live: () => [],
     change: async (sessionId, change) => state.reach(await client.session.change({ sessionId, ...change })),
     remove: (sessionId) => client.session.remove({ sessionId }),
     async prompt(sessionId, parts) {
+      await lent.ready(sessionId)
       const result = await client.session.prompt({ sessionId, parts })
       await state.caughtUp(sessionId)
       return result
@@ -252,7 +221,7 @@ function sessionsOf(client: TrestleClient, state: ChatState): ChatEngine['sessio
   }
 }
 
-function restoreInput({ paths, overwrite, ...request }: Parameters<ChatEngine['checkpoints']['restore']>[1]) {
+function restoreInput({ paths, overwrite, ...request }: Parameters<JoinedClient['checkpoints']['restore']>[1]) {
   return {
     ...request,
     ...(paths && { paths: [...paths] }),
