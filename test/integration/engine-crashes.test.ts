@@ -145,20 +145,23 @@ test(`${KILLS} kills at random moments of a turn repeat at most one step each, a
   }
 })
 
-test('a turn that ends its engine each time is given up after some tries', async () => {
+test('a turn that ends its engine each time is continued twice, and then given up with a message', async () => {
   lab = await EngineLab.start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
   const link = lab.link()
   const { sessionId } = await link.client.session.create({ folder: lab.scratch.project })
   const followed = new Followed(link, sessionId)
   await link.client.session.prompt({ sessionId, parts: text('go') })
-  for (let kills = 1; kills <= 4; kills += 1) {
+  for (let kills = 1; kills <= 3; kills += 1) {
     await lab.server.arrived(kills)
     await lab.killEngine()
   }
   await followed.has('turn.finished')
-  expect(lab.server.requests).toHaveLength(4)
+  expect(lab.server.requests).toHaveLength(3)
   const { notifications } = await link.client.notification.list({})
-  expect(notifications[0]).toMatchObject({ title: 'A session could not be continued' })
+  expect(notifications[0]).toMatchObject({
+    title: 'A session could not be continued',
+    body: expect.stringMatching(/Trestle stopped 3 times while it ran\. Send a message in it to continue\.$/),
+  })
 })
 
 test('a request for approval outlives its client and the engine, and is answered once', async () => {

@@ -65,7 +65,7 @@ function lendToEngine(client: TrestleClient, sessionId: string, lent: Lent): Len
   if (!files && !terminals && Object.keys(servers).length === 0) return { ready: Promise.resolve(), stop() {} }
   const stopped = new AbortController()
   const ready = Promise.withResolvers<void>()
-  // Whoever waits for it learns of it.
+  // The caller that waits for it learns of it.
   ready.promise.catch(() => undefined)
   void serve(client, sessionId, lent, { signal: stopped.signal, ready: ready.resolve }).catch(ready.reject)
   return { ready: ready.promise, stop: () => stopped.abort() }
