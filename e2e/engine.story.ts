@@ -41,6 +41,7 @@ test('the settings show the engine that runs and what it does, and restart it wh
       expect(await findings(app.page)).toEqual([])
     }
     await app.page.setViewportSize({ width: 390, height: 760 })
+    await part.getByRole('button', { name: 'Stop' }).scrollIntoViewIfNeeded()
     await expect(part.getByRole('button', { name: 'Stop' })).toBeInViewport()
     const ended = once(engine, 'exit')
     await part.getByRole('button', { name: 'Restart when idle' }).press('Enter')
