@@ -53,7 +53,7 @@ test('another user of the machine can neither connect nor read the key, even if 
     return `${stdout}${stderr}`.trim()
   }
   expect(asOther()).toBe('EACCES EACCES')
-  // Whoever opens the folders still finds a socket and a key of the user alone.
+  // Even in open folders, the socket and the key are the user's alone.
   for (const folder of [dirname(lab.home), lab.home, dirname(socket)]) chmodSync(folder, 0o755)
   expect(asOther()).toBe('EACCES EACCES')
   expect(await lab.status()).toBeDefined()

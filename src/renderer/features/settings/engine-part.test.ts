@@ -7,7 +7,7 @@ test('the state of the engine is one plain sentence', () => {
   expect(engineTitle({ holder: 'desktop' })).toContain('desktop app')
 })
 
-test('clients and work are counted in words', () => {
+test('shows clients and work as sentences', () => {
   expect(workText({ clients: 1, running: 0, tasks: 0 })).toBe('1 client connected. Nothing is running.')
   expect(workText({ clients: 2, running: 1, tasks: 0 })).toBe('2 clients connected. 1 session is running.')
   expect(workText({ clients: 2, running: 2, tasks: 1 })).toBe(
