@@ -58,8 +58,10 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'app.readShellEnvironment': await client.app.readShellEnvironment(),
     'app.chooseFolder': await client.app.chooseFolder(),
     'app.openExternal': await client.app.openExternal({ url: 'https://example.org' }),
+    'editor.reply': await client.editor.reply({ requestId: 'none' }),
     'engine.status': await client.engine.status(),
     'engine.stop': await client.engine.stop({ how: 'when-idle' }),
+    'engine.environment': await client.engine.environment({ marks: {} }),
     'desktop.view': await client.desktop.view(),
     'desktop.setTheme': await client.desktop.setTheme({ theme: 'dark' }),
     'desktop.setAcceleratedGraphics': await client.desktop.setAcceleratedGraphics({ enabled: false }),
@@ -147,6 +149,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.setToolEnabled': await client.settings.setToolEnabled({ name: 'Read', enabled: false }),
     'settings.setFeature': await client.settings.setFeature({ feature: 'memory', enabled: true }),
     'settings.setAppearance': await client.settings.setAppearance({ theme: 'dark', textSize: 110 }),
+    'settings.setEngine': await client.settings.setEngine({ idleMinutes: 60 }),
     'settings.setLanguage': await client.settings.setLanguage({ formats: 'de-CH' }),
     'settings.setShortcut': await client.settings.setShortcut({ id: 'new', keys: 'Mod+Shift+M' }),
     'settings.testModel': await client.settings.testModel({ id: 'p/m' }),
@@ -204,6 +207,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['preview.capture'] = await client.preview.capture({ viewId: 'v' }).catch(failureFrom)
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],
+    ['editor.serve', await client.editor.serve({ sessionId, folders: ['/p'], servers: {}, ...LENDS_ALL })],
     ['push.app', await client.push.app()],
     ['push.task', await client.push.task({ taskId: 't' })],
     ['push.usage', await client.push.usage()],
@@ -218,6 +222,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['session.remove'] = await client.session.remove({ sessionId })
   return results
 }
+
+const LENDS_ALL = { reads: true, writes: true, terminals: true }
 
 const everyMethod = Object.entries(contract).flatMap(([namespace, methods]) =>
   Object.keys(methods).map((method) => `${namespace}.${method}`),

@@ -50,7 +50,7 @@ test('the open app holds the engine: clients see its sessions and answer its req
   expect(await client.engine.status()).toMatchObject({ holder: 'desktop', pid: process.pid, clients: 1 })
   const { sessionId } = await engine.sessions.create({ folder: lab.scratch.project, mode: 'ask' })
   await engine.sessions.prompt(sessionId, text('go'))
-  await expect.poll(async () => (await client.approval.list()).length).toBe(1)
+  await expect.poll(async () => (await client.approval.list()).length, { timeout: 20_000 }).toBe(1)
   const [{ approvalId } = { approvalId: '' }] = await client.approval.list()
   await client.approval.reply({ sessionId, approvalId, optionId: 'allow_once' })
   await expect.poll(() => engine.sessions.header(sessionId).turnId).toBeUndefined()

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { EngineLab } from '../support/engine-lab'
@@ -97,17 +97,54 @@ test('a print whose engine is killed gets the rest of its turn from the next one
 })
 
 test('print runs in its own process when told to, and as a command of an agent', async () => {
-  lab = await EngineLab.start(({ body }) => {
-    const text = JSON.stringify(body['messages'])
-    if (text.includes('"role":"tool"')) return { text: text.includes('mark:own') ? 'own process' : 'joined' }
-    return { toolCalls: [{ name: 'Bash', input: { command: 'echo "mark:$PLACE"' } }] }
+  const answers = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  lab = await EngineLab.start(async (_request, index) => {
+    await answers[index]!.promise
+    return { text: 'done' }
   })
   await lab.startEngine()
-  const place = async (env: Record<string, string>, args: string[] = []): Promise<string> => {
-    const all = ['print', 'where?', '--permission-mode', 'auto', '--cwd', lab.scratch.project, ...args]
-    return (await runCli(all, { home: lab.home, env: { PLACE: 'own', ...env } })).stdout.trim()
+  let runs = 0
+  const joins = async (env: Record<string, string>, args: string[] = []): Promise<boolean> => {
+    const run = runCli(['print', 'go', '--cwd', lab.scratch.project, ...args], { home: lab.home, env })
+    await lab.server.arrived(runs + 1)
+    const { running } = (await lab.status())!
+    answers[runs]!.resolve()
+    runs += 1
+    expect(await run).toMatchObject({ code: 0, stdout: 'done\n' })
+    return running === 1
   }
-  expect(await place({})).toBe('joined')
-  expect(await place({}, ['--own-process'])).toBe('own process')
-  expect(await place({ TRESTLE_TASK: 'bash-12345678' })).toBe('own process')
+  expect(await joins({})).toBe(true)
+  expect(await joins({}, ['--own-process'])).toBe(false)
+  expect(await joins({ TRESTLE_TASK: 'bash-12345678' })).toBe(false)
+})
+
+test('variables set for one print reach its commands, and neither other turns nor the store', async () => {
+  lab = await EngineLab.start(({ body }) => {
+    const said = JSON.stringify(body['messages'])
+    if (said.includes('"role":"tool"')) return { text: /mark:(\w*)/.exec(said.split('"role":"tool"')[1]!)?.[1] ?? '' }
+    return { toolCalls: [{ name: 'Bash', input: { command: 'echo "mark:${PLACE:-nothing}"' } }] }
+  })
+  await lab.startEngine()
+  const where = async (env: Record<string, string>): Promise<string> => {
+    const args = ['print', 'where?', '--permission-mode', 'auto', '--cwd', lab.scratch.project]
+    return (await runCli(args, { home: lab.home, env })).stdout.trim()
+  }
+  expect(await where({})).toBe('nothing')
+  expect(await where({ PLACE: 'mine' })).toBe('mine')
+  // A terminal of another kind changes nothing that commands do.
+  expect(await where({ TERM: 'xterm-kitty', SHLVL: '3', TMUX: '/tmp/x,1,0' })).toBe('nothing')
+  expect(await where({})).toBe('nothing')
+  const { different } = (await lab.link().client.engine.environment({ marks: {} }))!
+  expect(different).not.toContain('PLACE')
+})
+
+test('a value that only one print knows is never written into the home', async () => {
+  lab = await EngineLab.start([{ text: 'hello' }])
+  await lab.startEngine()
+  const value = 'only-for-this-one-print'
+  const run = await runCli(['print', 'hi', '--cwd', lab.scratch.project], { home: lab.home, env: { PLACE: value } })
+  expect(run).toMatchObject({ code: 0, stdout: 'hello\n' })
+  const files = readdirSync(lab.home, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+  expect(files.length).toBeGreaterThan(3)
+  for (const file of files) expect(readFileSync(join(file.parentPath, file.name)).includes(value)).toBe(false)
 })

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import type { ModelScript } from './model-script'
 import { acpClient, type AcpAnswers, type AcpClient, type Wire } from './acp-client'
 import { schemaProblems } from './acp-schema'
@@ -17,6 +19,8 @@ export interface AcpRun {
 
 export interface AcpRunOptions {
   script: ModelScript
+  /** An engine of the home runs already, which the agent joins. */
+  joins?: boolean
   files?: Record<string, string>
   answers?: AcpAnswers
   /** More lines of config.toml; `none`: no configuration at all. */
@@ -31,11 +35,13 @@ export async function acpRun({
   answers = {},
   config,
   env = {},
+  joins = false,
 }: AcpRunOptions): Promise<AcpRun> {
   const scratch = createScratch(files)
   const server = await startModelServer({ script })
   if (config !== 'none') writeConfig(scratch.home, `${configFor(server.baseUrl)}\n${config ?? ''}`)
   const clients: AcpClient[] = []
+  const engine = joins ? await startEngine(scratch.home, env) : undefined
   const again = (own: AcpAnswers = answers): AcpClient => {
     const client = acpClient(startCli(['acp'], { home: scratch.home, env }), own)
     clients.push(client)
@@ -48,12 +54,30 @@ export async function acpRun({
     again,
     async close() {
       for (const client of clients) await client.end()
+      if (engine) await endEngine(engine)
       await server.close()
       scratch.remove()
       const problems = clients.flatMap(schemaProblems)
       if (problems.length > 0) throw new Error(`Not as the schema of the protocol says:\n${problems.join('\n')}`)
     },
   }
+}
+
+/** The engine of a home, once it serves. */
+async function startEngine(home: string, env: Record<string, string>): Promise<ChildProcess> {
+  const engine = startCli(['engine'], { home, env })
+  engine.stdin.end()
+  engine.stderr.resume()
+  await once(engine.stdout, 'data')
+  engine.stdout.resume()
+  return engine
+}
+
+async function endEngine(engine: ChildProcess): Promise<void> {
+  if (engine.exitCode !== null || engine.signalCode !== null) return
+  const ended = once(engine, 'exit')
+  engine.kill('SIGTERM')
+  await ended
 }
 
 /** A permission request answered with the first option of this kind. */

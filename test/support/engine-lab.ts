@@ -56,12 +56,17 @@ export class EngineLab {
     return wire
   }
 
-  /** A client that connects again whenever it is cut off; through `proxy`, if given. */
-  link(proxy?: CutProxy): EngineLink {
+  /**
+   * A client that connects again whenever it is cut off, and starts an engine when none runs; through `proxy`, if given.
+   */
+  link(proxy?: CutProxy | 'never starts one'): EngineLink {
     const options = { home: this.home, version }
+    const start = async (): Promise<void> => {
+      if (proxy === undefined) await this.startEngine()
+    }
     const link = new EngineLink({
       retryMs: [5, 100],
-      open: async () => (proxy ? proxy.open() : (await attachEngine(options, this.startEngine)).socket),
+      open: async () => (proxy instanceof CutProxy ? proxy.open() : (await attachEngine(options, start)).socket),
     })
     this.#links.push(link)
     return link
@@ -126,7 +131,10 @@ export class CutProxy {
   readonly #lab: EngineLab
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  #isHole = false
   cuts = 0
+  /** How much later everything arrives, in ms. */
+  delayMs = 0
 
   private constructor(lab: EngineLab, server: Server) {
     this.#lab = lab
@@ -149,6 +157,17 @@ export class CutProxy {
     near.on('error', () => near.destroy())
     await greetEngine(near, { key: engineEndpoint(this.#lab.home).token, version })
     return near
+  }
+
+  /** From now on nothing passes in either direction, though the connections stay, until `reopen` is called. */
+  blackHole(): void {
+    this.#isHole = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  reopen(): void {
+    this.#isHole = false
+    for (const socket of this.#sockets) socket.resume()
   }
 
   /** Destroys every connection at this moment. */
@@ -176,8 +195,15 @@ export class CutProxy {
         far.destroy()
       })
     }
-    near.pipe(far)
-    far.pipe(near)
+    const pass = (from: Socket, to: Socket): void => {
+      from.on('data', (chunk: Buffer) => {
+        if (this.delayMs === 0) to.write(chunk)
+        else setTimeout(() => to.write(chunk), this.delayMs)
+      })
+      if (this.#isHole) from.pause()
+    }
+    pass(near, far)
+    pass(far, near)
   }
 }
 

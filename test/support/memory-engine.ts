@@ -332,7 +332,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       report: async (sections = []) => ({ at: 0, sections: [...sections], checks: [], errors: [] }),
       redact: (text) => text,
     },
-    environment: { view: () => ENVIRONMENT, read: async () => ENVIRONMENT },
+    environment: { view: () => ENVIRONMENT, read: async () => ENVIRONMENT, ready: async () => {} },
     plans: {
       async enter(sessionId) {
         record(sessionId, { type: 'plan.entered', plan: 1, by: 'user' })

@@ -29,6 +29,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     },
     appearance: USUAL_APPEARANCE,
     language: { language: 'en', formats: 'system' },
+    engine: { idleMinutes: 10 },
     shortcuts: {},
     toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
     sandbox: {
@@ -83,6 +84,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setEditor: () => update({}),
     setLoginShell: () => update({}),
     engine: () => ({ idleMs: 600_000 }),
+    setEngine: (engine) => update({ engine }),
     appearance: () => settingsView.appearance,
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
     setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),

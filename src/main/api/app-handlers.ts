@@ -87,6 +87,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setSandbox: os.settings.setSandbox.handler(({ input }) => settings.setSandbox(input)),
     setDesktop: os.settings.setDesktop.handler(({ input }) => settings.setDesktop(defined(input))),
     setAppearance: os.settings.setAppearance.handler(({ input }) => settings.setAppearance(defined(input))),
+    setEngine: os.settings.setEngine.handler(({ input }) => settings.setEngine(input)),
     setLanguage: os.settings.setLanguage.handler(({ input }) => settings.setLanguage(defined(input))),
     setShortcut: os.settings.setShortcut.handler(({ input }) => settings.setShortcut(input.id, input.keys)),
     setEditor: os.settings.setEditor.handler(({ input }) => settings.setEditor(input.command)),

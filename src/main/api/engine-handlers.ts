@@ -6,5 +6,8 @@ export function engineHandlers(os: Implementer, { host: { role } }: ApiDeps) {
     stop: os.engine.stop.handler(
       async ({ input: { how, restart = false } }) => (await role?.stop(how, restart)) ?? null,
     ),
+    environment: os.engine.environment.handler(async ({ input: { marks } }) =>
+      role ? { different: await role.differentVariables(marks) } : null,
+    ),
   }
 }

@@ -62,6 +62,8 @@ export interface RoleActions {
   status(): Promise<EngineStatus>
   /** Resolves before it stops. */
   stop(how: EngineStop, restart: boolean): Promise<EngineStatus>
+  /** Names of variables that are other ones in a client's environment; `marks`: keyed hashes of its values by name. */
+  differentVariables(marks: Readonly<Record<string, string>>): Promise<string[]>
 }
 
 /** How a host keeps itself up to date. */

@@ -4,6 +4,7 @@ import { agentHandlers, fileHandlers, hookHandlers, skillHandlers, trustHandlers
 import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
 import { customizeHandlers, ruleHandlers } from './customize-handlers'
 import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
+import { editorHandlers } from './editor-handlers'
 import { engineHandlers } from './engine-handlers'
 import { conversationHandlers } from './conversation-handlers'
 import { folderHandlers } from './folder-handlers'
@@ -35,6 +36,7 @@ export function createRouter(deps: ApiDeps) {
     approval: approvalHandlers(os, deps),
     checkpoint: checkpointHandlers(os, deps),
     conversation: conversationHandlers(os, deps),
+    editor: editorHandlers(os, deps),
     engine: engineHandlers(os, deps),
     rule: ruleHandlers(os, deps),
     customize: customizeHandlers(os, deps),

@@ -90,7 +90,7 @@ export interface Engine {
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView & Omit<SessionFiles, 'close'>
   /** Where the environment of commands comes from, and how to read it again. */
-  readonly environment: Pick<LoginEnvironment, 'view' | 'read'>
+  readonly environment: Pick<LoginEnvironment, 'view' | 'read' | 'ready'>
   readonly diagnostics: EngineDiagnostics
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void

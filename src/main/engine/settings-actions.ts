@@ -36,6 +36,8 @@ import { TOOL_SEARCH } from './config/settings/mcp-settings'
 import type { ModelSettings } from './config/settings/model-settings'
 import type { PermissionMode } from '../../shared/model/approval'
 
+const MINUTE_MS = 60_000
+
 const NO_SEARCH = 'No search provider is set. Add [web.search] to the configuration file.'
 
 export interface SettingsActionsDeps {
@@ -103,6 +105,7 @@ export function createSettingsActions({
       sandbox: sandboxView(),
       appearance: settings.appearance,
       language: settings.language,
+      engine: { idleMinutes: settings.engine.idleMs / MINUTE_MS },
       shortcuts: { ...settings.shortcuts },
     }
   }
@@ -221,6 +224,7 @@ export function createSettingsActions({
       ),
     setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
     engine: () => config.settings.engine,
+    setEngine: ({ idleMinutes }) => edit({ path: ['engine', 'idle_minutes'], value: idleMinutes }),
     appearance: () => config.settings.appearance,
     ...interfaceActions(edit),
     setBudget: (change) =>
@@ -384,6 +388,7 @@ export interface SettingsActions {
   /** How the interface looks, for a page that is served. */
   /** `[engine]`. */
   engine(): EngineSettings
+  setEngine(change: SettingsView['engine']): Promise<SettingsView>
   appearance(): Appearance
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>

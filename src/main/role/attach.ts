@@ -9,6 +9,8 @@ import { greetEngine, type EngineGreeting } from './handshake'
 export interface EngineSocket {
   socket: Socket
   engine: EngineGreeting
+  /** What both sides have shown to have. */
+  key: string
 }
 
 export interface AttachOptions {
@@ -25,7 +27,7 @@ export async function findEngine({ home, version }: AttachOptions): Promise<Engi
   // Those who use the socket notice its close.
   socket.on('error', () => socket.destroy())
   try {
-    return { socket, engine: await greetEngine(socket, { key, version }) }
+    return { socket, engine: await greetEngine(socket, { key, version }), key }
   } catch (error) {
     socket.destroy()
     throw error
@@ -55,14 +57,25 @@ export async function attachEngine(
 /** Variable of an engine that reads the environment of the login shell, because its starter has none of a terminal. */
 export const READS_LOGIN_SHELL = 'TRESTLE_LOGIN_SHELL'
 
+async function programOf(home: string): Promise<readonly string[]> {
+  const { engineProgram } = await import('./engine-program')
+  return engineProgram(realpathSync(home))
+}
+
 const START_LIMIT_MS = 20_000
 const MAX_ERROR_CHARS = 2000
 
-/** Starts an engine that outlives us; resolves when it, or one that was quicker, listens. `env`: more variables for it. */
-export async function startEngine(home: string, env: Record<string, string> = {}): Promise<void> {
+/**
+ * Starts an engine that outlives us; resolves when it, or one that was quicker, listens. `env`: more variables for it.
+ * `program`: its command, if it is known already.
+ */
+export async function startEngine(
+  home: string,
+  env: Record<string, string> = {},
+  program?: readonly string[],
+): Promise<void> {
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const { engineProgram } = await import('./engine-program')
-  const [command = '', ...args] = await engineProgram(realpathSync(home))
+  const [command = '', ...args] = program ?? (await programOf(home))
   const child = spawn(command, args, {
     cwd: home,
     env: { ...process.env, ...env, TRESTLE_HOME: home },

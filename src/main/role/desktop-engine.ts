@@ -1,4 +1,5 @@
 import { CodedError, failureOf } from '../../shared/errors'
+import type { RoleActions } from '../api/implementer'
 import type { Engine } from '../engine/engine-api'
 import { connectWire } from '../wire/wire-client'
 import { findEngine, startEngine } from './attach'
@@ -12,6 +13,8 @@ export interface DesktopEngine extends Engine {
    * still run are cut off and repeated. Absent when another process has the role.
    */
   leave?(options: { resident: boolean; limitMs: number }): Promise<void>
+  /** What its windows and clients see of it. */
+  role?: RoleActions
 }
 
 export interface DesktopEngineOptions {
@@ -61,6 +64,7 @@ export async function openDesktopEngine(options: DesktopEngineOptions): Promise<
   }
   return {
     ...engine,
+    role: held,
     async close(background) {
       await release()
       await engine.close(background)

@@ -3,6 +3,7 @@ import type { HostActions, LogBug, RoleActions } from '../api/implementer'
 import { createRouter } from '../api/router'
 import type { Engine } from '../engine/engine-api'
 import { wireMethods } from '../wire/serve-wire'
+import { differentVariables, environmentMarks } from './environment-check'
 import type { ClaimedRole } from './listen'
 import { RunningSessions } from './running-sessions'
 
@@ -78,6 +79,11 @@ export function holdEngine(options: HoldOptions): HeldEngine {
       if (how === 'when-idle') look()
       else begin(how, restart)
       return now
+    },
+    async differentVariables(marks) {
+      // The login shell may still be asked for it.
+      await engine.environment.ready()
+      return differentVariables(environmentMarks(process.env, role.key), marks)
     },
   }
   const host: HostActions = {

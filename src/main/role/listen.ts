@@ -32,6 +32,8 @@ const CLIENT_LIMITS: ClientLimits = { clients: 256, stuckMs: 60_000, endMs: 1000
 export interface ClaimedRole {
   /** Where it listens. */
   path: string
+  /** What this process and its clients share. */
+  key: string
   /** Connected clients. */
   clients(): number
   /** Called when a client has come or gone. */
@@ -84,6 +86,7 @@ export async function claimRole(options: ClaimOptions): Promise<ClaimedRole | { 
   if (heldAt !== undefined) return { heldAt }
   return {
     path: endpoint.newest()?.path ?? endpoint.pathOf(1),
+    key: endpoint.token,
     clients: () => clients.size,
     onClients: (listener) => void listeners.add(listener),
     serve,

@@ -172,6 +172,8 @@ export interface SettingsView {
   sandbox: SandboxView
   appearance: Appearance
   language: LanguageSettings
+  /** The engine while the desktop app is closed. */
+  engine: { idleMinutes: number }
   /** The keys that the user chose for commands. */
   shortcuts: ShortcutChoices
 }

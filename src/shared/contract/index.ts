@@ -4,6 +4,7 @@ import { customizeContract, ruleContract } from './customize'
 import { appContract, desktopContract, pushContract } from './app'
 import { approvalContract, planContract } from './approval'
 import { engineContract } from './engine'
+import { editorContract } from './editor'
 import { conversationContract } from './conversation'
 import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
@@ -33,6 +34,7 @@ export const contract = {
   approval: approvalContract,
   checkpoint: checkpointContract,
   conversation: conversationContract,
+  editor: editorContract,
   engine: engineContract,
   rule: ruleContract,
   customize: customizeContract,

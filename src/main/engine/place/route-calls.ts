@@ -5,6 +5,7 @@ import { placeFolder, splitPlaceFolder } from '../../../shared/model/place-folde
 const LOCAL = new Set([
   'app',
   'desktop',
+  'editor',
   'engine',
   'settings',
   'place',

@@ -6,8 +6,10 @@ import type { KeptTurnRows } from '../store/kept-turn-rows'
 import type { Session } from './session'
 import type { SessionManager } from './sessions'
 
-/** A turn that ended its process this often is not continued any more. */
-const MAX_CRASHES = 3
+/** A turn is continued after this many crashes, and given up at the next one. */
+const MAX_CRASHES = 2
+/** After this many finished steps, the turn is not what crashes its process. */
+const STEPS_WITHOUT_CRASH = 5
 
 /** The turns of the process that holds the engine of a home: they outlive it. */
 export interface KeptTurns {
@@ -53,6 +55,19 @@ interface Outcome {
 }
 
 export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps): TurnKeeper {
+  /** Steps that turns have finished since the crash after which they were continued, by session. */
+  const stepsSince = new Map<string, number>()
+
+  function stepFinished(sessionId: string): void {
+    const steps = stepsSince.get(sessionId)
+    if (steps === undefined) return
+    stepsSince.set(sessionId, steps + 1)
+    if (steps + 1 < STEPS_WITHOUT_CRASH) return
+    stepsSince.delete(sessionId)
+    const kept = rows.get(sessionId)
+    if (kept) rows.put({ ...kept, crashes: 0 })
+  }
+
   async function continueOne(sessionId: string, result: Outcome): Promise<void> {
     const kept = rows.get(sessionId)
     const found = header(sessionId)
@@ -70,6 +85,7 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
         const crashes = wasLeft ? turn.crashes : turn.crashes + 1
         if (crashes > MAX_CRASHES) return giveUp(session, title, result)
         rows.put({ ...turn, crashes })
+        if (crashes > 0) stepsSince.set(sessionId, 0)
         await session.continueTurn()
         if (!wasLeft && session.busy) result.afterCrash.push({ sessionId, title })
       })
@@ -111,9 +127,14 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
       if (session.header.agent) return
       for (const { type } of events) {
         const unattended = sessions.unattended.of(session.header)
-        if (type === 'turn.started') rows.put({ sessionId: session.id, crashes: 0, ...(unattended && { unattended }) })
+        if (type === 'step.finished') stepFinished(session.id)
+        else if (type === 'turn.started')
+          rows.put({ sessionId: session.id, crashes: 0, ...(unattended && { unattended }) })
         // One that is left is looked at by the next process, which starts what waits in its queue.
-        else if (type === 'turn.finished' && !session.isLeaving) rows.remove(session.id)
+        else if (type === 'turn.finished' && !session.isLeaving) {
+          stepsSince.delete(session.id)
+          rows.remove(session.id)
+        }
       }
     },
     removed: (sessionId) => rows.remove(sessionId),

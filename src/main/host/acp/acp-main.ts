@@ -11,13 +11,17 @@ import {
 import { agentOption, type Parsed } from '../../console/parse-command'
 import { reserveStdout } from '../../console/protocol-stdout'
 import { reportBackground, reportStart } from '../../console/report'
+import { realpathSync } from 'node:fs'
+import { failureOf } from '../../../shared/errors'
+import { resolveHome } from '../../engine/config/home'
+import { agentTrace } from '../../engine/runtime/agent-trace'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { AcpSessions } from './session/acp-sessions'
 import { PendingRequests } from './ask/pending-requests'
 import { flushed, stdioStream, toRequestError } from './protocol/json-rpc'
-import type { Engine } from '../../engine/engine-api'
 import { chooseMode, chooseOption } from './session/session-options'
+import { ownEngine, type AcpEngine } from './acp-engine'
 
 /** Time in ms to send the last output to a client that has stopped reading. */
 const WRITE_DRAIN_MS = 1_000
@@ -29,14 +33,22 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
   // As in print mode: saves memory for little CPU.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const engine = await createEngine({
-    version,
-    interactive: true,
-    hasInbox: false,
-    canType: false,
-    taskHost: taskHostProgram(),
-    ...(agent && { agent }),
-  })
+  // An agent of the command line is that of this process.
+  const joined = agent ? undefined : await runningEngine(version)
+  const engine =
+    joined ??
+    ownEngine(
+      await createEngine({
+        version,
+        interactive: true,
+        hasInbox: false,
+        canType: false,
+        taskHost: taskHostProgram(),
+        ...(agent && { agent }),
+      }),
+    )
+  // In the engine of the home, turns continue without the editor.
+  const stopsTurns = joined === undefined
   try {
     reportStart(engine)
     let capabilities: ClientCapabilities = {}
@@ -46,7 +58,7 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
       sessions: () => sessions,
       onInitialized: (known) => (capabilities = known),
     })
-    const stream = stdioStream({ input: process.stdin, output, onInputEnd: () => sessions.closeAll() })
+    const stream = stdioStream({ input: process.stdin, output, onInputEnd: () => sessions.closeAll(stopsTurns) })
     const connection = app.connect(stream)
     const sessions = new AcpSessions({
       engine,
@@ -76,7 +88,7 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
     })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, endInput)
     await connection.closed
-    await sessions.closeAll()
+    await sessions.closeAll(stopsTurns)
     reportBackground(
       engine,
       (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background),
@@ -85,6 +97,20 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
   } finally {
     await engine.close()
     await flushed(output, WRITE_DRAIN_MS)
+  }
+}
+
+/** The engine of the home, if one runs that the editor's sessions can use. */
+async function runningEngine(version: string): Promise<AcpEngine | undefined> {
+  const home = realpathSync(resolveHome())
+  try {
+    // A command of an agent stays within what that command may do.
+    if ((await agentTrace({ home, orphans: false })) !== undefined) return undefined
+    const { joinAsClient } = await import('../../role/joined/joined-client')
+    return await joinAsClient('agent', { home, version }, log)
+  } catch (error) {
+    log(`this agent runs in a process of its own: ${failureOf(error).message}`)
+    return undefined
   }
 }
 
@@ -98,7 +124,7 @@ function endInput(): void {
 }
 
 export interface AcpAgentDeps {
-  engine: Engine
+  engine: AcpEngine
   version: string
   /** The sessions of the connection; available once it is established. */
   sessions(): AcpSessions

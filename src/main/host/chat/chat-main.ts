@@ -69,15 +69,19 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   return hasFailed && !isTerminal ? 1 : 0
 }
 
-/** The engine of the home, if one runs. */
+/** The engine of the home, if one runs that this chat can use. */
 async function runningEngine(version: string): Promise<ChatEngine | undefined> {
   try {
-    const { joinChat } = await import('./joined-chat')
-    return await joinChat({ home: realpathSync(resolveHome()), version })
+    const { joinAsClient } = await import('../../role/joined/joined-client')
+    return await joinAsClient('chat', { home: realpathSync(resolveHome()), version }, say)
   } catch (error) {
-    process.stderr.write(`trestle: this chat runs in a process of its own: ${oneLine(failureOf(error).message)}\n`)
+    say(`this chat runs in a process of its own: ${failureOf(error).message}`)
     return undefined
   }
+}
+
+function say(message: string): void {
+  process.stderr.write(`trestle: ${oneLine(message)}\n`)
 }
 
 async function welcome({ engine, header, printer, terminal }: Conversation): Promise<void> {

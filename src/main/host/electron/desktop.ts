@@ -210,6 +210,7 @@ export class Desktop {
       desktop: this.#desktopActions(isQuick),
       notices: () => notices,
       updates,
+      role: engine.role,
       latestProject: () => this.#menus.latestProject(),
     })
     const server = createRpcServer(createRouter({ engine, host, logBug }), logBug)

@@ -4,6 +4,7 @@ import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { resolveHome } from '../../engine/config/home'
 import { attachEngine, findEngine } from '../../role/attach'
+import { differentInEngine, variableNames } from '../../role/environment-check'
 import { connectWire } from '../../wire/wire-client'
 
 const ACTIONS = {
@@ -34,7 +35,8 @@ export async function engineMain(parsed: Parsed, version: string): Promise<numbe
       return action === 'status' ? 3 : 0
     }
     if (action === 'status') {
-      say(isJson, { state: 'running', ...before }, statusText(before))
+      const different = await differentInEngine(wire.client, found.key)
+      say(isJson, { state: 'running', ...before, different }, statusText(before, different))
       return 0
     }
     const isLater = parsed.values['when-idle'] === true
@@ -55,13 +57,19 @@ function say(isJson: boolean, json: object, text: string): void {
   process.stdout.write(isJson ? `${JSON.stringify(json)}\n` : text)
 }
 
-function statusText({ holder, version, pid, startedAt, clients, running, tasks, whenIdle }: EngineStatus): string {
+function statusText(status: EngineStatus, different: readonly string[] = []): string {
+  const { holder, version, pid, startedAt, clients, running, tasks, whenIdle } = status
   const who = holder === 'desktop' ? 'The desktop app holds the engine' : 'The engine runs'
   const since = new Date(startedAt).toLocaleString('en', { hour12: false })
   const lines = [
     `${who}: Trestle ${version}, process ${pid}, since ${since}.`,
     // This command is one of them.
     `${count(Math.max(0, clients - 1), 'client')}, ${count(running, 'running turn')}, ${count(tasks, 'background task')}.`,
+    ...(different.length > 0
+      ? [
+          `Its commands see other environment variables than those of this terminal (${variableNames(different)}), so trestle print, chat and acp run in processes of their own here.`,
+        ]
+      : []),
     ...(whenIdle ? [`It ${whenIdle}s as soon as no turn runs.`] : []),
   ]
   return `${lines.join('\n')}\n`

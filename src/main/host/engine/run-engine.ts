@@ -5,6 +5,8 @@ import type { Engine } from '../../engine/engine-api'
 import { createRedact, openAppLog } from '../../engine/health/app-log'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { READS_LOGIN_SHELL, startEngine } from '../../role/attach'
+// Loaded now: an update may replace the files of this version while it runs.
+import { engineProgram } from '../../role/engine-program'
 import { holdEngine } from '../../role/hold-engine'
 import { claimRole } from '../../role/listen'
 
@@ -59,7 +61,10 @@ export async function runEngine(home: string, version: string): Promise<number> 
       await role.close()
       // Before the next one looks: from now on each turn is left to it, also one that just ends.
       const left = how === 'now' ? undefined : engine.keptTurns?.handOver(AbortSignal.timeout(limitMs))
-      if (restart) await startEngine(home).catch((error: unknown) => log(`no engine takes over: ${String(error)}`))
+      if (restart)
+        await startEngine(home, {}, await engineProgram(home)).catch((error: unknown) =>
+          log(`no engine takes over: ${String(error)}`),
+        )
       await left
       await engine.close(how === 'now' ? undefined : 'keep')
     } catch (error) {

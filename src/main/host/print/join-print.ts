@@ -13,6 +13,7 @@ import { inTerminal } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
 import { agentTrace } from '../../engine/runtime/agent-trace'
 import { attachEngine, findEngine } from '../../role/attach'
+import { differentInEngine } from '../../role/environment-check'
 import { EngineLink } from '../../role/engine-link'
 import { connectWire } from '../../wire/wire-client'
 import { DeniedCalls } from './print-output'
@@ -33,7 +34,8 @@ import {
 
 /**
  * `trestle print` in the engine of the home, if one runs: the turn is a turn of that engine, and asks nothing. Returns
- * the exit code, as `printMain`; undefined when there is no engine to join, or the options need a process of its own.
+ * the exit code, as `printMain`; undefined when there is no engine to join, or the options or the environment need a
+ * process of its own.
  */
 export async function joinPrint(parsed: Parsed, version: string): Promise<number | undefined> {
   const { values } = parsed
@@ -49,8 +51,14 @@ export async function joinPrint(parsed: Parsed, version: string): Promise<number
     return undefined
   })
   if (!found) return undefined
+  const wire = connectWire(found.socket)
+  // What was set for this command only is in no other process.
+  if ((await differentInEngine(wire.client, found.key))?.length !== 0) {
+    wire.close()
+    return undefined
+  }
   const link = new EngineLink({
-    first: connectWire(found.socket),
+    first: wire,
     // A turn continues in the next engine.
     open: async () => (await attachEngine({ home, version })).socket,
   })

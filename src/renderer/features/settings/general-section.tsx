@@ -7,6 +7,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { RadioList } from '../../ui/form/choice-fields'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { EditorPart } from './editor-part'
+import { EnginePart } from './engine-part'
 import { FeaturesPart } from './features-part'
 import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
@@ -62,6 +63,7 @@ export function GeneralSection({
       </section>
       <FeaturesPart features={settings.features} />
       <ToolsPart settings={settings} />
+      <EnginePart settings={settings} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk'
 import { failureOf } from '../../../../shared/errors'
 import type { InboxEntry } from '../../../../shared/model/approval'
-import type { Engine } from '../../../engine/engine-api'
+import type { AcpEngine } from '../acp-engine'
 import type { ClientPaths } from '../protocol/client-paths'
 import { failureMessage } from '../protocol/json-rpc'
 import { type RequestAnswer, type PendingRequest, askPermission, askOptions } from './ask-permission'
@@ -16,7 +16,7 @@ export interface OpenSession {
 }
 
 export interface PendingRequestsDeps {
-  engine: Pick<Engine, 'inbox' | 'sessions'>
+  engine: { inbox: AcpEngine['inbox']; sessions: Pick<AcpEngine['sessions'], 'stop' | 'reply'> }
   client: Pick<AgentContext, 'request'>
   capabilities(): ClientCapabilities
   /** The session, if the client has it open. */
@@ -68,7 +68,7 @@ export class PendingRequests {
     const root = rootOf(entry)
     const opened = session(root)
     if (!opened) return 'cancelled'
-    const approval = engine.inbox.get(entry.sessionId, entry.approvalId)
+    const approval = await engine.inbox.get(entry.sessionId, entry.approvalId)
     const ask: PendingRequest = {
       client,
       capabilities: capabilities(),

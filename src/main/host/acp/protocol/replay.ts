@@ -14,14 +14,14 @@ type Started = RecordedEvent & { type: 'tool.started' }
 const PAGE = 500
 
 /** The events of the current conversation, oldest first, without those undone by a restore. */
-export function* conversation(
+export async function* conversation(
   header: Pick<SessionHeader, 'sessionId' | 'seq' | 'cuts'>,
-  since: (sessionId: string, since: number, limit: number) => RecordedEvent[],
-): Generator<RecordedEvent> {
+  since: (sessionId: string, since: number, limit: number) => RecordedEvent[] | Promise<RecordedEvent[]>,
+): AsyncGenerator<RecordedEvent> {
   for (const { from, to } of visibleRanges(header.cuts ?? [], header.seq).toReversed()) {
     let at = from - 1
     while (at < to) {
-      const events = since(header.sessionId, at, PAGE)
+      const events = await since(header.sessionId, at, PAGE)
       if (events.length === 0) break
       for (const event of events) if (event.seq <= to) yield event
       at = events.at(-1)!.seq
@@ -30,9 +30,9 @@ export function* conversation(
 }
 
 /** A conversation as the updates a live client would have received, each stream as one piece. */
-export function* replay(events: Iterable<RecordedEvent>, paths: ClientPaths): Generator<SessionUpdate> {
+export async function* replay(events: AsyncIterable<RecordedEvent>, paths: ClientPaths): AsyncGenerator<SessionUpdate> {
   const open = new Map<string, Started>()
-  for (const event of events) {
+  for await (const event of events) {
     switch (event.type) {
       case 'turn.started':
         if (event.news) yield thoughtUpdate(`news-${event.seq}`, taskNotificationText(event.news))

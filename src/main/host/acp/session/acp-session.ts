@@ -9,7 +9,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../../shared/errors'
 import type { SessionEvent } from '../../../../shared/events/event'
-import type { Engine } from '../../../engine/engine-api'
+import type { AcpEngine } from '../acp-engine'
 import { editorCapabilities } from './editor-capabilities'
 import type { ClientPaths } from '../protocol/client-paths'
 import { PromptTracker, type PromptOutcome, promptParts } from './prompt'
@@ -21,7 +21,7 @@ import { conversation, replay } from '../protocol/replay'
 import { usageUpdate, UpdateQueue } from '../protocol/update-queue'
 
 export interface AcpSessionDeps {
-  engine: Engine
+  engine: AcpEngine
   client: AgentContext
   capabilities: ClientCapabilities
   sessionId: string
@@ -46,6 +46,8 @@ export class AcpSession {
   readonly #release: (() => void)[] = []
   #optionsAt: NodeJS.Immediate | undefined
   #messageCount = 0
+  /** The editor has gone, and what runs continues. */
+  #hasLeft = false
   /** As last sent to the client. */
   #commands = ''
 
@@ -54,7 +56,7 @@ export class AcpSession {
     this.#deps = deps
     this.paths = paths
     this.#queue = new UpdateQueue({ send: (update) => this.#send(update) })
-    this.#prompts = new PromptTracker(() => void this.#stop())
+    this.#prompts = new PromptTracker(() => void this.#stop().catch(() => undefined))
     this.#updates = new EventUpdates({
       queue: this.#queue,
       listen: (id, listener) => engine.sessions.listen(id, listener),
@@ -101,7 +103,7 @@ export class AcpSession {
     const { engine, sessionId, paths } = this.#deps
     const header = engine.sessions.header(sessionId)
     const { sessions } = engine
-    for (const update of replay(conversation(header, sessions.since), paths)) await this.#send(update)
+    for await (const update of replay(conversation(header, sessions.since), paths)) await this.#send(update)
     for (const event of sessions.live(sessionId)) this.#updates.onEvent(event)
     this.#queue.sendNow({
       sessionUpdate: 'session_info_update',
@@ -129,7 +131,8 @@ export class AcpSession {
   async prompt(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     const { engine, sessionId } = this.#deps
     const parts = promptParts(prompt, engine.sessions.header(sessionId).folder)
-    const cancel = (): void => void this.cancel()
+    // When the editor has left, its requests are aborted.
+    const cancel = (): void => void (this.#hasLeft || this.cancel().catch(() => undefined))
     signal.addEventListener('abort', cancel, { once: true })
     const watch = this.#prompts.track()
     try {
@@ -161,9 +164,13 @@ export class AcpSession {
     void this.#queue.flush()
   }
 
-  /** Stops the running turn and closes the session. */
-  async close(): Promise<void> {
-    await this.cancel()
+  /** Closes the session; `stops`: also stops the running turn. */
+  async close(stops = true): Promise<void> {
+    if (stops) await this.cancel()
+    else {
+      this.#hasLeft = true
+      this.#prompts.leave()
+    }
     // A client that has stopped reading must not block the exit.
     await Promise.race([this.#queue.flush(), pause(UPDATE_DRAIN_MS, undefined, { ref: false })])
     clearImmediate(this.#optionsAt)

@@ -12,7 +12,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../../shared/errors'
 import type { SessionHeader } from '../../../../shared/model/session'
-import type { Engine } from '../../../engine/engine-api'
+import type { AcpEngine } from '../acp-engine'
 import { AcpSession } from './acp-session'
 import { clientPaths } from '../protocol/client-paths'
 import { configOptions, modeState } from './session-options'
@@ -32,7 +32,7 @@ export interface OpenedSession {
 }
 
 export interface AcpSessionsDeps {
-  engine: Engine
+  engine: AcpEngine
   client: AgentContext
   capabilities(): ClientCapabilities
   /** Called when the client has opened a session: its pending requests can be shown. */
@@ -81,11 +81,12 @@ export class AcpSessions {
   async open(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
     requireUsable(request)
     const { sessions } = this.#deps.engine
-    const header = sessions.header(sessionId)
+    const header = await sessions.read(sessionId)
     const folder = await realpath(request.cwd).catch(() => request.cwd)
     if (folder !== header.folder)
       throw RequestError.invalidParams({ sessionId }, `this session belongs to ${header.folder}, not to ${request.cwd}`)
-    const place = sessions.list({ folder, limit: 10_000 }).find((summary) => summary.sessionId === sessionId)?.elsewhere
+    const listed = await sessions.list({ folder, limit: 10_000 })
+    const place = listed.find((summary) => summary.sessionId === sessionId)?.elsewhere
     if (place !== undefined) throw new CodedError('session.elsewhere', `It is open in ${place}.`)
     await this.#open.get(sessionId)?.close()
     // Also ends a turn that a crashed process left open.
@@ -105,7 +106,7 @@ export class AcpSessions {
     const { sessions } = this.#deps.engine
     const after = cursor ? cursorOf(cursor) : undefined
     const folder = cwd ? await realpath(cwd).catch(() => cwd) : undefined
-    const all = sessions.list({ ...(folder !== undefined && { folder }), archived: false, limit: 10_000 })
+    const all = await sessions.list({ ...(folder !== undefined && { folder }), archived: false, limit: 10_000 })
     const from = after
       ? all.findIndex(
           ({ updatedAt, sessionId }) => updatedAt < after.at || (updatedAt === after.at && sessionId < after.id),
@@ -115,13 +116,15 @@ export class AcpSessions {
     const last = page.at(-1)
     const more = last && from + PAGE < all.length
     return {
-      sessions: page.map(({ sessionId, folder: place, title, updatedAt }) => ({
-        sessionId,
-        cwd: place,
-        title,
-        updatedAt: new Date(updatedAt).toISOString(),
-        additionalDirectories: sessions.header(sessionId).addedFolders,
-      })),
+      sessions: await Promise.all(
+        page.map(async ({ sessionId, folder: place, title, updatedAt }) => ({
+          sessionId,
+          cwd: place,
+          title,
+          updatedAt: new Date(updatedAt).toISOString(),
+          additionalDirectories: (await sessions.read(sessionId)).addedFolders,
+        })),
+      ),
       ...(more && { nextCursor: Buffer.from(`${last.updatedAt} ${last.sessionId}`).toString('base64url') }),
     }
   }
@@ -145,11 +148,11 @@ export class AcpSessions {
     }
   }
 
-  /** Ends the turns of all sessions and closes them. */
-  async closeAll(): Promise<void> {
+  /** Closes all sessions; `stops`: also stops their turns. */
+  async closeAll(stops: boolean): Promise<void> {
     const all = [...this.#open.values()]
     this.#open.clear()
-    await Promise.all(all.map((session) => session.close()))
+    await Promise.all(all.map((session) => session.close(stops)))
   }
 
   async #opened(

@@ -141,6 +141,11 @@ export class PromptTracker {
     return left.flatMap(({ promptId }) => promptId ?? [])
   }
 
+  /** Ends the waiting for all prompts, which continue. */
+  leave(): void {
+    for (const waiting of this.#waiting) waiting.resolve('removed')
+  }
+
   onEvent(event: SessionEvent): void {
     switch (event.type) {
       case 'turn.started':

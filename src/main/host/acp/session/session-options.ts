@@ -4,12 +4,12 @@ import { effortName, type EffortChoice } from '../../../../shared/model/effort'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../../shared/configuration/sandbox-text'
 import type { SessionHeader } from '../../../../shared/model/session'
 import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/configuration/session-model'
-import type { Engine } from '../../../engine/engine-api'
+import type { AcpEngine } from '../acp-engine'
 
 /** Placeholder value while no model is chosen. */
 const NO_MODEL = 'none'
 
-type Options = Pick<Engine, 'sessions' | 'plans' | 'settings'>
+type Options = Pick<AcpEngine, 'sessions' | 'plans' | 'settings'>
 
 export function modeOf(header: SessionHeader): SessionMode {
   return header.plan?.active ? 'plan' : header.mode

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { BrowserWindow } from 'electron'
-import type { DesktopActions, HostActions, UpdateActions } from '../../../api/implementer'
+import type { DesktopActions, HostActions, RoleActions, UpdateActions } from '../../../api/implementer'
 import { createUserEditor } from '../../../api/user-editor'
 import type { CommandQueue } from '../window/app-window'
 import type { ElectronModule } from '../platform/electron-module'
@@ -16,6 +16,8 @@ export interface PageActionsOptions {
   desktop: DesktopActions
   notices(): readonly string[]
   updates: UpdateActions
+  /** Absent when another process has the role of the home's engine. */
+  role: RoleActions | undefined
   /** The project of the latest session: the folder dialog opens beside it. */
   latestProject(): string | undefined
 }
@@ -28,6 +30,7 @@ export function createPageActions({
   desktop,
   notices,
   updates,
+  role,
   latestProject,
 }: PageActionsOptions): HostActions {
   return {
@@ -39,6 +42,7 @@ export function createPageActions({
     diagnostics: () => hostDiagnostics(electron),
     notices,
     updates,
+    ...(role && { role }),
     onCommand: (listener) => commands.subscribe(listener),
     desktop,
   }

@@ -60,6 +60,12 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
   },
   { section: 'general', label: 'Features', words: 'memory schedules mail location', anchor: 'settings-features' },
   { section: 'general', label: 'Tools', words: 'enable disable web search bash', anchor: 'settings-tools' },
+  {
+    section: 'general',
+    label: 'Engine',
+    words: 'background process idle restart stop clients',
+    anchor: 'settings-engine',
+  },
   { section: 'appearance', label: 'Theme', words: 'dark light system color night', anchor: 'setting-theme' },
   { section: 'appearance', label: 'Accent', words: 'color violet graphite', anchor: 'setting-accent' },
   { section: 'appearance', label: 'Contrast', words: 'high accessibility', anchor: 'setting-contrast' },

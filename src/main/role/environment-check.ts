@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto'
+import type { TrestleClient } from '../../shared/contract'
+
+/** Names of environment variables with keyed hashes of their values, which can be compared but not read. */
+export type EnvironmentMarks = Record<string, string>
+
+/**
+ * Variables that say where a process was started rather than what its commands do: of the shell, the terminal, the login
+ * and the desktop, of npm for the script it runs, and our own.
+ */
+const ABOUT_THE_STARTER = new RegExp(
+  `^(?:${[
+    'PWD|OLDPWD|SHLVL|_|PS[0-4]|PROMPT|PROMPT_COMMAND|HIST\\w*|LS_COLORS|LESS(?:OPEN|CLOSE)|GPG_TTY',
+    'TERM|TERM(?:CAP|INAL|INFO)\\w*|TERM_\\w+|COLORTERM|COLORFGBG|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR\\w*|WINDOW(?:ID|PATH)?|STY',
+    '(?:TMUX|ZELLIJ|VTE|GNOME_TERMINAL|KONSOLE|KITTY|ALACRITTY|WEZTERM|ITERM|GHOSTTY|WT|LC_TERMINAL)\\w*|SESSIONNAME',
+    'SSH_(?:TTY|CLIENT|CONNECTION)|XDG_(?:SESSION_\\w+|VTNR|SEAT\\w*|ACTIVATION_TOKEN)|MAIL|MOTD_SHOWN',
+    'INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_EXEC_PID|MANAGERPID|MEMORY_PRESSURE_\\w+|DESKTOP_STARTUP_ID|GIO_LAUNCHED_\\w+',
+    'ELECTRON_\\w+|CHROME_DESKTOP|ORIGINAL_XDG_\\w+|APPIMAGE|APPDIR|OWD|ARGV0|NODE_CHANNEL_\\w+|XPC_\\w+|__CF\\w+|SECURITYSESSIONID',
+    'npm_\\w+|INIT_CWD|TRESTLE_\\w+',
+  ].join('|')})$`,
+  'i',
+)
+
+/** Marks of the variables that commands, models and servers could see. `key`: that of the home. */
+export function environmentMarks(env: NodeJS.ProcessEnv, key: string): EnvironmentMarks {
+  const known = Object.entries(env).filter(([name, value]) => value !== undefined && !ABOUT_THE_STARTER.test(name))
+  return Object.fromEntries(
+    known.map(([name, value]) => [
+      name,
+      createHmac('sha256', key).update(`${name}\0${value}`).digest('base64url').slice(0, MARK_CHARS),
+    ]),
+  )
+}
+
+/** Enough that two values have the same mark by chance only. */
+const MARK_CHARS = 22
+
+/** Names that are missing on one side or have another value there, in alphabetical order. */
+export function differentVariables(one: EnvironmentMarks, other: EnvironmentMarks): string[] {
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
+    .filter((name) => one[name] !== other[name])
+    .toSorted((a, b) => (a < b ? -1 : 1))
+}
+
+/**
+ * Variables that the commands of an engine would see otherwise than those of this process; undefined when it cannot say.
+ * An engine with the same environment can do the work of this process, another one would do it differently.
+ */
+export async function differentInEngine(
+  client: Pick<TrestleClient, 'engine'>,
+  key: string,
+): Promise<string[] | undefined> {
+  try {
+    return (await client.engine.environment({ marks: environmentMarks(process.env, key) }))?.different
+  } catch {
+    // An older one does not know the question.
+    return undefined
+  }
+}
+
+const MAX_NAMED = 4
+
+/** The names for a sentence: `A, B and 3 more`. */
+export function variableNames(names: readonly string[]): string {
+  if (names.length <= MAX_NAMED) return names.join(', ')
+  return `${names.slice(0, MAX_NAMED - 1).join(', ')} and ${names.length - MAX_NAMED + 1} more`
+}
+
+/** Why a program does not join the engine. */
+export function ownProcessText(what: string, different: readonly string[] | undefined): string {
+  const why = different
+    ? `other environment variables are set here than for the engine that runs (${variableNames(different)})`
+    : 'the engine that runs is an older Trestle; to update it: trestle engine restart --when-idle'
+  return `this ${what} runs in a process of its own, because ${why}`
+}

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import type { TrestleClient } from '../../../shared/contract'
+import type { EditorCall } from '../../../shared/model/editor-call'
+import type { McpServerDefinition } from '../../../shared/configuration/mcp'
+import type { SessionHeader } from '../../../shared/model/session'
+import { failureOf } from '../../../shared/errors'
+import type { ClientTerminal } from '../../engine/task/client-terminals'
+import type { SessionClientCapabilities } from '../../engine/turn/client-capabilities'
+
+/** What a client lends to a session of an engine in another process. */
+interface Lent extends SessionClientCapabilities {
+  /** Real paths of the folders it has open. */
+  folders: readonly string[]
+  servers: Readonly<Record<string, McpServerDefinition>>
+}
+
+interface Lending {
+  /** Resolves once the engine has it; also when there is nothing to lend. */
+  ready: Promise<void>
+  stop(): void
+}
+
+/** What this client lends to its sessions, in addition to what the engine has. */
+export class LentToEngine {
+  readonly #client: TrestleClient
+  readonly #header: (sessionId: string) => Pick<SessionHeader, 'folder' | 'addedFolders'>
+  readonly #servers = new Map<string, Lent['servers']>()
+  readonly #lendings = new Map<string, Lending>()
+
+  constructor(client: TrestleClient, header: (sessionId: string) => Pick<SessionHeader, 'folder' | 'addedFolders'>) {
+    this.#client = client
+    this.#header = header
+  }
+
+  /** Goes with what is lent to the session next. */
+  useServers(sessionId: string, servers: Lent['servers']): void {
+    this.#servers.set(sessionId, servers)
+  }
+
+  /** Returns the function that takes it back. */
+  lend(sessionId: string, capabilities: SessionClientCapabilities): () => void {
+    const { folder, addedFolders } = this.#header(sessionId)
+    const servers = this.#servers.get(sessionId) ?? {}
+    const lending = lendToEngine(this.#client, sessionId, {
+      ...capabilities,
+      folders: [folder, ...addedFolders],
+      servers,
+    })
+    this.#lendings.set(sessionId, lending)
+    return () => {
+      lending.stop()
+      if (this.#lendings.get(sessionId) === lending) this.#lendings.delete(sessionId)
+    }
+  }
+
+  /** Resolves once the engine has what was lent to the session. */
+  async ready(sessionId: string): Promise<void> {
+    await this.#lendings.get(sessionId)?.ready
+  }
+}
+
+/** Lends it, again after each lost connection, until it is stopped. */
+function lendToEngine(client: TrestleClient, sessionId: string, lent: Lent): Lending {
+  const { files, terminals, servers } = lent
+  if (!files && !terminals && Object.keys(servers).length === 0) return { ready: Promise.resolve(), stop() {} }
+  const stopped = new AbortController()
+  const ready = Promise.withResolvers<void>()
+  // The caller that waits for it learns of it.
+  ready.promise.catch(() => undefined)
+  void serve(client, sessionId, lent, { signal: stopped.signal, ready: ready.resolve }).catch(ready.reject)
+  return { ready: ready.promise, stop: () => stopped.abort() }
+}
+
+async function serve(
+  client: TrestleClient,
+  sessionId: string,
+  { folders, files, terminals, servers }: Lent,
+  { signal, ready }: { signal: AbortSignal; ready(): void },
+): Promise<void> {
+  const offer = {
+    sessionId,
+    folders: [...folders],
+    reads: files?.read !== undefined,
+    writes: files?.write !== undefined,
+    terminals: terminals !== undefined,
+    servers: JSON.parse(JSON.stringify(servers)) as Record<string, never>,
+  }
+  while (!signal.aborted) {
+    const answers = new Answers({ ...(files && { files }), ...(terminals && { terminals }) })
+    try {
+      for await (const push of await client.editor.serve(offer, { signal })) {
+        if (push.type === 'ready') ready()
+        else void answers.to(client, push.requestId, push.call)
+      }
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      if (failureOf(error).code !== 'connection.lost') throw error
+    } finally {
+      answers.end()
+    }
+  }
+}
+
+/** Answers the calls of one engine. */
+class Answers {
+  readonly #capabilities: SessionClientCapabilities
+  readonly #open = new Map<string, ClientTerminal>()
+
+  constructor(capabilities: SessionClientCapabilities) {
+    this.#capabilities = capabilities
+  }
+
+  async to(client: TrestleClient, requestId: string, call: EditorCall): Promise<void> {
+    const answer = await this.#answer(call).then(
+      (value) => ({ requestId, ...(value !== undefined && { value }) }),
+      (error: unknown) => ({ requestId, error: error instanceof Error ? error.message : String(error) }),
+    )
+    // An engine that has gone does not wait for it.
+    await client.editor.reply(answer).catch(() => undefined)
+  }
+
+  /** Stops what still runs, once the engine that asked for it has gone. */
+  end(): void {
+    for (const terminal of this.#open.values())
+      void terminal
+        .kill()
+        .then(() => terminal.release())
+        .catch(() => undefined)
+    this.#open.clear()
+  }
+
+  async #answer(call: EditorCall): Promise<unknown> {
+    const { files, terminals } = this.#capabilities
+    switch (call.kind) {
+      case 'read':
+        return files?.read?.(call.path)
+      case 'write':
+        return files?.write?.(call.path, call.text)
+      case 'open-terminal': {
+        if (!terminals) throw new Error('This client has no terminals.')
+        const { kind: _, ...command } = call
+        const terminalId = randomBytes(12).toString('hex')
+        this.#open.set(terminalId, await terminals.create(command))
+        return { terminalId }
+      }
+      case 'terminal-ended':
+        return this.#terminal(call).ended()
+      case 'terminal-output':
+        return this.#terminal(call).output()
+      case 'kill-terminal':
+        return this.#terminal(call).kill()
+      default: {
+        const terminal = this.#terminal(call)
+        this.#open.delete(call.terminalId)
+        return terminal.release()
+      }
+    }
+  }
+
+  #terminal({ terminalId }: { terminalId: string }): ClientTerminal {
+    const terminal = this.#open.get(terminalId)
+    if (!terminal) throw new Error('This terminal is not open any more.')
+    return terminal
+  }
+}

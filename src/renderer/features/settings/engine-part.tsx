@@ -1,0 +1,162 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { EngineStatus } from '../../../shared/model/engine'
+import type { SettingsView } from '../../../shared/configuration/settings'
+import { failureFrom } from '../../client/failure-from'
+import { relativeTime, useNowEachMinute } from '../../format/relative-time'
+import { useClient, useQueries, useSettingsChange } from '../../state/page/queries'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { ErrorNote } from '../../ui/notice'
+import { SectionHead } from '../../ui/form/settings-controls'
+import { SelectField } from '../../ui/form/choice-fields'
+import { Skeleton } from '../../ui/loading'
+
+/** Polling interval in ms, while the part is on screen. */
+const FOLLOW_MS = 2000
+const YEAR_MINUTES = 525_600
+const IDLE_CHOICES = [1, 10, 60, 480, YEAR_MINUTES]
+
+/** The engine that this page is a client of: where it runs, what it does, and how it ends. */
+export function EnginePart({ settings }: { settings: SettingsView }) {
+  const queries = useQueries()
+  const { data, error, isPending } = useQuery({
+    ...queries.engine.status.queryOptions({ staleTime: 0 }),
+    refetchInterval: FOLLOW_MS,
+  })
+  return (
+    <section aria-labelledby="settings-engine">
+      <SectionHead id="settings-engine" title="Engine" text="The process that runs your sessions and tasks." />
+      <ul className="overflow-hidden rounded-lg border border-line bg-raised [&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5 [&>li]:py-2.5">
+        <li>
+          {isPending ? (
+            <div role="status">
+              <span className="sr-only">Asking the engine</span>
+              <Skeleton className="h-9 w-full rounded-md" />
+            </div>
+          ) : error ? (
+            <ErrorNote failure={failureFrom(error)} />
+          ) : (
+            <EngineState status={data} />
+          )}
+        </li>
+        <li>
+          <IdleField minutes={settings.engine.idleMinutes} />
+        </li>
+      </ul>
+    </section>
+  )
+}
+
+function EngineState({ status }: { status: EngineStatus | null }) {
+  const now = useNowEachMinute()
+  if (!status)
+    return (
+      <p className="text-ui text-ink-2">
+        This window runs its own engine: sessions stop when the program behind it ends. To keep them running, start
+        Trestle after <code className="font-mono">trestle engine</code>.
+      </p>
+    )
+  const { holder, version, pid, startedAt } = status
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="min-w-[220px] flex-1">
+        <p className="text-body font-medium">{engineTitle(status)}</p>
+        <p className="text-small text-ink-3">
+          Trestle {version}, process {pid}, started {relativeTime(startedAt, now)}. {workText(status)}
+        </p>
+      </div>
+      {holder === 'engine' && <EngineButtons status={status} />}
+    </div>
+  )
+}
+
+function EngineButtons({ status: { running, whenIdle } }: { status: EngineStatus }) {
+  const client = useClient()
+  const [isAsking, setIsAsking] = useState(false)
+  const { mutate, isPending } = useMutation({
+    mutationFn: (input: Parameters<typeof client.engine.stop>[0]) => client.engine.stop(input),
+    onError: showFailureToast,
+  })
+  return (
+    <span className="flex flex-wrap gap-2">
+      <Button
+        size="small"
+        busy={isPending}
+        disabled={whenIdle !== undefined}
+        onClick={() => mutate({ how: 'when-idle', restart: true })}
+      >
+        Restart when idle
+      </Button>
+      <Button
+        size="small"
+        variant="danger"
+        busy={isPending}
+        onClick={() => (running === 0 ? mutate({ how: 'now' }) : setIsAsking(true))}
+      >
+        Stop
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        title="Stop the engine?"
+        action="Stop"
+        onConfirm={() => mutate({ how: 'now' })}
+      >
+        {running === 1 ? 'The session that is working stops' : `The ${running} sessions that are working stop`} where{' '}
+        {running === 1 ? 'it is' : 'they are'}. Background tasks keep running. A new engine starts when a client needs
+        one, such as this page.
+      </ConfirmDialog>
+    </span>
+  )
+}
+
+function IdleField({ minutes }: { minutes: number }) {
+  const save = useSettingsChange((api, idleMinutes: number) => api.setEngine({ idleMinutes }))
+  const value = save.isPending ? save.variables : minutes
+  const choices = IDLE_CHOICES.includes(value) ? IDLE_CHOICES : [...IDLE_CHOICES, value].toSorted((a, b) => a - b)
+  return (
+    <SelectField
+      label="When nothing runs and no client is connected"
+      hint="Schedules and alarms need an engine. The desktop app runs one while it is open."
+      value={value}
+      onChange={({ target }) => save.mutate(Number(target.value), { onError: showFailureToast })}
+    >
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {idleText(choice)}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+/** What the engine is, and what it is about to do. */
+export function engineTitle({ holder, whenIdle }: Pick<EngineStatus, 'holder' | 'whenIdle'>): string {
+  if (holder === 'desktop') return 'Runs in the desktop app, which hands it over when you quit'
+  if (whenIdle) return whenIdle === 'restart' ? 'Restarts when nothing is running' : 'Stops when nothing is running'
+  return 'Runs in the background'
+}
+
+/** Its clients and its work, as sentences. */
+export function workText({ clients, running, tasks }: Pick<EngineStatus, 'clients' | 'running' | 'tasks'>): string {
+  const work = [
+    ...(running > 0 ? [count(running, 'session')] : []),
+    ...(tasks > 0 ? [count(tasks, 'background task')] : []),
+  ].join(' and ')
+  const isOne = running + tasks === 1
+  return `${count(clients, 'client')} connected. ${work === '' ? 'Nothing is running.' : `${work} ${isOne ? 'is' : 'are'} running.`}`
+}
+
+/** What happens after so many minutes without work and clients. */
+export function idleText(minutes: number): string {
+  if (minutes >= YEAR_MINUTES) return 'Keep running'
+  if (minutes < 1) return 'Stop at once'
+  const hours = minutes / 60
+  return `Stop after ${Number.isInteger(hours) ? count(hours, 'hour') : count(minutes, 'minute')}`
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}
