@@ -36,7 +36,7 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
   const attaches = async (trestle: string, given: PrepareOptions): Promise<boolean> => {
     const { exitCode, stdout, stderr } = await runScript(shell, `${trestle} wire --help`, given)
     if (exitCode !== 0) throw notStarted(stderr, exitCode)
-    return place.keepsRunning === true && stdout.includes('--attach')
+    return place.keepsRunning !== false && stdout.includes('--attach')
   }
 
   return {
