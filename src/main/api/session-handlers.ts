@@ -9,7 +9,11 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, marks, pl
       const here = sessions.list(input)
       const there = input.folder === undefined ? places.sessions().filter(({ archived }) => !archived) : []
       if (there.length === 0) return here
-      return [...here, ...there].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, input.limit)
+      // One that was moved is shown where it continues.
+      const moved = new Set(there.map(({ sessionId }) => sessionId))
+      return [...here.filter(({ sessionId }) => !moved.has(sessionId)), ...there]
+        .sort((a, b) => b.updatedAt - a.updatedAt)
+        .slice(0, input.limit)
     }),
     marks: os.session.marks.handler(() => marks.view()),
     mark: os.session.mark.handler(({ input }) => marks.change(input)),
