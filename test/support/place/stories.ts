@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { version } from '../../../package.json'
 import { createEngine } from '../../../src/main/engine/engine'
@@ -72,6 +72,10 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       place = await open(lab, link)
       mkdirSync(place.folder, { recursive: true })
       writeFileSync(join(place.home, 'mcp.json'), JSON.stringify({ mcpServers: { words: stdioServer() } }))
+      // The Node of the tests is not where programs usually are.
+      appendFileSync(join(place.home, 'config.toml'), `\n[sandbox]\nread = ['${dirname(process.execPath)}']\n`, {
+        mode: 0o600,
+      })
     }, 300_000)
     beforeEach(() => writeFileSync(join(place.folder, 'notes.md'), 'one\ntwo\n'))
     afterAll(async () => {
@@ -184,7 +188,6 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       const session = await begin()
       await session.prompt()
       await session.ended()
-      console.log('DEBUG', session.results(), JSON.stringify(await link.client.task.list({})))
       const isOurs = (task: { sessionId?: string; status: string }): boolean =>
         task.sessionId === session.sessionId && task.status === 'running'
       await expect.poll(async () => (await link.client.task.list({})).some(isOurs), { timeout: LONG_MS }).toBe(true)
