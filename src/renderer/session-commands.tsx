@@ -1,4 +1,15 @@
-import { Archive, Download, FoldVertical, GitFork, History, ListVideo, Pencil, Server, ShieldCheck, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  Download,
+  FoldVertical,
+  GitFork,
+  History,
+  ListVideo,
+  Pencil,
+  Server,
+  ShieldCheck,
+  Trash2,
+} from 'lucide-react'
 import { EXPORT_FORMATS } from '../shared/model/conversation'
 import type { SessionSummary } from '../shared/model/session'
 import type { TrestleClient } from '../shared/contract'

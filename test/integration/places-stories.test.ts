@@ -23,7 +23,8 @@ tellStories('a machine behind ssh', {
   async open(_lab, { client }) {
     const ssh = await startSshLab()
     const placeId = 'lab'
-    await client.place.add({ placeId, launch: { kind: 'ssh', host: 'lab', configFile: ssh.configFile } })
+    const launch = { kind: 'ssh' as const, host: 'lab', configFile: ssh.configFile }
+    await client.place.add({ placeId, launch, program: ssh.program })
     await client.place.connect({ placeId })
     const folder = join(ssh.home, 'app')
     mkdirSync(folder)

@@ -42,6 +42,8 @@ export function memoryPlaces(): PlaceActions {
     tasks: () => [],
     usage: () => [],
     watchUsage: () => () => undefined,
+    addUsage: async (report) => report,
+    addHits: async (hits) => hits,
     route: () => undefined,
     serveModels: clientModels.serve,
     modelReply: clientModels.reply,

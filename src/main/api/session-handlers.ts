@@ -22,7 +22,10 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, marks, pl
     window: os.session.window.handler(({ input: { sessionId, ...options } }) => sessions.window(sessionId, options)),
     change: os.session.change.handler(({ input: { sessionId, ...change } }) => sessions.change(sessionId, change)),
     remove: os.session.remove.handler(({ input }) => sessions.remove(input.sessionId)),
-    search: os.session.search.handler(({ input }) => sessions.search(input.query, input.limit, input.sessionId)),
+    search: os.session.search.handler(async ({ input: { query, limit, sessionId } }) => {
+      const here = sessions.search(query, limit, sessionId)
+      return sessionId === undefined ? places.addHits(here, query, limit) : here
+    }),
     fork: os.session.fork.handler(({ input }) => sessions.fork(input.sessionId, input.to)),
     prompt: os.session.prompt.handler(({ input }) =>
       sessions.prompt(input.sessionId, input.parts, {

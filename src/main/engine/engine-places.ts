@@ -77,6 +77,7 @@ export function createEnginePlaces(
   const asking = async (placeId: string, way: LaunchAsk['way']): Promise<LaunchAsk> =>
     way === 'user' ? (await places()).askInView(placeId) : { way }
   const hasPlaces = (): boolean => loaded !== undefined || existsSync(file)
+  const loadedPlaces = async (): Promise<Places | undefined> => (hasPlaces() ? places() : undefined)
   return {
     useMoves: (given) => (moves = given),
     actions: {
@@ -115,6 +116,8 @@ export function createEnginePlaces(
       tasks: () => loaded?.tasks() ?? [],
       usage: () => loaded?.usage() ?? [],
       watchUsage: (changed) => loaded?.watchUsage(changed) ?? (() => undefined),
+      addUsage: async (report, days, place) => (await loadedPlaces())?.addUsage(report, days, place) ?? report,
+      addHits: async (...given) => (await loadedPlaces())?.addHits(...given) ?? given[0],
       route(method, input) {
         if (loaded) return loaded.route(method, input)
         return existsSync(file) ? places().then((all) => all.route(method, input)) : undefined

@@ -1,7 +1,8 @@
 import type { InboxEntry } from '../../../shared/model/approval'
 import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
-import type { SessionSummary } from '../../../shared/model/session'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session'
 import type { Task, TaskUsage } from '../../../shared/model/task'
+import type { UsageReport } from '../../../shared/model/usage'
 import type { ClientModels } from '../model/client-models'
 import type { MoveProgress } from '../../../shared/model/move'
 import type { LaunchAsk } from './launcher/launcher'
@@ -33,6 +34,10 @@ export interface PlaceActions {
   /** What running tasks there use, for as long as it is watched. */
   usage(): TaskUsage[]
   watchUsage(changed: () => void): () => void
+  /** Adds what was spent on the places that can be reached. `place`: only that one, or (null) only this machine. */
+  addUsage(report: UsageReport, days: number, place?: string | null): Promise<UsageReport>
+  /** Adds messages that the places find. */
+  addHits(hits: SearchHit[], query: string, limit: number): Promise<SearchHit[]>
   /** How a call reaches the place it is about; undefined: it is about this machine. */
   route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
   serveModels: ClientModels['serve']

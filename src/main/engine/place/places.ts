@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
 import type { InboxEntry } from '../../../shared/model/approval'
 import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
-import type { SessionSummary } from '../../../shared/model/session'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session'
+import type { UsageReport } from '../../../shared/model/usage'
 import type { Task, TaskUsage } from '../../../shared/model/task'
+import { addHitsOf, addUsageOf } from './ask-all'
 import { callThere } from './call-there'
 import { ConnectedPlace, type PlaceChange } from './connected-place'
 import type { LaunchAsk } from './launcher/launcher'
@@ -74,6 +76,8 @@ export interface Places {
   /** What their running tasks use, for as long as somebody looks. Returns the function that ends it. */
   watchUsage(changed: () => void): () => void
   usage(): TaskUsage[]
+  addUsage(report: UsageReport, days: number, place?: string | null): Promise<UsageReport>
+  addHits(hits: SearchHit[], query: string, limit: number): Promise<SearchHit[]>
   /** How a call reaches its place; undefined: it is about this machine. */
   route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
   close(): Promise<void>
@@ -298,6 +302,14 @@ export function createPlaces(options: PlacesOptions): Places {
         if (usageWatchers.size === 0) for (const place of all()) place.usage.stop()
       }
     },
+    addUsage: (report, days, place) =>
+      addUsageOf(
+        file.list().map(({ placeId }) => open(placeId)),
+        report,
+        days,
+        place,
+      ),
+    addHits: (...given) => addHitsOf(all(), ...given),
     usage: () => all().flatMap(({ usage }) => usage.newest),
     route(method, input) {
       const target = targetOf(method, input)

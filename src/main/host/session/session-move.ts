@@ -18,7 +18,8 @@ export async function moveTo(
   if (await refuseAgents('session move')) return 2
   const { folder } = values
   const target = to === 'here' ? null : to
-  if (target !== null && !PLACE_NAME.test(target)) throw new UsageError(`"${to}" is not the name of a place.`, 'session')
+  if (target !== null && !PLACE_NAME.test(target))
+    throw new UsageError(`"${to}" is not the name of a place.`, 'session')
   // Sessions of places are found once those have told what they have.
   await engine.places.follow()
   const isJson = values['json'] === true

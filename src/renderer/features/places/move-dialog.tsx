@@ -55,7 +55,10 @@ export function MoveDialog({ sessionId, title, folder, userHome, place, onClose 
     setRunning({ step: 'connect' })
     try {
       const request = { sessionId, to: target === HERE ? null : target }
-      const pushes = await client.place.move({ ...request, ...(hasProject && into.trim() !== '' && { folder: into.trim() }) })
+      const pushes = await client.place.move({
+        ...request,
+        ...(hasProject && into.trim() !== '' && { folder: into.trim() }),
+      })
       for await (const push of pushes) {
         if (push.type === 'step') setRunning(push)
         else {
@@ -163,7 +166,9 @@ function Progress({ running: { step, text }, name }: { running: Running; name: s
   }[step]
   return (
     <div role="status" className="flex items-center gap-2 text-small text-ink-2">
-      <Spinner label={`Step ${MOVE_STEPS.indexOf(step) + 1} of ${MOVE_STEPS.length}: ${label}${text === undefined ? '' : `, ${text}`}`} />
+      <Spinner
+        label={`Step ${MOVE_STEPS.indexOf(step) + 1} of ${MOVE_STEPS.length}: ${label}${text === undefined ? '' : `, ${text}`}`}
+      />
     </div>
   )
 }

@@ -89,6 +89,7 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
     upload: (file, path, given = {}) => uploadFile(shell, file, path, given),
     download: (path, file, given) => downloadFile(shell, path, file, given),
     async tidy() {
+      if (place.program !== undefined) return 0
       const { app, node } = await bundle()
       const { stdout } = await runScript(shell, tidyScript([app.name, node.name]))
       return Number(stdout.trim()) || 0
