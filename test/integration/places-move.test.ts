@@ -190,7 +190,10 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
         expect(moved.epoch).toBe(n + 1)
         const after = await eventsOf(sessionId)
         expect(digest(after.slice(0, before.length))).toBe(digest(before))
-        expect(await client.history.verify({ sessionId, expect: head })).toMatchObject({ ok: true, expectedAt: before.length })
+        expect(await client.history.verify({ sessionId, expect: head })).toMatchObject({
+          ok: true,
+          expectedAt: before.length,
+        })
         expect(filesOf(folderOf(to))).toEqual(files)
         expect(git(folderOf(to), 'status', '--porcelain')).toBe(status)
         ;[from, to] = [to, from]
@@ -227,7 +230,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
         if (push.type === 'step' && push.step === 'receive' && push.text === undefined && cuts++ === 0) lab.cut()
     }
     let cuts = 0
-    // It was received all the same, or it continues here and can be moved again.
+    // Either it was received, or it continues here and can be moved again.
     await attempt().catch(() => undefined)
     if (engine.sessions.header(sessionId).sealed === undefined) await attempt()
     await expect

@@ -104,7 +104,7 @@ describe('what a hostile engine answers', () => {
     expect(JSON.stringify(engines[0]!.requests)).not.toMatch(/key|secret|authorization/i)
   })
 
-  it('cannot add what tasks of this machine use, nor ports that are none', () => {
+  it('cannot add what tasks of this machine use, nor ports that cannot exist', () => {
     const one = (taskId: string, port: number) => ({
       taskId,
       cpu: 1,
