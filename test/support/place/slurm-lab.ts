@@ -58,7 +58,7 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=1,bf_interval=1
-ReturnToService=2
+ReturnToService=1
 KillWait=1
 MinJobAge=3600
 SlurmdTimeout=30

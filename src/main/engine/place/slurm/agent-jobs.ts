@@ -81,24 +81,28 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
       let connection: JobConnection | undefined
       let jobId: string | undefined
       try {
-        const [ready, agentFile] = await Promise.all([prepared(), filesOf(session, jobHome)])
         const at = { home: jobHome }
-        jobId = await queue.submit(
-          place.launch,
-          { name: `trestle-agent-${owner}-${process.pid}-${id}`, script: holderScript(at, ready) },
-          { signal },
-        )
+        const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
+        const name = `trestle-agent-${owner}-${process.pid}-${id}`
+        // Its place in the queue is that of the call, however long the files take.
+        const request = Promise.all([ready, agentFile]).then(([found]) => ({ name, script: holderScript(at, found) }))
+        jobId = await queue.submit(place.launch, request, { signal })
+        const [trestle, create] = [await ready, createInput(session, await agentFile)]
         deps.note(id, `Job ${jobId} was submitted`)
         connection = new JobConnection({
           queue,
           jobId,
-          attach: (running) => shell.start(stepScript(running, attachScript(at, ready))),
+          attach: (running) => shell.start(stepScript(running, attachScript(at, trestle))),
           connected: deps.serveModels,
           changed: (job) => deps.note(id, phaseOf(job) === 'running' ? undefined : jobText(job)),
         })
         return await untilOver(
           connection,
-          mirrorTurn(session, { turnId, parts: promptOf(session, turnId), create: createInput(session, agentFile), connection, keepRules: deps.keepRules }, signal),
+          mirrorTurn(
+            session,
+            { turnId, parts: promptOf(session, turnId), create, connection, keepRules: deps.keepRules },
+            signal,
+          ),
           signal,
         )
       } catch (error) {
@@ -137,7 +141,9 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
   function closed(session: Session, signal: AbortSignal): TurnEnd {
     const turn = unfinishedTurn(deps.store, session.id)
     const why = signal.reason instanceof Error ? signal.reason.message : 'The turn was stopped.'
-    const events = turn ? closingEvents(turn, { stop: 'cancelled', why }).filter(({ type }) => type !== 'turn.finished') : []
+    const events = turn
+      ? closingEvents(turn, { stop: 'cancelled', why }).filter(({ type }) => type !== 'turn.finished')
+      : []
     if (events.length > 0) session.recordEnd(events)
     return { stop: 'cancelled', steps: turn?.steps ?? 0 }
   }

@@ -92,7 +92,13 @@ function take(session: Session, turnId: string, event: RecordedEvent | LiveEvent
     return { stop, steps, ...(failure && { failure: asFailure(failure) }) }
   }
   if (!MIRRORED.has(event.type)) return undefined
-  const { sessionId: _session, seq: _seq, at: _at, checkpoint: _checkpoint, ...body } = event as RecordedEvent & {
+  const {
+    sessionId: _session,
+    seq: _seq,
+    at: _at,
+    checkpoint: _checkpoint,
+    ...body
+  } = event as RecordedEvent & {
     checkpoint?: number
   }
   const mirrored = 'turnId' in body ? { ...body, turnId } : body

@@ -7,10 +7,7 @@ describe('a job of Slurm', () => {
     const jobs = parseJobs(
       'slurm_load_jobs: warning\n12|PENDING|ReqNodeNotAvail, UnavailableNodes:n1||a\n13|RUNNING|None|node1|b|c\n14|PENDING|(null)\n',
     )
-    expect(jobs.map(jobText)).toEqual([
-      'Job 12 is pending (ReqNodeNotAvail, UnavailableNodes:n1)',
-      'Job 13 is running',
-    ])
+    expect(jobs.map(jobText)).toEqual(['Job 12 is pending (ReqNodeNotAvail, UnavailableNodes:n1)', 'Job 13 is running'])
     expect(jobs[1]).toMatchObject({ node: 'node1', name: 'b|c' })
   })
 
@@ -54,7 +51,13 @@ describe('a job of Slurm', () => {
       encoding: 'utf8',
     }).split('\n')
     expect(words).toEqual(
-      expect.arrayContaining(['--partition=$(touch /tmp/x)', '--cpus-per-task=2', '--mem=4G', '--time=1:00', "--account=it's"]),
+      expect.arrayContaining([
+        '--partition=$(touch /tmp/x)',
+        '--cpus-per-task=2',
+        '--mem=4G',
+        '--time=1:00',
+        "--account=it's",
+      ]),
     )
     expect(words.find((word) => word.endsWith('echo "$HOME"'))).toBeDefined()
     expect(describeJob('7; rm x')).toContain("'7; rm x'")

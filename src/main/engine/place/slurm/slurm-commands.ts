@@ -101,7 +101,9 @@ export function parseDescription(jobId: string, stdout: string): SlurmJob | unde
     }
   // `CANCELLED by 1000|None`
   const [, accounted, reason = ''] = /^([A-Z_]+)[^|\n]*\|([^|\n]*)/m.exec(stdout) ?? []
-  return accounted === undefined ? undefined : { jobId, state: accounted, reason: plainLine(reason, 100), node: '', name: '' }
+  return accounted === undefined
+    ? undefined
+    : { jobId, state: accounted, reason: plainLine(reason, 100), node: '', name: '' }
 }
 
 /** No other variables: the environment of this machine may hold keys. */

@@ -74,10 +74,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
     ...base,
     async open(prepared, given = {}): Promise<Channel> {
       const jobId = await running(prepared, given)
-      return shell.start(
-        stepScript(jobId, attachScript(place, prepared)),
-        given.ask ? { ask: given.ask } : {},
-      )
+      return shell.start(stepScript(jobId, attachScript(place, prepared)), given.ask ? { ask: given.ask } : {})
     },
     async stop() {
       latest = undefined
@@ -106,6 +103,9 @@ export function endedError(job: Pick<SlurmJob, 'jobId' | 'state' | 'reason'>): C
   return new CodedError('place.job_ended', `${jobText(job)}.`)
 }
 
+/** What the engine of a job says once it serves. */
+const SAID = '"$TRESTLE_HOME/job-engine"'
+
 /** The engine is the job: with its end, the job is over, and a job that is queued again continues what it left. */
 export function holderScript(
   place: Pick<Place, 'home'>,
@@ -113,11 +113,15 @@ export function holderScript(
   environment: Record<string, string> = {},
 ): string {
   const more = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}; export ${name}; `)
-  return `${placeEnvironment(place)}${more.join('')}exec ${attaches ? `${trestle} engine` : 'sleep infinity'}`
+  const what = attaches ? `${trestle} engine >${SAID}` : 'sleep infinity'
+  return `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; exec ${what}`
 }
 
 /** Waits for the engine of the job, so that no other one is started, and becomes a client of it. */
 export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
   if (!attaches) return `${placeEnvironment(place)}exec ${trestle} wire`
-  return `${placeEnvironment(place)}n=0; until ${trestle} engine status >/dev/null 2>&1 || [ $n -ge 100 ]; do n=$((n+1)); sleep 0.2; done; exec ${trestle} wire --attach`
+  // What an earlier run of the job has left names a process that has ended.
+  const pid = `pid=$(sed -n 's/.*"holds":true.*"pid":\\([0-9]*\\).*/\\1/p' ${SAID} 2>/dev/null)`
+  const serves = `${pid}; [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null`
+  return `${placeEnvironment(place)}n=0; until { ${serves}; } || [ $n -ge 300 ]; do n=$((n+1)); sleep 0.1; done; exec ${trestle} wire --attach`
 }

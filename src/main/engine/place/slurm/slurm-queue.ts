@@ -32,10 +32,11 @@ export class SlurmQueue {
   }
 
   /** Submits a job; returns its number. Jobs get into the queue in the order of the calls. */
-  submit(launch: SlurmLaunch, request: JobRequest, given: PrepareOptions = {}): Promise<string> {
+  submit(launch: SlurmLaunch, request: JobRequest | Promise<JobRequest>, given: PrepareOptions = {}): Promise<string> {
     const submitted = this.#submitting.then(async () => {
+      const script = submitScript(launch, await request)
       given.signal?.throwIfAborted()
-      const { stdout, stderr, exitCode } = await runScript(this.#shell, submitScript(launch, request), given)
+      const { stdout, stderr, exitCode } = await runScript(this.#shell, script, given)
       const jobId = /^(\d+)/m.exec(stdout)?.[1]
       if (exitCode !== 0 || jobId === undefined) throw schedulerFailure(stderr, exitCode)
       this.hurry()
