@@ -1,4 +1,15 @@
-import { Archive, Download, FoldVertical, GitFork, History, ListVideo, Pencil, ShieldCheck, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  Download,
+  FoldVertical,
+  GitFork,
+  History,
+  ListVideo,
+  Pencil,
+  Server,
+  ShieldCheck,
+  Trash2,
+} from 'lucide-react'
 import { EXPORT_FORMATS } from '../shared/model/conversation'
 import type { SessionSummary } from '../shared/model/session'
 import type { TrestleClient } from '../shared/contract'
@@ -75,6 +86,15 @@ export function manageCommands(client: TrestleClient, actions: SessionActions, c
       onlySearched: true,
       icon: <ListVideo aria-hidden />,
       run: () => actions.ask({ kind: 'replay', sessionId: current.sessionId }),
+    },
+    {
+      id: 'move',
+      group: 'This session',
+      label: 'Move this session to another machine…',
+      keywords: 'place remote ssh transfer',
+      onlySearched: true,
+      icon: <Server aria-hidden />,
+      run: () => actions.ask({ kind: 'move', sessionId: current.sessionId }),
     },
     {
       id: 'archive',

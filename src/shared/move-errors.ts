@@ -10,6 +10,11 @@ export const MOVE_ERRORS = {
     retryable: false,
     advice: 'Get the file again from where it comes from. Nothing was imported.',
   },
+  'move.unfinished': {
+    title: 'The move is not finished',
+    retryable: false,
+    advice: 'Move the session to the same place again once it is connected: nothing is received twice.',
+  },
   'move.damaged': {
     title: 'The file is damaged or was changed',
     retryable: false,

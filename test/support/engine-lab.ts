@@ -24,17 +24,20 @@ export class EngineLab {
   readonly #links: EngineLink[] = []
   readonly #wires: WireClient[] = []
   readonly #proxies: CutProxy[] = []
+  readonly #env: Record<string, string>
 
-  private constructor(scratch: Scratch, server: ModelServer) {
+  private constructor(scratch: Scratch, server: ModelServer, env: Record<string, string>) {
     this.scratch = scratch
     this.server = server
+    this.#env = env
   }
 
-  static async start(script: ModelScript, config = ''): Promise<EngineLab> {
+  /** `env`: more variables for its engines. */
+  static async start(script: ModelScript, config = '', env: Record<string, string> = {}): Promise<EngineLab> {
     const scratch = createScratch({ 'notes.md': 'one\ntwo\n' })
     const server = await startModelServer({ script })
     writeConfig(scratch.home, configFor(server.baseUrl, { more: 'default_permission_mode = "auto"', loop: config }))
-    return new EngineLab(scratch, server)
+    return new EngineLab(scratch, server, env)
   }
 
   get home(): string {
@@ -43,7 +46,7 @@ export class EngineLab {
 
   /** Starts the built engine, and resolves when it listens. */
   readonly startEngine = async (): Promise<void> => {
-    const child = startCli(['engine'], { home: this.home })
+    const child = startCli(['engine'], { home: this.home, env: this.#env })
     child.stderr.resume()
     const [line] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])])) as [Buffer]
     if (!String(line).includes('path')) throw new Error(`The engine did not start: ${String(line)}`)

@@ -31,13 +31,22 @@ export function memoryPlaces(): PlaceActions {
     test,
     update: test,
     run: async (_placeId, command) => ({ exitCode: 0, stdout: command, stderr: '' }),
+    forward: async (_placeId, port) => ({ port }),
+    async *move({ sessionId }) {
+      yield await Promise.reject(new CodedError('session.not_found', sessionId))
+    },
     answer: async () => undefined,
     follow: async () => undefined,
     sessions: () => [],
     inbox: () => [],
     tasks: () => [],
+    usage: () => [],
+    watchUsage: () => () => undefined,
+    addUsage: async (report) => report,
+    addHits: async (hits) => hits,
     route: () => undefined,
     serveModels: clientModels.serve,
     modelReply: clientModels.reply,
+    asksClients: clientModels.isAsking,
   }
 }

@@ -14,6 +14,10 @@ export function placeHandlers(os: Implementer, { engine: { places } }: ApiDeps) 
     remove: os.place.remove.handler(({ input }) => places.remove(input.placeId)),
     restore: os.place.restore.handler(({ input }) => places.restore(input.placeId)),
     run: os.place.run.handler(({ input }) => places.run(input.placeId, input.command)),
+    forward: os.place.forward.handler(({ input }) => places.forward(input.placeId, input.port)),
+    move: os.place.move.handler(({ input: { folder, ...input } }) =>
+      places.move({ ...input, ...(folder !== undefined && { folder }) }),
+    ),
     serveModels: os.place.serveModels.handler(({ input, signal }) => places.serveModels(input, signal)),
     modelReply: os.place.modelReply.handler(({ input }) => places.modelReply(input)),
   }

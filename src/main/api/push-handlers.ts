@@ -15,6 +15,8 @@ export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps)
         onEnd: () => stopWatching(),
       })
       const stopWatching = engine.onChange((change) => {
+        if (change.kind === 'session.moved' && change.sessionId === input.sessionId)
+          subscription.end(new CodedError('connection.lost', 'The session is on another machine now.'))
         if (change.kind !== 'session.removed' || change.sessionId !== input.sessionId) return
         subscription.end(new CodedError('session.not_found', 'This session was deleted.'))
       })
@@ -33,7 +35,7 @@ export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps)
       }),
     ),
     usage: os.push.usage.handler(({ signal }) =>
-      usagePushes(engine.tasks, {
+      usagePushes(engine, {
         ...(signal && { signal }),
         mapError: (error) => toRpcError(error, logBug, 'push.usage'),
       }),

@@ -9,7 +9,11 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, marks, pl
       const here = sessions.list(input)
       const there = input.folder === undefined ? places.sessions().filter(({ archived }) => !archived) : []
       if (there.length === 0) return here
-      return [...here, ...there].sort((a, b) => b.updatedAt - a.updatedAt).slice(0, input.limit)
+      // One that was moved is shown where it continues.
+      const moved = new Set(there.map(({ sessionId }) => sessionId))
+      return [...here.filter(({ sessionId }) => !moved.has(sessionId)), ...there]
+        .sort((a, b) => b.updatedAt - a.updatedAt)
+        .slice(0, input.limit)
     }),
     marks: os.session.marks.handler(() => marks.view()),
     mark: os.session.mark.handler(({ input }) => marks.change(input)),
@@ -18,7 +22,10 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, marks, pl
     window: os.session.window.handler(({ input: { sessionId, ...options } }) => sessions.window(sessionId, options)),
     change: os.session.change.handler(({ input: { sessionId, ...change } }) => sessions.change(sessionId, change)),
     remove: os.session.remove.handler(({ input }) => sessions.remove(input.sessionId)),
-    search: os.session.search.handler(({ input }) => sessions.search(input.query, input.limit, input.sessionId)),
+    search: os.session.search.handler(async ({ input: { query, limit, sessionId } }) => {
+      const here = sessions.search(query, limit, sessionId)
+      return sessionId === undefined ? places.addHits(here, query, limit) : here
+    }),
     fork: os.session.fork.handler(({ input }) => sessions.fork(input.sessionId, input.to)),
     prompt: os.session.prompt.handler(({ input }) =>
       sessions.prompt(input.sessionId, input.parts, {

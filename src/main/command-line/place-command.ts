@@ -44,9 +44,9 @@ export const PLACE_COMMAND: CommandSpec = {
     cpus: { type: 'string', value: 'N', help: 'add slurm: cores of its job.' },
     memory: { type: 'string', value: 'SIZE', help: 'add slurm: memory of its job, e.g. 16G.' },
     account: { type: 'string', value: 'NAME', help: 'add slurm: the account of its job.' },
-    'keep-running': {
+    'no-keep-running': {
       type: 'boolean',
-      help: 'add: the engine there stays when the connection ends, with its turns and tasks (experimental).',
+      help: 'add: the engine there ends with the connection, and its turns with it.',
     },
     'no-test': { type: 'boolean', help: 'add: without connecting.' },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },

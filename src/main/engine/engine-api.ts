@@ -110,6 +110,8 @@ export interface Backups extends Pick<StoreBackups, 'view' | 'take'> {
 export type EngineChange =
   | { kind: 'session'; summary: SessionSummary }
   | { kind: 'session.removed'; sessionId: string }
+  /** It continues on another machine, or here: what is subscribed to it has to be subscribed to again. */
+  | { kind: 'session.moved'; sessionId: string }
   | { kind: 'task'; task: Task }
   | { kind: 'task.removed'; taskId: string }
   | { kind: 'inbox' }

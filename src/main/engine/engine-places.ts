@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineFoundation } from './engine-foundation'
 import { createEngineJobs, type EngineJobs } from './engine-jobs'
+import type { MoveProgress } from '../../shared/model/move'
+import type { SessionMoves } from './session-move/session-moves'
+import { createPushes } from './place/pushes'
 import type { LaunchAsk } from './place/launcher/launcher'
 import type { PlaceActions, PlaceTestOptions } from './place/place-actions'
 import type { Places } from './place/places'
@@ -9,6 +12,8 @@ import type { WireLink } from './place/remote/wire-link'
 
 export interface EnginePlaces extends EngineJobs {
   actions: PlaceActions
+  /** Sets what seals and receives sessions here; before the first move. */
+  useMoves(moves: SessionMoves): void
   close(): Promise<void>
 }
 
@@ -21,6 +26,11 @@ export function createEnginePlaces(
   const file = join(home, 'places.json')
   let loaded: Places | undefined
   let isFollowing = false
+  let moves: SessionMoves | undefined
+  const movesHere = (): SessionMoves => {
+    if (!moves) throw new Error('nothing moves sessions here')
+    return moves
+  }
   let loading: Promise<Places> | undefined
   const smallModel = (): string | undefined => settings().smallModel
   const links = new Map<WireLink, AbortController>()
@@ -38,8 +48,20 @@ export function createEnginePlaces(
         home,
         version,
         now,
-        isLocal: (kind, id) =>
-          kind === 'session' ? store.header(id) !== undefined : existsSync(join(home, 'tasks', id)),
+        isLocal(kind, id, placeId) {
+          if (kind === 'task') return existsSync(join(home, 'tasks', id))
+          const header = store.header(id)
+          return header !== undefined && (placeId === undefined || header.sealed?.place !== placeId)
+        },
+        knows: (sessionId) => store.header(sessionId) !== undefined,
+        moves: {
+          address: () => movesHere().address(),
+          out: (...given) => movesHere().out(...given),
+          in: (...given) => movesHere().in(...given),
+          refuse: (...given) => movesHere().refuse(...given),
+          cancel: (...given) => movesHere().cancel(...given),
+        },
+        moved: (sessionId) => notify({ kind: 'session.moved', sessionId }),
         onChange: (change) => notify(change.kind === 'state' ? { kind: 'places' } : change),
         connected({ models }, link) {
           if (models === 'there') return
@@ -64,8 +86,10 @@ export function createEnginePlaces(
       void link.ended.then(() => links.delete(link))
     },
   })
+  const loadedPlaces = async (): Promise<Places | undefined> => (hasPlaces() ? places() : undefined)
   return {
     ...jobs,
+    useMoves: (given) => (moves = given),
     actions: {
       async list() {
         if (!hasPlaces()) return []
@@ -81,6 +105,16 @@ export function createEnginePlaces(
       test: async (placeId, way) => (await places()).test(placeId, await asking(placeId, way)),
       update: async (placeId, way) => (await places()).update(placeId, await asking(placeId, way)),
       run: async (placeId, command) => (await places()).run(placeId, command),
+      async *move(request) {
+        const told = createPushes<MoveProgress>()
+        const moving = (await places()).move(request, told.push)
+        moving.then(
+          () => told.end(),
+          (error: unknown) => told.end(error),
+        )
+        yield* told.all()
+      },
+      forward: async (placeId, port) => ({ port: await (await places()).forward(placeId, port) }),
       answer: async (...answer) => (await places()).answer(...answer),
       async follow() {
         // The engine of a place serves its client; it does not connect to further places.
@@ -90,12 +124,17 @@ export function createEnginePlaces(
       sessions: () => loaded?.sessions() ?? [],
       inbox: () => loaded?.inbox() ?? [],
       tasks: () => loaded?.tasks() ?? [],
+      usage: () => loaded?.usage() ?? [],
+      watchUsage: (changed) => loaded?.watchUsage(changed) ?? (() => undefined),
+      addUsage: async (report, days, place) => (await loadedPlaces())?.addUsage(report, days, place) ?? report,
+      addHits: async (...given) => (await loadedPlaces())?.addHits(...given) ?? given[0],
       route(method, input) {
         if (loaded) return loaded.route(method, input)
         return existsSync(file) ? places().then((all) => all.route(method, input)) : undefined
       },
       serveModels: clientModels.serve,
       modelReply: clientModels.reply,
+      asksClients: clientModels.isAsking,
     },
     async close() {
       for (const controller of links.values()) controller.abort()

@@ -229,6 +229,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   features.schedule.begin({ sessions, agents, interactive, hasInbox })
   features.worktrees.connect({ supervisor, sandboxes: programSandboxes })
+  const moves = createEngineMoves(foundation, {
+    sessions,
+    checkpoints: checkpoints.access,
+    supervisor,
+    makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
+  })
+  features.places.useMoves(moves)
   return {
     version,
     home,
@@ -238,12 +245,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     ...(keeper && { keptTurns: keeper }),
     conversations,
     histories: createEngineHistory(foundation, checkpoints.access),
-    moves: createEngineMoves(foundation, {
-      sessions,
-      checkpoints: checkpoints.access,
-      supervisor,
-      makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
-    }),
+    moves,
     settings: actions,
     tasks: createTaskActions({
       supervisor,

@@ -66,7 +66,8 @@ export async function openDesktopEngine(options: DesktopEngineOptions): Promise<
       await engine.close(background)
     },
     async leave({ resident, limitMs }) {
-      const limit = AbortSignal.timeout(limitMs)
+      // Its clients go to the next engine, and with them the models of theirs: such a step is repeated there at once.
+      const limit = AbortSignal.timeout(engine.places.asksClients() ? 0 : limitMs)
       await release()
       const started = resident && start(home, residentEnv)
       await engine.keptTurns?.handOver(limit)

@@ -48,6 +48,9 @@ export const VerifyDialog = onDemand(() =>
   import('../features/session/verify-dialog').then((module) => module.VerifyDialog),
 )
 
+/** Moves a session to a place, or to this machine. */
+export const MoveDialog = onDemand(() => import('../features/places/move-dialog').then((module) => module.MoveDialog))
+
 /** A session event by event. */
 export const ReplayDialog = onDemand(() =>
   import('../features/session/replay-dialog').then((module) => module.ReplayDialog),

@@ -10,7 +10,7 @@ import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/form/field'
-import { ReplayDialog, VerifyDialog } from './lazy-session-parts'
+import { MoveDialog, ReplayDialog, VerifyDialog } from './lazy-session-parts'
 
 /** The dialogs about sessions that commands open from anywhere. */
 export function SessionDialogs() {
@@ -23,6 +23,8 @@ export function SessionDialogs() {
     case 'verify':
     case 'replay':
       return <HistoryDialog dialog={dialog} />
+    case 'move':
+      return <MoveSession key={dialog.sessionId} sessionId={dialog.sessionId} />
     case 'relink':
       return <RelinkDialog dialog={dialog} />
     default:
@@ -83,6 +85,21 @@ function HistoryDialog({ dialog }: { dialog: Extract<SessionDialog, { kind: 'ver
     <VerifyDialog {...about} onReplay={(from) => askAboutSession({ kind: 'replay', sessionId, from })} />
   ) : (
     <ReplayDialog {...about} {...(dialog.from !== undefined && { from: dialog.from })} />
+  )
+}
+
+function MoveSession({ sessionId }: { sessionId: string }) {
+  const summary = useSessions((state) => state.sessions.get(sessionId))
+  const { data: info } = useAppInfo()
+  return (
+    <MoveDialog
+      sessionId={sessionId}
+      title={summary ? titleOf(summary) : sessionId}
+      folder={summary?.worktree?.project ?? summary?.folder ?? ''}
+      userHome={info?.userHome}
+      {...(summary?.place !== undefined && { place: summary.place })}
+      onClose={close}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 import { eventIterator, oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import { PLACE_NAME, type PlaceRun, type PlaceTest, type PlaceView } from '../model/place'
+import type { MoveProgress } from '../model/move'
 import type { ModelCallPush } from '../model/client-model'
 
 const placeId = z.string().regex(PLACE_NAME)
@@ -79,6 +80,25 @@ export const placeContract = {
   restore: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
   /** Runs a shell command there, as the user and without the agent. */
   run: oc.input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) })).output(type<PlaceRun>()),
+  /**
+   * Moves a session to a place, or with `to: null` to this machine, with its project and everything that can be undone;
+   * the session is sealed where it was. Continues if the subscription ends early. `folder`: where its project is put there,
+   * when it was never there. If it fails, the session continues where it was, except with `move.unfinished`.
+   */
+  move: oc
+    .input(
+      z.strictObject({
+        sessionId: z.string().min(1).max(100),
+        to: placeId.nullable(),
+        folder: z.string().min(1).max(4000).optional(),
+      }),
+    )
+    .output(eventIterator(type<MoveProgress>())),
+  /**
+   * Opens a TCP port of the place on this machine, for loopback only, until the place is disconnected; returns the port
+   * here, which is the same where that is free.
+   */
+  forward: oc.input(z.strictObject({ placeId, port: z.int().min(1).max(65_535) })).output(type<{ port: number }>()),
   /**
    * Offers models of the client to this engine for as long as the subscription lasts: each event is a request to one of
    * them, which `place.modelReply` answers. Keys stay with the client.

@@ -1,5 +1,6 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
+import { PLACE_NAME } from '../model/place'
 import { MAX_USAGE_DAYS, USAGE_GROUPS, type SessionUsage, type UsageReport } from '../model/usage'
 
 /** What requests to models took, in tokens and dollars. */
@@ -10,6 +11,8 @@ export const usageContract = {
       z.strictObject({
         by: z.enum(USAGE_GROUPS).default('day'),
         days: z.int().min(1).max(MAX_USAGE_DAYS).default(30),
+        /** Only one place; null: only this machine. */
+        place: z.string().regex(PLACE_NAME).nullable().optional(),
       }),
     )
     .output(type<UsageReport>()),

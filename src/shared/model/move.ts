@@ -65,3 +65,14 @@ export interface MovedIn {
   notes: string[]
   head: string
 }
+
+/** What happens in a move, in order; `connect`: the place is asked for its address. */
+export const MOVE_STEPS = ['connect', 'seal', 'receive'] as const
+
+export type MoveStep = (typeof MOVE_STEPS)[number]
+
+/** How a move goes on: its steps, then what was received. */
+export type MoveProgress =
+  | { type: 'step'; step: MoveStep; /** How far its copy is. */ text?: string }
+  /** Absent: it had been received by an earlier attempt. */
+  | { type: 'done'; moved?: MovedIn }

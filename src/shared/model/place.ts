@@ -41,7 +41,7 @@ export interface Place {
   program?: string
   /** Where model calls of its sessions are made: on this machine, with the keys kept here (default), or there. */
   models?: 'here' | 'there'
-  /** Its engine stays when the connection ends, where that version can. */
+  /** Whether its engine stays when the connection ends, where that version can; default: yes. */
   keepsRunning?: boolean
   /** ms since the epoch. */
   addedAt: number

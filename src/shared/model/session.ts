@@ -187,4 +187,6 @@ export interface SearchHit {
   seq: number
   at: number
   snippet: string
+  /** The place that it is on; absent: this machine. */
+  place?: string
 }

@@ -54,6 +54,8 @@ export interface UsageReport {
   days: UsageRow[]
   total: UsageSum
   prices: PriceTable
+  /** Places that could not be asked: what was spent there is missing. */
+  missing?: string[]
 }
 
 export const LIMIT_SCOPES = ['session', 'day', 'project'] as const

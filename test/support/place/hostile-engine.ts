@@ -73,6 +73,8 @@ export function fakeLauncher(
     },
     status: async () => ({ system: 'Linux', arch: 'x86_64', libc: '', user: 'u', host: 'h', installed: [] }),
     run: async () => ({ exitCode: 0, stdout: '', stderr: '' }),
+    upload: async () => undefined,
+    download: async () => undefined,
     tidy: async () => 0,
     stop: async () => undefined,
     explain: () => new CodedError('connection.lost', 'It ended.'),

@@ -62,7 +62,7 @@ ReturnToService=1
 KillWait=1
 MinJobAge=3600
 SlurmdTimeout=30
-NodeName=${node} NodeAddr=127.0.0.1 CPUs=${cpus} State=UNKNOWN
+NodeName=${node} NodeAddr=127.0.0.1 CPUs=${cpus} RealMemory=4000 State=UNKNOWN
 PartitionName=work Nodes=${node} Default=YES MaxTime=INFINITE State=UP
 `,
   )

@@ -19,6 +19,8 @@ export interface SshLab {
   /** HOME of the sessions there. */
   home: string
   folder: string
+  /** A `trestle` that is installed there, for tests that are not about copying it: the built one. */
+  program: string
   /** What the server has logged. */
   log(): string
   /** Gives the server another host key. */
@@ -29,6 +31,8 @@ export interface SshLab {
   cut(): void
   /** Drops every byte on its way, silently, until it is called with false. */
   blackHole(isDropping: boolean): void
+  /** Delivers every byte so many ms late. */
+  delay(ms: number): void
   stop(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
@@ -50,6 +54,8 @@ export async function startSshLab(): Promise<SshLab> {
   // There is no Node for its users, only one that does not start.
   mkdirSync(path('bin'))
   writeFileSync(path('bin/node'), '#!/bin/sh\necho "node: not found" >&2\nexit 127\n', { mode: 0o755 })
+  const cli = join(import.meta.dirname, '../../../out/main/cli.js')
+  writeFileSync(path('trestle'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`, { mode: 0o755 })
   const makeKey = (name: string, passphrase = ''): void => {
     rmSync(path(name), { force: true })
     const made = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-f', path(name)], {
@@ -132,6 +138,7 @@ Host closed
     configFile: path('config'),
     home,
     folder,
+    program: path('trestle'),
     log: () => log,
     async changeHostKey() {
       makeKey('host')
@@ -141,6 +148,7 @@ Host closed
     configure,
     cut: front.cut,
     blackHole: front.blackHole,
+    delay: front.delay,
     stop,
     start,
     async close() {
@@ -167,9 +175,10 @@ function answers(port: number): Promise<void> {
 }
 
 /** A network between client and server that can fail. */
-async function startFront(port: number, to: number): Promise<Pick<SshLab, 'cut' | 'blackHole' | 'close'>> {
+async function startFront(port: number, to: number): Promise<Pick<SshLab, 'cut' | 'blackHole' | 'delay' | 'close'>> {
   const sockets = new Set<Socket>()
   let isDropping = false
+  let lateMs = 0
   const server: Server = createServer((near) => {
     const far = connect(to, '127.0.0.1')
     for (const [from, other] of [
@@ -177,8 +186,17 @@ async function startFront(port: number, to: number): Promise<Pick<SshLab, 'cut' 
       [far, near],
     ] as const) {
       sockets.add(from)
+      let latest = 0
       from.on('data', (chunk) => {
-        if (!isDropping && !other.destroyed) other.write(chunk)
+        const pass = (): void => {
+          if (!isDropping && !other.destroyed) other.write(chunk)
+        }
+        // In order also when the delay changes meanwhile: what is on its way arrives first.
+        const due = Math.max(latest, performance.now() + lateMs)
+        latest = due
+        const wait = due - performance.now()
+        if (wait > 0) setTimeout(pass, wait)
+        else pass()
       })
       from.on('close', () => {
         sockets.delete(from)
@@ -198,6 +216,7 @@ async function startFront(port: number, to: number): Promise<Pick<SshLab, 'cut' 
       // What was dropped is lost: these connections do not recover.
       if (!dropping) cut()
     },
+    delay: (ms) => void (lateMs = ms),
     async close() {
       cut()
       await new Promise((resolve) => server.close(resolve))

@@ -88,7 +88,12 @@ class AppPushQueue {
     const latest = engine.sessions.list({ limit: FIRST_SESSIONS })
     if (latest.length === FIRST_SESSIONS) this.#latest = latest
     this.#first = [
-      { type: 'sessions', changed: [...latest, ...engine.places.sessions()], removed: [], ...this.#unlessWhole() },
+      {
+        type: 'sessions',
+        changed: [...latest.filter(this.#isHere()), ...engine.places.sessions()],
+        removed: [],
+        ...this.#unlessWhole(),
+      },
       { type: 'inbox', entries: allRequests(engine) },
     ]
     if (this.#latest) {
@@ -197,12 +202,18 @@ class AppPushQueue {
     const sent = new Set(this.#latest?.map(({ sessionId }) => sessionId))
     this.#latest = undefined
     this.#restDue = false
-    const rest = this.#engine.sessions.list({ limit: MAX_SESSIONS }).filter(({ sessionId }) => !sent.has(sessionId))
+    const rest = this.#engine.sessions.list({ limit: MAX_SESSIONS }).filter(this.#isHere(sent))
     let from = 0
     do {
       const changed = rest.slice(from, (from += SESSIONS_PER_PUSH))
       this.#first.push({ type: 'sessions', changed, removed: [], ...(from < rest.length && { more: true }) })
     } while (from < rest.length)
+  }
+
+  /** Whether a row of this machine is sent: not if it was, or if it was moved to a place that has it. */
+  #isHere(sent: ReadonlySet<string> = new Set()): (summary: SessionSummary) => boolean {
+    const there = new Set(this.#engine.places.sessions().map(({ sessionId }) => sessionId))
+    return ({ sessionId }) => !sent.has(sessionId) && !there.has(sessionId)
   }
 
   #unlessWhole(): { more?: true } {
@@ -240,6 +251,9 @@ class AppPushQueue {
         break
       case 'inbox':
         this.#inbox = true
+        break
+      case 'session.moved':
+        // Its row in the list changes with the lists of the places.
         break
       case 'trust':
         this.#trust.add(change.folder)

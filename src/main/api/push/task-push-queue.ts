@@ -2,6 +2,7 @@ import { AsyncIteratorClass } from '@orpc/server'
 import type { TaskPush, UsagePush } from '../../../shared/events/push'
 import type { Task } from '../../../shared/model/task'
 import { type Clock, systemClock } from './clock'
+import type { PlaceActions } from '../../engine/place/place-actions'
 import type { Tasks } from '../../engine/session/session-tasks'
 
 export interface TaskSubscription {
@@ -133,20 +134,28 @@ export function taskPushes(
 
 /** Resource usage of running tasks for one client: only the newest measurement is kept. */
 export function usagePushes(
-  tasks: Pick<Tasks, 'watchUsage'>,
+  { tasks, places }: { tasks: Pick<Tasks, 'watchUsage'>; places: Pick<PlaceActions, 'usage' | 'watchUsage'> },
   subscription: TaskSubscription = {},
 ): AsyncIteratorClass<UsagePush, undefined, void> {
   const handover = new ThrottledQueue<UsagePush>(subscription)
   let newest: UsagePush | undefined
+  let isNew = false
+  const changed = (): void => {
+    isNew = true
+    handover.wake()
+  }
   handover.onEnd(
     tasks.watchUsage((push) => {
       newest = push
-      handover.wake()
+      changed()
     }),
   )
+  handover.onEnd(places.watchUsage(changed))
   return handover.iterator(() => {
-    const push = newest
-    newest = undefined
-    return push
+    if (!isNew) return undefined
+    isNew = false
+    // Without a task on this machine nothing measures here.
+    const { at, usage } = newest ?? { at: Date.now(), usage: [] }
+    return { at, usage: [...usage, ...places.usage()] }
   }, subscription.mapError)
 }

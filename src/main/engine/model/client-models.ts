@@ -15,6 +15,8 @@ export interface ClientModels {
   /** Offers a client's models until the signal ends; yields the calls to make. */
   serve(offer: ClientOffer, signal?: AbortSignal): AsyncGenerator<ModelCallPush, void, void>
   reply(part: ModelReply): void
+  /** Whether an answer is being waited for that only a client can give. */
+  isAsking(): boolean
 }
 
 export interface ClientOffer {
@@ -151,6 +153,7 @@ export function createClientModels({ file, changed }: { file: string; changed():
         changed()
       }
     },
+    isAsking: () => calls.size > 0 || waiting.size > 0,
     reply({ callId, chunks, done, failure }) {
       const call = calls.get(callId)
       if (!call || call.isDone || call.error) return

@@ -3,7 +3,9 @@ import type { Place, PlaceQuestion, PlaceView } from '../../../shared/model/plac
 import type { SessionSummary } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
 import type { Launcher } from './launcher/launcher'
+import { PortForwards } from './port-forwards'
 import { RemoteEngine, type RemoteTiming } from './remote/remote-engine'
+import { RemoteUsage } from './remote/remote-usage'
 import { idsOf, inboxOf, sessionsOf, tasksOf } from './remote/remote-lists'
 import { misbehaved, type LinkLimits, type WireLink } from './remote/wire-link'
 
@@ -38,17 +40,25 @@ export class ConnectedPlace {
   readonly tasks = new Map<string, Task>()
   /** Terminals of the user's own that were opened there. */
   readonly terminals = new Set<string>()
+  /** Its ports that are open on this machine. */
+  readonly forwards: PortForwards
+  readonly usage: RemoteUsage
+  /** Subscriptions to its sessions. */
+  readonly followers = new Set<{ sessionId: string; end(): void }>()
   inbox: InboxEntry[] = []
   question: PlaceQuestion | undefined
   /** Sessions that are not in the list, such as those of subagents. */
   readonly #others = new Set<string>()
   readonly #options: ConnectedPlaceOptions
+  readonly #hasListed = Promise.withResolvers<void>()
 
   constructor(options: ConnectedPlaceOptions) {
     const { place, launcher, remembered = [], timing, limits } = options
     this.#options = options
     this.place = place
     this.launcher = launcher
+    this.forwards = new PortForwards(launcher)
+    this.usage = new RemoteUsage((signal) => this.remote.reconnected(signal), this.tasks)
     for (const summary of remembered) this.sessions.set(summary.sessionId, summary)
     this.remote = new RemoteEngine({
       launcher,
@@ -60,6 +70,25 @@ export class ConnectedPlace {
         options.connected?.(link)
       },
     })
+  }
+
+  /** Ends what depends on the connection. */
+  close(): void {
+    this.forwards.close()
+    this.usage.stop()
+    this.#hasListed.resolve()
+  }
+
+  /** Resolves once it has told which sessions it has, or cannot be reached; at once when it is not to be connected. */
+  readonly listed = async (isWanted: boolean): Promise<void> => {
+    if (isWanted)
+      await Promise.race([
+        this.#hasListed.promise,
+        this.remote.ready().then(
+          () => this.#hasListed.promise,
+          () => undefined,
+        ),
+      ])
   }
 
   view(): PlaceView {
@@ -80,6 +109,13 @@ export class ConnectedPlace {
     if (this.#others.size < 20_000 && !this.#options.isTaken('session', sessionId)) this.#others.add(sessionId)
   }
 
+  /** A session that was moved away from there; those who follow it there are told to subscribe again. */
+  forget(sessionId: string): void {
+    this.sessions.delete(sessionId)
+    this.#others.delete(sessionId)
+    for (const follower of this.followers) if (follower.sessionId === sessionId) follower.end()
+  }
+
   /** Follows the lists of the place for as long as the connection lasts. */
   async #follow(link: WireLink): Promise<void> {
     const { placeId } = this.place
@@ -97,6 +133,7 @@ export class ConnectedPlace {
           if (more !== true && named) {
             for (const sessionId of this.sessions.keys()) if (!named.has(sessionId)) this.#drop(sessionId)
             named = undefined
+            this.#hasListed.resolve()
           }
         } else if (type === 'tasks') {
           for (const task of tasksOf(placeId, changed)) this.#takeTask(task)
@@ -139,7 +176,11 @@ export class ConnectedPlace {
 
   #take(summary: SessionSummary): boolean {
     const { sessionId } = summary
-    if (!this.sessions.has(sessionId) && this.#options.isTaken('session', sessionId)) return false
+    if (this.#options.isTaken('session', sessionId)) {
+      // It was moved to this machine meanwhile.
+      this.sessions.delete(sessionId)
+      return false
+    }
     if (!this.sessions.has(sessionId) && this.sessions.size >= 10_000) return false
     this.sessions.set(sessionId, summary)
     this.#options.onChange({ kind: 'session', summary })

@@ -1,10 +1,12 @@
 import type { InboxEntry } from '../../../shared/model/approval'
 import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
-import type { SessionSummary } from '../../../shared/model/session'
-import type { Task } from '../../../shared/model/task'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session'
+import type { Task, TaskUsage } from '../../../shared/model/task'
+import type { UsageReport } from '../../../shared/model/usage'
 import type { ClientModels } from '../model/client-models'
+import type { MoveProgress } from '../../../shared/model/move'
 import type { LaunchAsk } from './launcher/launcher'
-import type { PlacesOptions, RoutedCall } from './places'
+import type { MoveRequest, PlacesOptions, RoutedCall } from './places'
 
 /** Other machines, containers and jobs that sessions can work in; and models that clients make the calls to. */
 export interface PlaceActions {
@@ -18,6 +20,10 @@ export interface PlaceActions {
   test(placeId: string, way: LaunchAsk['way']): Promise<PlaceTest>
   update(placeId: string, way: LaunchAsk['way']): Promise<PlaceTest>
   run(placeId: string, command: string): Promise<PlaceRun>
+  /** Opens a TCP port of the place on this machine, on loopback; returns the one here. */
+  forward(placeId: string, port: number): Promise<{ port: number }>
+  /** Moves a session; what is told ends with `done`. The move continues if nobody listens any more. */
+  move(request: MoveRequest): AsyncGenerator<MoveProgress, void, void>
   answer(placeId: string, questionId: string, answer: string | null): Promise<void>
   /** Keeps the places connected from now on, for a client that shows their sessions. */
   follow(): Promise<void>
@@ -25,10 +31,19 @@ export interface PlaceActions {
   sessions(): SessionSummary[]
   inbox(): InboxEntry[]
   tasks(): Task[]
+  /** What running tasks there use, for as long as it is watched. */
+  usage(): TaskUsage[]
+  watchUsage(changed: () => void): () => void
+  /** Adds what was spent on the places that can be reached. `place`: only that one, or (null) only this machine. */
+  addUsage(report: UsageReport, days: number, place?: string | null): Promise<UsageReport>
+  /** Adds messages that the places find. */
+  addHits(hits: SearchHit[], query: string, limit: number): Promise<SearchHit[]>
   /** How a call reaches the place it is about; undefined: it is about this machine. */
   route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
   serveModels: ClientModels['serve']
   modelReply: ClientModels['reply']
+  /** Whether an answer is being waited for that only a client can give. */
+  asksClients: ClientModels['isAsking']
 }
 
 /** What tests set. */

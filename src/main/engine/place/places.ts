@@ -1,33 +1,47 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { CodedError, failureOf } from '../../../shared/errors'
+import { CodedError } from '../../../shared/errors'
 import type { InboxEntry } from '../../../shared/model/approval'
 import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
-import { pathInPlace } from '../../../shared/model/place-folder'
-import type { SessionSummary } from '../../../shared/model/session'
-import type { Task } from '../../../shared/model/task'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session'
+import type { UsageReport } from '../../../shared/model/usage'
+import type { Task, TaskUsage } from '../../../shared/model/task'
+import { addHitsOf, addUsageOf } from './ask-all'
+import { callThere } from './call-there'
 import { ConnectedPlace, type PlaceChange } from './connected-place'
 import type { LaunchAsk } from './launcher/launcher'
+import type { MoveProgress, MoveStep } from '../../../shared/model/move'
+import type { SessionMoves } from '../session-move/session-moves'
 import { launcherOf, type LauncherDeps } from './launcher/launchers'
+import { localEnd, placeEnd, type MoveEnd } from './move/move-ends'
+import { moveSession } from './move/move-session'
 import { openPlacesFile } from './places-file'
-import { followRemoteSession } from './remote/follow-session'
-import { replyOnce } from './remote/reply-once'
 import type { RemoteTiming } from './remote/remote-engine'
-import { sessionsOf } from './remote/remote-lists'
 import type { LinkLimits, WireLink } from './remote/wire-link'
-import { adaptHeader, adaptResult, targetOf } from './route-calls'
+import { recall, remember } from './remembered-sessions'
+import { targetOf, type CallTarget } from './route-calls'
 import { testPlace } from './test-place'
 
 export interface PlacesOptions extends Omit<LauncherDeps, 'clientId'> {
   now(): number
-  /** Whether an id belongs to this machine. */
-  isLocal(kind: 'session' | 'task', id: string): boolean
+  /** Whether an id belongs to this machine; not a session that was moved from here to that place. */
+  isLocal(kind: 'session' | 'task', id: string, placeId?: string): boolean
+  /** Whether this machine has the session, even if it was moved from here. */
+  knows(sessionId: string): boolean
   onChange(change: PlaceChange): void
+  moves: SessionMoves
+  /** A session is on another machine than before: those who follow it have to subscribe again. */
+  moved?(sessionId: string): void
   /** A new connection to a place. */
   connected?(place: Place, link: WireLink): void
   timing?: Partial<RemoteTiming>
   limits?: LinkLimits
+}
+
+export interface MoveRequest {
+  sessionId: string
+  /** A place; null: this machine. */
+  to: string | null
+  folder?: string
 }
 
 /** A call that a place answers. */
@@ -50,13 +64,22 @@ export interface Places {
   /** Asks the user of an interface, through the view of the place, and waits for `answer`. */
   askInView(placeId: string): LaunchAsk
   answer(placeId: string, questionId: string, answer: string | null): void
+  /** Opens a TCP port of a place on this machine; returns the one here. */
+  forward(placeId: string, port: number): Promise<number>
+  /** Moves a session from wherever it is to a place, or (undefined) to this machine. */
+  move(move: MoveRequest, tell: (progress: MoveProgress) => void): Promise<void>
   /** Keeps every place connected, for clients that show lists. */
   followAll(): void
   sessions(): SessionSummary[]
   inbox(): InboxEntry[]
   tasks(): Task[]
+  /** What their running tasks use, for as long as somebody looks. Returns the function that ends it. */
+  watchUsage(changed: () => void): () => void
+  usage(): TaskUsage[]
+  addUsage(report: UsageReport, days: number, place?: string | null): Promise<UsageReport>
+  addHits(hits: SearchHit[], query: string, limit: number): Promise<SearchHit[]>
   /** How a call reaches its place; undefined: it is about this machine. */
-  route(method: string, input: unknown): RoutedCall | undefined
+  route(method: string, input: unknown): RoutedCall | undefined | Promise<RoutedCall | undefined>
   close(): Promise<void>
 }
 
@@ -65,12 +88,15 @@ export function createPlaces(options: PlacesOptions): Places {
   const file = openPlacesFile(home)
   const connected = new Map<string, ConnectedPlace>()
   const questions = new Map<string, (answer: string | null) => void>()
+  /** Sessions on their way. */
+  const moving = new Set<string>()
+  const usageWatchers = new Set<() => void>()
   let isFollowing = false
 
   const isTaken =
     (placeId: string) =>
     (kind: 'session' | 'task', id: string): boolean =>
-      options.isLocal(kind, id) ||
+      options.isLocal(kind, id, placeId) ||
       [...connected.values()].some(
         (other) => other.place.placeId !== placeId && (kind === 'session' ? other.hasSession(id) : other.tasks.has(id)),
       )
@@ -84,7 +110,7 @@ export function createPlaces(options: PlacesOptions): Places {
       launcher: launcherOf(place, { ...options, clientId: file.clientId() }),
       ...(options.timing && { timing: options.timing }),
       ...(options.limits && { limits: options.limits }),
-      remembered: recall(home, placeId).filter(({ sessionId }) => !options.isLocal('session', sessionId)),
+      remembered: recall(home, placeId).filter(({ sessionId }) => !options.isLocal('session', sessionId, placeId)),
       isTaken: isTaken(placeId),
       onChange(change) {
         if (change.kind === 'session' || change.kind === 'session.removed') rememberSoon(made)
@@ -93,7 +119,12 @@ export function createPlaces(options: PlacesOptions): Places {
       connected: (link) => options.connected?.(place, link),
     })
     connected.set(placeId, made)
+    if (usageWatchers.size > 0) made.usage.watch(usageChanged)
     return made
+  }
+
+  const usageChanged = (): void => {
+    for (const changed of usageWatchers) changed()
   }
 
   const pending = new Map<string, NodeJS.Timeout>()
@@ -113,6 +144,7 @@ export function createPlaces(options: PlacesOptions): Places {
     pending.delete(placeId)
     if (!place) return
     remember(home, placeId, [...place.sessions.values()])
+    place.close()
     await place.remote.disconnect()
   }
   const viewOf = (place: Place): PlaceView =>
@@ -123,6 +155,22 @@ export function createPlaces(options: PlacesOptions): Places {
       sessions: recall(home, place.placeId).length,
     }
   const all = (): ConnectedPlace[] => [...connected.values()]
+  /** The place that a call is about. What is on this machine is never a place's, whatever it says. */
+  const placeOf = ({ placeId, sessionId, taskId, terminalId }: CallTarget): ConnectedPlace | undefined => {
+    if (placeId !== undefined) return open(placeId)
+    if (sessionId !== undefined)
+      return all().find((one) => one.hasSession(sessionId) && !options.isLocal('session', sessionId, one.place.placeId))
+    if (taskId !== undefined)
+      return options.isLocal('task', taskId) ? undefined : all().find((one) => one.tasks.has(taskId))
+    return all().find((one) => terminalId !== undefined && one.terminals.has(terminalId))
+  }
+  /** Right after the start a place may not have told what it has. */
+  const findUnknown = async (sessionId: string): Promise<ConnectedPlace | undefined> => {
+    if (options.knows(sessionId)) return undefined
+    for (const { placeId } of file.list()) open(placeId)
+    await Promise.all(all().map((one) => (one.hasSession(sessionId) ? undefined : one.listed(one.remote.wanted))))
+    return placeOf({ sessionId, input: undefined })
+  }
 
   return {
     list: () => file.list().map(viewOf),
@@ -158,6 +206,7 @@ export function createPlaces(options: PlacesOptions): Places {
     async disconnect(placeId) {
       file.get(placeId)
       const place = open(placeId)
+      place.forwards.close()
       await place.remote.disconnect()
       await place.launcher.stop()
       return place.view()
@@ -165,7 +214,9 @@ export function createPlaces(options: PlacesOptions): Places {
     test: (placeId, ask) => testPlace(open(placeId), ask),
     async update(placeId, ask) {
       const place = open(placeId)
-      // The connection would continue with the version that it began with.
+      await place.launcher.prepare({ ask })
+      // What runs is left to the engine of this version, which the next connection starts.
+      if (place.remote.link) await place.remote.call('engine.stop', { how: 'hand-over' }).catch(() => undefined)
       await place.remote.disconnect()
       const result = await testPlace(place, ask)
       if (result.ok) await place.launcher.tidy()
@@ -199,6 +250,43 @@ export function createPlaces(options: PlacesOptions): Places {
       questions.delete(key)
       resolve(answer)
     },
+    async forward(placeId, port) {
+      const place = open(placeId)
+      await place.remote.ready()
+      return place.forwards.open(port)
+    },
+    async move({ sessionId, to, folder }, tell) {
+      const source = placeOf({ sessionId, input: undefined }) ?? (await findUnknown(sessionId))
+      const target = to === null ? undefined : open(to)
+      if (source === target) throw new CodedError('request.invalid', 'The session is there already.')
+      if (!source && !options.knows(sessionId))
+        throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+      if (moving.has(sessionId)) throw new CodedError('session.busy', 'It is being moved already.')
+      moving.add(sessionId)
+      try {
+        let step: MoveStep = 'connect'
+        const copying = (text: string): void => tell({ type: 'step', step, text })
+        const end = (place: ConnectedPlace | undefined): MoveEnd =>
+          place ? placeEnd(place, copying) : localEnd(options.moves)
+        const moved = await moveSession({
+          from: end(source),
+          to: end(target),
+          sessionId,
+          home,
+          ...(folder !== undefined && { folder }),
+          step(next) {
+            step = next
+            tell({ type: 'step', step })
+          },
+        })
+        source?.forget(sessionId)
+        target?.knows(sessionId)
+        options.moved?.(sessionId)
+        tell({ type: 'done', ...(moved && { moved }) })
+      } finally {
+        moving.delete(sessionId)
+      }
+    },
     followAll() {
       isFollowing = true
       for (const { placeId } of file.list()) open(placeId).remote.want()
@@ -206,98 +294,44 @@ export function createPlaces(options: PlacesOptions): Places {
     sessions: () => all().flatMap(({ sessions }) => [...sessions.values()]),
     inbox: () => all().flatMap(({ inbox }) => inbox),
     tasks: () => all().flatMap(({ tasks }) => [...tasks.values()]),
+    watchUsage(changed) {
+      usageWatchers.add(changed)
+      if (usageWatchers.size === 1) for (const place of all()) place.usage.watch(usageChanged)
+      return () => {
+        usageWatchers.delete(changed)
+        if (usageWatchers.size === 0) for (const place of all()) place.usage.stop()
+      }
+    },
+    addUsage: (report, days, place) =>
+      addUsageOf(
+        file.list().map(({ placeId }) => open(placeId)),
+        report,
+        days,
+        place,
+      ),
+    addHits: (...given) => addHitsOf(all(), ...given),
+    usage: () => all().flatMap(({ usage }) => usage.newest),
     route(method, input) {
       const target = targetOf(method, input)
       if (!target) return undefined
-      const { sessionId, taskId, terminalId } = target
-      const place =
-        target.placeId !== undefined
-          ? open(target.placeId)
-          : sessionId !== undefined
-            ? all().find((one) => one.hasSession(sessionId))
-            : taskId !== undefined
-              ? all().find((one) => one.tasks.has(taskId))
-              : all().find((one) => terminalId !== undefined && one.terminals.has(terminalId))
-      if (!place) return undefined
-      // What is on this machine is never a place's, whatever it says.
-      if (target.placeId === undefined && sessionId !== undefined && options.isLocal('session', sessionId))
-        return undefined
-      if (target.placeId === undefined && taskId !== undefined && options.isLocal('task', taskId)) return undefined
-      return { placeId: place.place.placeId, call: (signal) => callThere(place, method, target.input, signal) }
+      const find = (): RoutedCall | undefined => {
+        const place = placeOf(target)
+        return (
+          place && {
+            placeId: place.place.placeId,
+            call: (signal) => callThere(place, method, target.input, signal),
+          }
+        )
+      }
+      const found = find()
+      const { sessionId } = target
+      if (found || sessionId === undefined || options.knows(sessionId)) return found
+      return findUnknown(sessionId).then(find)
     },
     async close() {
       for (const resolve of questions.values()) resolve(null)
       questions.clear()
       await Promise.all([...connected.keys()].map(drop))
     },
-  }
-}
-
-/** Makes a call there. What comes back can only be about that place. */
-async function callThere(
-  place: ConnectedPlace,
-  method: string,
-  input: unknown,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const { remote } = place
-  const { placeId } = place.place
-  if (method === 'push.session')
-    return followRemoteSession(remote, input as { sessionId: string; since: number }, {
-      ...(signal && { signal }),
-      adapt: (push) => (push['type'] === 'start' ? { ...push, header: adaptHeader(placeId, push['header']) } : push),
-      seen: (event) => {
-        if (event['type'] === 'subagent.started' && typeof event['agentId'] === 'string') place.knows(event['agentId'])
-      },
-    })
-  if (method.startsWith('push.')) return (await remote.ready(signal)).subscribe(method, input, signal)
-  if (method === 'approval.reply') return replyOnce(remote, input as Parameters<typeof replyOnce>[1], signal)
-  const result = await remote.call(method, await withRealFolder(remote, input, signal), signal)
-  if (method === 'session.create' || method === 'session.fork' || method === 'conversation.import') {
-    const { sessionId } = (result ?? {}) as { sessionId?: unknown }
-    if (typeof sessionId === 'string') place.knows(sessionId)
-  }
-  if (method === 'terminal.open') {
-    const { terminalId } = (result ?? {}) as { terminalId?: unknown }
-    if (typeof terminalId === 'string') place.terminals.add(terminalId)
-  }
-  return adaptResult(placeId, method, result)
-}
-
-/** `~` is the home folder there, which only that machine knows. */
-async function withRealFolder(
-  remote: ConnectedPlace['remote'],
-  input: unknown,
-  signal?: AbortSignal,
-): Promise<unknown> {
-  const { folder } = (input ?? {}) as { folder?: unknown }
-  if (typeof folder !== 'string' || (folder !== '~' && !folder.startsWith('~/'))) return input
-  const { path } = (await remote.call('folder.list', { path: folder }, signal)) as { path?: unknown }
-  return typeof path === 'string' && path.startsWith('/') ? { ...(input as object), folder: path } : input
-}
-
-function cacheFile(home: string, placeId: string): string {
-  return join(home, 'cache', 'places', `${placeId}.json`)
-}
-
-/** The sessions that a place had when it was last connected. */
-function recall(home: string, placeId: string): SessionSummary[] {
-  try {
-    return sessionsOf(placeId, JSON.parse(readFileSync(cacheFile(home, placeId), 'utf8')))
-  } catch {
-    return []
-  }
-}
-
-function remember(home: string, placeId: string, sessions: readonly SessionSummary[]): void {
-  try {
-    const path = cacheFile(home, placeId)
-    mkdirSync(join(home, 'cache', 'places'), { recursive: true, mode: 0o700 })
-    // Paths as the place itself names them.
-    const rows = sessions.map((summary) => ({ ...summary, folder: pathInPlace(summary.folder) }))
-    writeFileSync(`${path}.tmp`, JSON.stringify(rows), { mode: 0o600 })
-    renameSync(`${path}.tmp`, path)
-  } catch (error) {
-    process.stderr.write(`trestle: the sessions of ${placeId} were not remembered: ${failureOf(error).message}\n`)
   }
 }

@@ -31,6 +31,8 @@ export interface ReceiveOptions {
   folder?: string
   /** The hash of the last event, as `out` returned it; proves that the file was not rewritten. */
   head?: string
+  /** The session that is expected: a file with another one is refused. */
+  sessionId?: string
 }
 
 /** Moves sessions between homes, so that each is active in one of them at most. */
@@ -154,14 +156,16 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     })
   }
 
-  async function receive(file: string, { folder, head }: ReceiveOptions): Promise<MovedIn> {
+  async function receive(file: string, { folder, head, sessionId }: ReceiveOptions): Promise<MovedIn> {
     mkdirSync(join(home, 'moves'), { recursive: true, mode: 0o700 })
     const bundle = join(home, 'moves', `in-${randomBytes(6).toString('hex')}.bundle`)
     try {
       const move = await readMove(resolve(file), {
         blobs: checkpoints.blobs,
         bundle,
-        accept({ moveId, to }) {
+        accept({ moveId, to, sessionId: found }) {
+          if (sessionId !== undefined && found !== sessionId)
+            throw new CodedError('move.damaged', 'It has another session than the one that is to be moved.')
           if (to !== address())
             throw new CodedError('move.elsewhere', `It is sealed for ${to}; this home is ${address()}.`)
           const seen = rows.outcome(moveId)

@@ -15,7 +15,7 @@ import { reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { PlaceActions } from '../../engine/place/place-actions'
 
-const ADD = ['name', 'port', 'ssh-config', 'home', 'program', 'models', 'keep-running', 'no-test']
+const ADD = ['name', 'port', 'ssh-config', 'home', 'program', 'models', 'no-keep-running', 'no-test']
 const SLURM = ['partition', 'time', 'cpus', 'memory', 'account']
 const ACTIONS = {
   add: {
@@ -135,7 +135,7 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
     launch,
     ...(home !== undefined && { home }),
     ...(program !== undefined && { program }),
-    ...(values['keep-running'] === true && { keepsRunning: true }),
+    ...(values['no-keep-running'] === true && { keepsRunning: false }),
     ...((models === 'here' || models === 'there') && { models }),
   }
 }

@@ -55,10 +55,12 @@ export async function runEngine(home: string, version: string): Promise<number> 
     log.info(`the engine ends (${how}${restart ? ', another one takes over' : ''})`)
     clearInterval(idleTimer)
     held.close()
+    // Its clients go to the next engine, and with them the models of theirs: such a step is repeated there at once.
+    const stepMs = engine.places.asksClients() ? 0 : limitMs
     try {
       await role.close()
       // Before the next one looks: from now on each turn is left to it, also one that just ends.
-      const left = how === 'now' ? undefined : engine.keptTurns?.handOver(AbortSignal.timeout(limitMs))
+      const left = how === 'now' ? undefined : engine.keptTurns?.handOver(AbortSignal.timeout(stepMs))
       if (restart) await startEngine(home).catch((error: unknown) => log(`no engine takes over: ${String(error)}`))
       await left
       await engine.close(how === 'now' ? undefined : 'keep')

@@ -8,7 +8,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../../shared/model/convers
 import { exportSession, importSession, listSessions, showSession } from './session-output'
 import { verifyAllFromTerminal, verifyFromTerminal } from './session-history'
 import { replayFromTerminal } from './session-replay'
-import { moveCancel, moveIn, moveOut, moveRefuse } from './session-move'
+import { moveCancel, moveIn, moveOut, moveRefuse, moveTo } from './session-move'
 import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session-actions'
 
 /** The options of each action. */
@@ -22,6 +22,7 @@ const ACTIONS = {
   recover: ['json'],
   verify: ['json', 'all', 'head'],
   replay: ['json'],
+  move: ['json', 'folder'],
   'move-out': ['json', 'to', 'place'],
   'move-in': ['json', 'folder', 'head'],
   'move-refuse': ['json'],
@@ -64,6 +65,7 @@ export async function sessionMain(
 
 /** Actions that move sessions; `words`: how many arguments they take. */
 const MOVES = {
+  move: { run: moveTo, words: [2, 2], takes: 'the id of a session, and the name of a place, or "here"' },
   'move-out': { run: moveOut, words: [2, 2], takes: 'the id of a session and a new file' },
   'move-in': { run: moveIn, words: [0, 1], takes: 'one file; without a file it prints the address of this home' },
   'move-refuse': { run: moveRefuse, words: [1, 1], takes: 'the id of a move' },

@@ -4,8 +4,46 @@ import { oneLine } from '../../console/output'
 import { refuseAgents } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import type { Engine } from '../../engine/engine-api'
+import { PLACE_NAME } from '../../../shared/model/place'
+import { pathInPlace } from '../../../shared/model/place-folder'
 
 const ADDRESS = /^home-[\w-]{1,90}$/
+
+/** `trestle session move ID PLACE|here`: moves a session to a place, or from one to this machine. */
+export async function moveTo(
+  engine: Engine,
+  [sessionId = '', to = '']: string[],
+  values: Parsed['values'],
+): Promise<number> {
+  if (await refuseAgents('session move')) return 2
+  const { folder } = values
+  const target = to === 'here' ? null : to
+  if (target !== null && !PLACE_NAME.test(target))
+    throw new UsageError(`"${to}" is not the name of a place.`, 'session')
+  // Sessions of places are found once those have told what they have.
+  await engine.places.follow()
+  const isJson = values['json'] === true
+  for await (const push of engine.places.move({
+    sessionId,
+    to: target,
+    ...(typeof folder === 'string' && { folder: target === null ? resolve(folder) : folder }),
+  })) {
+    if (push.type === 'step') {
+      if (!isJson && push.text === undefined) process.stderr.write(`${STEPS[push.step]} …\n`)
+      continue
+    }
+    const { moved } = push
+    const where = target ?? 'this machine'
+    say(
+      values,
+      { sessionId, to: target, ...(moved && { moved }) },
+      `The session continues on ${where}${moved ? `, in ${pathInPlace(moved.folder)}` : ''}.\n${(moved?.notes ?? []).map((note) => `${note}\n`).join('')}`,
+    )
+  }
+  return 0
+}
+
+const STEPS = { connect: 'Connecting', seal: 'Packing the session', receive: 'Receiving it there' }
 
 /** `trestle session move-out ID FILE --to ADDRESS`: seals a session and writes it to a file. */
 export async function moveOut(

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { SealedSession } from '../../../shared/model/move'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
+import { usePlace } from '../../state/places'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Banner } from '../../ui/notice'
@@ -12,6 +13,19 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
   const client = useClient()
   const [asks, setAsks] = useState(false)
   const place = placeOf(sealed)
+  const known = usePlace(sealed.place)
+  const [isContinuing, setContinuing] = useState(false)
+  const continueThere = async (): Promise<void> => {
+    setContinuing(true)
+    try {
+      // What was received already is not received again.
+      for await (const push of await client.place.move({ sessionId, to: place }))
+        if (push.type === 'done') showToast(`The session continues on ${place}.`)
+    } catch (error) {
+      showFailureToast(error)
+    }
+    setContinuing(false)
+  }
   const takeBack = (): void => {
     setAsks(false)
     client.move
@@ -23,9 +37,16 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
       tone="wait"
       icon={<PlaneTakeoff aria-hidden />}
       actions={
-        <Button size="small" onClick={() => setAsks(true)}>
-          Take it back…
-        </Button>
+        <>
+          {known && (
+            <Button size="small" busy={isContinuing} onClick={() => void continueThere()}>
+              Continue there
+            </Button>
+          )}
+          <Button size="small" {...(known && { variant: 'quiet' })} onClick={() => setAsks(true)}>
+            Take it back…
+          </Button>
+        </>
       }
     >
       This session was moved to {place} on {new Date(sealed.at).toLocaleString()}. It can be read here, and continues

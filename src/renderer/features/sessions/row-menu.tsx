@@ -10,6 +10,7 @@ import {
   Pin,
   PinOff,
   Plus,
+  Server,
   ShieldCheck,
   SquareCheck,
   Trash2,
@@ -133,6 +134,9 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
       </ContextMenuItem>
       <ContextMenuItem icon={<ListVideo aria-hidden />} onSelect={() => actions.ask({ kind: 'replay', sessionId })}>
         Replay…
+      </ContextMenuItem>
+      <ContextMenuItem icon={<Server aria-hidden />} onSelect={() => actions.ask({ kind: 'move', sessionId })}>
+        Move to…
       </ContextMenuItem>
       <ContextMenuItem
         icon={<FolderInput aria-hidden />}

@@ -60,7 +60,7 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
         )}
         {runs &&
           distinctPorts(usage?.ports ?? []).map(({ port, address }) => (
-            <PortLink key={port} port={port} address={address} />
+            <PortLink key={port} port={port} address={address} place={task.place} />
           ))}
         {runs && task.background === false && (
           <Button size="small" icon={<ArrowDownToLine aria-hidden />} onClick={() => actions.moveToBackground(task)}>

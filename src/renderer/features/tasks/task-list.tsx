@@ -158,7 +158,9 @@ const TaskRow = memo(function TaskRow({
         {runs &&
           distinctPorts(usage?.ports ?? [])
             .slice(0, 3)
-            .map(({ port, address }) => <PortLink key={port} port={port} address={address} tabIndex={tabIndex} />)}
+            .map(({ port, address }) => (
+              <PortLink key={port} port={port} address={address} place={task.place} tabIndex={tabIndex} />
+            ))}
       </div>
       <Numbers taskId={taskId} usage={runs ? usage : undefined} />
       <Runtime task={task} />

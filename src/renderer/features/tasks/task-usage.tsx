@@ -1,4 +1,4 @@
-import { useEffect, memo } from 'react'
+import { useEffect, memo, useState } from 'react'
 import { create } from 'zustand'
 import { ArrowUpRight } from 'lucide-react'
 import type { TrestleClient } from '../../../shared/contract'
@@ -114,11 +114,60 @@ interface PortLinkProps {
   port: number
   /** The addresses it listens on, e.g. `127.0.0.1`, `::`. */
   address: string
+  /** The place that the task is on: the port is opened here first. */
+  place: string | undefined
   tabIndex?: number
 }
 
 /** A port that a task listens on, as a link. */
-export function PortLink({ port, address, tabIndex }: PortLinkProps) {
+export function PortLink({ port, address, place, tabIndex }: PortLinkProps) {
+  if (place !== undefined) return <RemotePort port={port} place={place} tabIndex={tabIndex} />
+  return <LocalPort port={port} address={address} tabIndex={tabIndex} />
+}
+
+/** A port of a place: opened on this machine when it is wanted. */
+function RemotePort({ port, place, tabIndex }: { port: number; place: string; tabIndex: number | undefined }) {
+  const client = useClient()
+  const { data: info } = useAppInfo()
+  const [isOpening, setOpening] = useState(false)
+  const open = async (inPane: boolean): Promise<void> => {
+    setOpening(true)
+    try {
+      const near = await client.place.forward({ placeId: place, port })
+      const { view } = useLayout.getState()
+      const url = `http://localhost:${near.port}/`
+      if (view.kind === 'session' && inPane) openPane(view.sessionId, { kind: 'preview', url })
+      else if (info?.host === 'electron') await client.app.openExternal({ url })
+      else window.open(url, '_blank', 'noopener')
+    } catch (error) {
+      showFailureToast(error)
+    }
+    setOpening(false)
+  }
+  return (
+    <button
+      type="button"
+      tabIndex={tabIndex}
+      disabled={isOpening}
+      title={`Open port ${port} of ${place} here`}
+      aria-label={`Open port ${port} of ${place}`}
+      className="inline-flex flex-none items-center rounded-sm text-run-ink hover:underline disabled:text-ink-3"
+      onClick={(event) => {
+        event.stopPropagation()
+        void open(!event.ctrlKey && !event.metaKey && !event.shiftKey)
+      }}
+    >
+      :{port}
+      <ArrowUpRight aria-hidden className="size-[11px]" />
+    </button>
+  )
+}
+
+interface LocalPortProps extends Pick<PortLinkProps, 'port' | 'address'> {
+  tabIndex: number | undefined
+}
+
+function LocalPort({ port, address, tabIndex }: LocalPortProps) {
   const client = useClient()
   const { data: info } = useAppInfo()
   const url = `http://${address === '::1' ? '[::1]' : '127.0.0.1'}:${port}`

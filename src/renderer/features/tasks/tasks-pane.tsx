@@ -158,7 +158,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
                   {formatPercent(usage.cpu)} · {formatMemory(usage.memoryBytes)}
                 </span>
                 {distinctPorts(usage.ports).map(({ port, address }) => (
-                  <PortLink key={port} port={port} address={address} />
+                  <PortLink key={port} port={port} address={address} place={task.place} />
                 ))}
                 <Sparkline values={history ?? []} />
               </>

@@ -13,6 +13,7 @@ import { shortPath } from '../../format/folder-name'
 import { formatTokens } from '../../format/model-usage'
 import { useLayout } from '../../state/page/layout-state'
 import { useQueries } from '../../state/page/queries'
+import { usePlaces } from '../../state/places'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
@@ -30,9 +31,12 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
   const [days, setDays] = useState(30)
   const [by, setBy] = useState<UsageGroup>('model')
   const [measure, setMeasure] = useState<Measure>('cost')
+  const places = usePlaces()
+  /** Undefined: everywhere; null: this machine. */
+  const [place, setPlace] = useState<string | null>()
   const { data: report, error } = useQuery(
     queries.usage.report.queryOptions({
-      input: { by, days },
+      input: { by, days, ...(place !== undefined && { place }) },
       placeholderData: keepPreviousData,
       refetchOnMount: 'always',
       refetchInterval: 30_000,
@@ -66,6 +70,24 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
           <option value="cost">Cost</option>
           <option value="tokens">Tokens</option>
         </select>
+        {places.length > 0 && (
+          <select
+            aria-label="Place"
+            value={place === undefined ? 'all' : place === null ? 'this' : `on ${place}`}
+            className={SELECT}
+            onChange={({ target: { value } }) =>
+              setPlace(value === 'all' ? undefined : value === 'this' ? null : value.slice('on '.length))
+            }
+          >
+            <option value="all">Everywhere</option>
+            <option value="this">This machine</option>
+            {places.map(({ placeId }) => (
+              <option key={placeId} value={`on ${placeId}`}>
+                {placeId}
+              </option>
+            ))}
+          </select>
+        )}
         <span className="flex-1" />
         <Button size="small" variant="quiet" onClick={() => useLayout.getState().openSettings('models', 'limits')}>
           Limits…
@@ -107,10 +129,17 @@ interface ReportProps {
 }
 
 function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
-  const { total, rows, days } = report
+  const { total, rows, days, missing } = report
+  const gap = missing && (
+    <p role="status" className="text-small text-wait-ink">
+      Not in these figures, because {missing.length === 1 ? 'it cannot' : 'they cannot'} be reached:{' '}
+      {missing.join(', ')}.
+    </p>
+  )
   if (total.requests === 0) {
     return (
       <>
+        {gap}
         <EmptyState title="No requests in this range" className="rounded-lg border border-dashed border-line-strong">
           Each request to a model appears here with its tokens and its cost. Costs on this page are those of the time of
           each request.
@@ -128,6 +157,7 @@ function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
   ]
   return (
     <>
+      {gap}
       <dl aria-label="Total" className="grid grid-cols-5 gap-2.5 max-mid:grid-cols-2">
         {figures.map(([name, value]) => (
           <div key={name} className="rounded-lg border border-line bg-raised px-3.5 py-2.5">

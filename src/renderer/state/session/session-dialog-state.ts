@@ -5,6 +5,8 @@ export type SessionDialog =
   | { kind: 'rename'; sessionId: string }
   | { kind: 'remove'; sessionId: string }
   | { kind: 'verify'; sessionId: string }
+  /** Moves it to another machine. */
+  | { kind: 'move'; sessionId: string }
   /** Shows it event by event, beginning with `from`. */
   | { kind: 'replay'; sessionId: string; from?: number }
   /** Chooses where the folder is now: for one session, or for all sessions of `folder`. */

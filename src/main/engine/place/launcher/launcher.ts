@@ -38,6 +38,8 @@ export interface LaunchAsk {
 export interface PlaceShell {
   /** Starts a script; the caller reads and ends it. */
   start(script: string, options?: StartOptions): Channel
+  /** Connects to a TCP port of loopback there; absent: it is done by a program there. */
+  connect?(port: number): Channel
   /** What a failure to get there means, in plain words; `result` of a script that never ran. */
   failure(result: ShellResult): Error | undefined
   /** Ends shared connections. What runs there continues. */
@@ -74,6 +76,12 @@ export interface Launcher {
   status(options?: PrepareOptions): Promise<PlaceFacts>
   /** Runs a shell command there. */
   run(command: string, options?: PrepareOptions): Promise<ShellResult>
+  /** Connects to a TCP port of loopback there; absent: this kind of place cannot. */
+  connect?(port: number): Channel
+  /** Copies a file of this machine to a new file there, only for its user. */
+  upload(file: string, path: string, options?: PrepareOptions): Promise<void>
+  /** Copies a file from there; `bytes`: how long it is, and no more is taken. */
+  download(path: string, file: string, options: PrepareOptions & { bytes: number }): Promise<void>
   /** Removes old versions that are not in use; returns how many. */
   tidy(): Promise<number>
   /** Ends the shared connection, and for a scheduler its job. */

@@ -7,7 +7,11 @@ import { installPart, tidyScript } from '../prepare/install-bundle'
 import { checkRunsThere, parseProbe, PROBE_SCRIPT, SERVER_FOLDER } from '../prepare/probe'
 import { plainLine } from '../remote/plain-text'
 import type { Launcher, PlaceShell, PrepareOptions, Prepared, ShellResult } from './launcher'
+import { downloadFile, uploadFile } from './shell-copy'
 import { quoted, runScript } from './shell-run'
+
+/** Passes stdin and stdout to a port of loopback; for shells that have no way of their own. */
+const RELAY = `const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1',allowHalfOpen:true});s.on('error',()=>process.exit(1));process.stdin.pipe(s).pipe(process.stdout)`
 
 export interface ShellLauncherOptions {
   /** Real path of TRESTLE_HOME. */
@@ -36,27 +40,36 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
   const attaches = async (trestle: string, given: PrepareOptions): Promise<boolean> => {
     const { exitCode, stdout, stderr } = await runScript(shell, `${trestle} wire --help`, given)
     if (exitCode !== 0) throw notStarted(stderr, exitCode)
-    return place.keepsRunning === true && stdout.includes('--attach')
+    return place.keepsRunning !== false && stdout.includes('--attach')
   }
 
+  /** The copied Node; a named program may be anything. */
+  let node: string | undefined
   return {
+    connect(port) {
+      if (shell.connect) return shell.connect(port)
+      if (node === undefined)
+        throw new CodedError('place.unsupported', 'Ports are opened once Trestle is copied there.')
+      return shell.start(`exec ${node} -e ${quoted(RELAY)} -- ${port}`)
+    },
     async prepare(given = {}) {
       if (place.program !== undefined) {
         const facts = await probe(given, [])
         const trestle = pathText(place.program)
         return { trestle, facts, attaches: await attaches(trestle, given) }
       }
-      const { app, node } = await bundle()
-      const names = [app.name, node.name]
+      const { app, node: runtime } = await bundle()
+      const names = [app.name, runtime.name]
       const facts = await probe(given, names)
       checkRunsThere(facts)
       const has = (name: string): boolean => facts.installed.some(({ hash }) => hash === name)
-      for (const part of [node, app]) {
+      for (const part of [runtime, app]) {
         if (has(part.name)) continue
         given.progress?.('Copying Trestle')
         await installPart(shell, part, { ...given, clientId, freeBytes: facts.diskFreeBytes })
       }
-      const trestle = `${SERVER_FOLDER}/${node.name}/${nodeName()} ${SERVER_FOLDER}/${app.name}/out/main/cli.js`
+      node = `${SERVER_FOLDER}/${runtime.name}/${nodeName()}`
+      const trestle = `${node} ${SERVER_FOLDER}/${app.name}/out/main/cli.js`
       return { trestle, facts, attaches: await attaches(trestle, given) }
     },
     async open(prepared, given = {}) {
@@ -73,7 +86,10 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
       return probe(given, names)
     },
     run: (command, given = {}) => runScript(shell, command, given),
+    upload: (file, path, given = {}) => uploadFile(shell, file, path, given),
+    download: (path, file, given) => downloadFile(shell, path, file, given),
     async tidy() {
+      if (place.program !== undefined) return 0
       const { app, node } = await bundle()
       const { stdout } = await runScript(shell, tidyScript([app.name, node.name]))
       return Number(stdout.trim()) || 0

@@ -60,6 +60,21 @@ export function createSshShell({ home, launch, program = 'ssh' }: SshShellOption
       if (asking) void channel.ended.then(asking.close)
       return channel
     },
+    // Through the shared connection, so it neither asks nor logs in again.
+    connect: (to) =>
+      startChannel(program, [
+        '-T',
+        ...target,
+        '-o',
+        'ControlMaster=no',
+        '-o',
+        'BatchMode=yes',
+        ...LIVENESS,
+        '-W',
+        `127.0.0.1:${to}`,
+        '--',
+        host,
+      ]),
     failure: ({ exitCode, stderr }) => (exitCode === SSH_FAILED ? sshFailure(host, stderr) : undefined),
     close: () =>
       socket === undefined ? Promise.resolve() : exitMaster(program, [...target, '-O', 'exit', '--', host]),

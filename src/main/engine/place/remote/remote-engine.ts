@@ -86,6 +86,11 @@ export class RemoteEngine {
     return this.#link
   }
 
+  /** Whether it is kept connected. */
+  get wanted(): boolean {
+    return this.#isWanted
+  }
+
   /** Keeps it connected from now on, in the background and without asking. */
   want(): void {
     if (this.#isWanted) return

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { InboxEntry } from '../../../../shared/model/approval'
 import { placeFolder, splitPlaceFolder } from '../../../../shared/model/place-folder'
 import type { SessionSummary } from '../../../../shared/model/session'
-import type { Task } from '../../../../shared/model/task'
+import type { Task, TaskUsage } from '../../../../shared/model/task'
 import { plainLine } from './plain-text'
 
 /** Most sessions, requests and tasks that one place can add to the lists. */
@@ -68,6 +68,24 @@ const task = z.looseObject({
   startedAt: time,
 })
 
+const usage = z.object({
+  taskId: id,
+  cpu: z.number().min(0).max(1e6),
+  memoryBytes: z.number().min(0),
+  processes: z
+    .array(
+      z.object({
+        pid: z.int().min(0),
+        parentPid: z.int().min(0),
+        command: line(1000),
+        cpu: z.number().min(0).max(1e6),
+        memoryBytes: z.number().min(0),
+      }),
+    )
+    .max(500),
+  ports: z.array(z.object({ port: z.int().min(1).max(65_535), address: line(100), pid: z.int().min(0) })).max(200),
+})
+
 /** A list of a place as data that can be shown: what does not fit is left out, text is one plain line. */
 function listOf<T>(value: unknown, one: z.ZodType, max: number): T[] {
   if (!Array.isArray(value)) return []
@@ -103,6 +121,11 @@ export function tasksOf(placeId: string, value: unknown): Task[] {
       place: placeId,
       ...(one.folder !== undefined && { folder: placeFolder({ placeId, path: one.folder }) }),
     }))
+}
+
+/** What tasks use; `tasks`: those that are the place's. */
+export function usageOf(tasks: { has(taskId: string): boolean }, value: unknown): TaskUsage[] {
+  return listOf<TaskUsage>(value, usage, LIST_LIMITS.tasks).filter(({ taskId }) => tasks.has(taskId))
 }
 
 export function idsOf(value: unknown): string[] {

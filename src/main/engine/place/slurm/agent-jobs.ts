@@ -85,7 +85,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
         const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
         const name = `trestle-agent-${owner}-${process.pid}-${id}`
         // Its place in the queue is that of the call, however long the files take.
-        const request = Promise.all([ready, agentFile]).then(([found]) => ({ name, script: holderScript(at, found) }))
+        const request = Promise.all([ready, agentFile]).then(([found]) => ({ name, script: holderScript(at, found, { endsAtOnce: true }) }))
         jobId = await queue.submit(place.launch, request, { signal })
         const [trestle, create] = [await ready, createInput(session, await agentFile)]
         deps.note(id, `Job ${jobId} was submitted`)

@@ -47,7 +47,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   let latest: string | undefined
 
   const submit = async (prepared: Prepared, given: PrepareOptions): Promise<string> =>
-    queue.submit(launch, { name, script: holderScript(place, prepared, agentJobs) }, given)
+    queue.submit(launch, { name, script: holderScript(place, prepared, { environment: agentJobs }) }, given)
 
   /** Waits until the job runs; tells the scheduler's reason meanwhile. */
   const running = async (prepared: Prepared, given: PrepareOptions): Promise<string> => {
@@ -105,23 +105,59 @@ export function endedError(job: Pick<SlurmJob, 'jobId' | 'state' | 'reason'>): C
 
 /** What the engine of a job says once it serves. */
 const SAID = '"$TRESTLE_HOME/job-engine"'
+/** Runs the version of Trestle that was prepared last; clients replace it. */
+const PROGRAM = '"$TRESTLE_HOME/job-program"'
+/** A client is there and no engine. */
+const WANTED = '"$TRESTLE_HOME/job-wanted"'
+/** How often an engine that was killed is started again. */
+const MAX_CRASHES = 20
+/** How long a job stays when its engine has ended by itself, in fifths of a second: an update starts another one. */
+const STAYS = 50
 
-/** The engine is the job: with its end, the job is over, and a job that is queued again continues what it left. */
+export interface JobScript {
+  environment?: Record<string, string>
+  /** The job is over as soon as its engine ends by itself. */
+  endsAtOnce?: boolean
+}
+
+/**
+ * The job runs the engine, again when it was killed, and is over some time after the engine has ended by itself and no
+ * other process has its role. A job that is queued again continues what it left.
+ */
 export function holderScript(
   place: Pick<Place, 'home'>,
   { trestle, attaches }: Prepared,
-  environment: Record<string, string> = {},
+  { environment = {}, endsAtOnce = false }: JobScript = {},
 ): string {
   const more = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}; export ${name}; `)
-  const what = attaches ? `${trestle} engine >${SAID}` : 'sleep infinity'
-  return `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; exec ${what}`
+  const begin = `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; `
+  if (!attaches) return `${begin}exec sleep infinity`
+  const stay = `n=0; until [ -e ${WANTED} ]; do n=$((n+1)); [ $((n % 25)) -eq 0 ] && sh ${PROGRAM} engine status >/dev/null 2>&1 && n=0; [ $n -gt ${STAYS} ] && exit 0; sleep 0.2; done`
+  return [
+    begin,
+    writeProgram(trestle),
+    'crashes=0; while :; do ',
+    `rm -f ${WANTED}; `,
+    `if sh ${PROGRAM} engine >${SAID}; then ${endsAtOnce ? 'exit 0' : stay}; `,
+    `else crashes=$((crashes+1)); [ $crashes -gt ${MAX_CRASHES} ] && exit 1; sleep 0.2; fi; done`,
+  ].join('')
 }
 
-/** Waits for the engine of the job, so that no other one is started, and becomes a client of it. */
+/** Waits for the engine of the job, so that none is started beside it, and becomes a client of it. */
 export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
   if (!attaches) return `${placeEnvironment(place)}exec ${trestle} wire`
   // What an earlier run of the job has left names a process that has ended.
   const pid = `pid=$(sed -n 's/.*"holds":true.*"pid":\\([0-9]*\\).*/\\1/p' ${SAID} 2>/dev/null)`
-  const serves = `${pid}; [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null`
-  return `${placeEnvironment(place)}n=0; until { ${serves}; } || [ $n -ge 300 ]; do n=$((n+1)); sleep 0.1; done; exec ${trestle} wire --attach`
+  const serves = `${pid}; { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; } || { [ $((n % 20)) -eq 19 ] && ${trestle} engine status >/dev/null 2>&1; }`
+  return [
+    placeEnvironment(place),
+    'mkdir -p "$TRESTLE_HOME"; ',
+    writeProgram(trestle),
+    `n=0; until ${serves}; do n=$((n+1)); [ $n -gt 300 ] && break; [ -n "$pid" ] && : >${WANTED}; sleep 0.1; done; `,
+    `exec ${trestle} wire --attach`,
+  ].join('')
+}
+
+function writeProgram(trestle: string): string {
+  return `printf '%s\\n' ${quoted(`exec ${trestle} "$@"`)} >${PROGRAM}.$$ && mv ${PROGRAM}.$$ ${PROGRAM}; `
 }

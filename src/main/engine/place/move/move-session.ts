@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError, failureOf } from '../../../../shared/errors'
+import type { MovedIn, MoveStep } from '../../../../shared/model/move'
+import type { MoveEnd, SealedMove } from './move-ends'
+
+export interface MoveOptions {
+  from: MoveEnd
+  to: MoveEnd
+  sessionId: string
+  /** Where its project is put; default: where it was, if it was there before. */
+  folder?: string
+  /** Real path of TRESTLE_HOME. */
+  home: string
+  step(step: MoveStep): void
+}
+
+/**
+ * Moves a session: it is sealed where it is, copied, and received where it goes. When that fails, the move is refused
+ * there and the seal taken off, so that the session continues where it was. Only when the outcome is unknown, because
+ * the connection was lost, it stays sealed; moving it to the same place again then finishes the move.
+ */
+export async function moveSession({
+  from,
+  to,
+  sessionId,
+  folder,
+  home,
+  step,
+}: MoveOptions): Promise<MovedIn | undefined> {
+  mkdirSync(join(home, 'moves'), { recursive: true, mode: 0o700 })
+  const file = join(home, 'moves', `on-its-way-${randomBytes(8).toString('hex')}`)
+  let sealed: SealedMove | undefined
+  try {
+    step('connect')
+    const address = await to.address()
+    step('seal')
+    sealed = await from.out(sessionId, { address, place: to.label }, file)
+    step('receive')
+    return await to.in(file, { sessionId, head: sealed.head, ...(folder !== undefined && { folder }) })
+  } catch (error) {
+    if (!sealed) throw error
+    return await takeBack({ from, to, sessionId, sealed, error })
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+/** Makes sure that the session continues in exactly one place, and says why it did not move. */
+async function takeBack({
+  from,
+  to,
+  sessionId,
+  sealed,
+  error,
+}: Pick<MoveOptions, 'from' | 'to' | 'sessionId'> & { sealed: SealedMove; error: unknown }): Promise<
+  MovedIn | undefined
+> {
+  const why = failureOf(error).message
+  try {
+    await to.refuse(sealed.moveId)
+  } catch (refused) {
+    // It was received by an attempt whose answer was lost.
+    if (codeOf(refused) === 'move.repeated') return undefined
+    throw unfinished(to, why, error)
+  }
+  try {
+    await from.cancel(sessionId, sealed.moveId)
+  } catch {
+    throw unfinished(to, why, error)
+  }
+  throw error
+}
+
+function unfinished({ label }: MoveEnd, why: string, cause: unknown): CodedError {
+  return new CodedError(
+    'move.unfinished',
+    `Whether ${label} has received the session is not known yet: ${why} Move it there again, which finishes the move.`,
+    { cause },
+  )
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof CodedError ? error.code : undefined
+}

@@ -1,0 +1,30 @@
+/** What is told meanwhile, for a reader that may be slower, or gone. */
+export function createPushes<Push>(): {
+  push(value: Push): void
+  end(error?: unknown): void
+  all(): AsyncGenerator<Push, void, void>
+} {
+  const waiting: Push[] = []
+  let over: { error?: unknown } | undefined
+  let wake = (): void => {}
+  return {
+    push(value) {
+      waiting.push(value)
+      wake()
+    },
+    end(error) {
+      over ??= error === undefined ? {} : { error }
+      wake()
+    },
+    async *all() {
+      for (;;) {
+        const next = waiting.shift()
+        if (next !== undefined) yield next
+        else if (over) {
+          if ('error' in over) throw over.error
+          return
+        } else await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+  }
+}
