@@ -23,18 +23,18 @@ beforeAll(async () => {
 afterAll(async () => {
   if (!hasSlurm) return
   await slurm.close()
+  // What a job starts beside its engine outlives it here: no kernel group ends it.
+  for (const pid of commands('TRESTLE_PLACE=1')) process.kill(pid, 'SIGKILL')
   rmSync(user, { recursive: true, force: true })
 })
 
-/** Processes of this cluster's commands, by the name of the program. */
-function commands(name: string): number[] {
+/** Processes in the environment of this cluster that have all of these in their environment or command line. */
+function commands(...words: string[]): number[] {
   return readdirSync('/proc').flatMap((pid) => {
     try {
-      const isOurs =
-        /^\d+$/.test(pid) &&
-        readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === name &&
-        readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`SLURM_CONF=${slurm.env['SLURM_CONF']}`)
-      return isOurs ? [Number(pid)] : []
+      if (!/^\d+$/.test(pid)) return []
+      const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readFileSync(`/proc/${pid}/environ`, 'utf8')
+      return [`HOME=${user}`, ...words].every((word) => text.includes(word)) ? [Number(pid)] : []
     } catch {
       return []
     }
@@ -54,7 +54,7 @@ tellStories('a job of a Slurm cluster', {
       placeId,
       home: join(user, '.trestle-places', placeId),
       folder,
-      cut: () => commands('srun').forEach((pid) => process.kill(pid, 'SIGKILL')),
+      cut: () => commands('srun\0--export').forEach((pid) => process.kill(pid, 'SIGKILL')),
       close: () => Promise.resolve(),
     }
   },
@@ -71,9 +71,8 @@ describe.skipIf(!hasSlurm)('a job of a Slurm cluster, from the command line', ()
     const job = (state: string): string =>
       slurm.run('squeue', '-h', `--states=${state}`, '--format=%i|%C|%m|%l|%P|%j').trim()
     expect(job('RUNNING')).toMatch(/^\d+\|1\|100M\|10:00\|work\|trestle-second-/)
-    const engine = commands('node').map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8'))
-    expect(engine.some((text) => text.includes('TRESTLE_PLACE=1'))).toBe(true)
-    expect(engine.filter((text) => text.includes('TRESTLE_PLACE=1') && text.includes('SECRET_OF'))).toEqual([])
+    expect(commands('TRESTLE_PLACE=1', 'places/second')).not.toEqual([])
+    expect(commands('TRESTLE_PLACE=1', 'places/second', 'SECRET_OF_THIS_MACHINE')).toEqual([])
     const wrong = await run('place', 'add', 'slurm', '--name', 'third', '--memory', 'a lot')
     expect(wrong).toMatchObject({ code: 2 })
     expect(wrong.stderr).toContain('memory')

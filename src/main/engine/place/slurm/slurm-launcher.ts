@@ -76,6 +76,10 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
       const jobId = await running(prepared, given)
       return shell.start(stepScript(jobId, attachScript(place, prepared)), given.ask ? { ask: given.ask } : {})
     },
+    connect(port) {
+      if (latest === undefined) throw new CodedError('place.unreachable', 'The job does not run.')
+      return shell.start(stepScript(latest, relayScript(port)))
+    },
     async stop() {
       latest = undefined
       const jobs = await queue.list().catch(() => [])
@@ -96,6 +100,11 @@ export function shellOf(
     launch: { host, ...(configFile !== undefined && { configFile }) },
     ...(program !== undefined && { program }),
   })
+}
+
+/** Passes stdin and stdout to a port of the node. */
+function relayScript(port: number): string {
+  return `exec bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} || exit 1; cat <&3 & cat >&3; wait'`
 }
 
 /** Why a job is over, as the failure of what it did. */
