@@ -51,6 +51,11 @@ export const PLACE_ERRORS = {
     retryable: true,
     advice: 'The scheduler starts it when it can; the session connects then.',
   },
+  'place.job_ended': {
+    title: 'The job is over',
+    retryable: false,
+    advice: 'Connect again from Settings, under Places, which submits a new job; what was recorded is still there.',
+  },
   'place.not_found': {
     title: 'There is no such place',
     retryable: false,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineFoundation } from './engine-foundation'
+import { createEngineJobs, type EngineJobs } from './engine-jobs'
 import type { MoveProgress } from '../../shared/model/move'
 import type { SessionMoves } from './session-move/session-moves'
 import { createPushes } from './place/pushes'
@@ -9,7 +10,7 @@ import type { PlaceActions, PlaceTestOptions } from './place/place-actions'
 import type { Places } from './place/places'
 import type { WireLink } from './place/remote/wire-link'
 
-export interface EnginePlaces {
+export interface EnginePlaces extends EngineJobs {
   actions: PlaceActions
   /** Sets what seals and receives sessions here; before the first move. */
   useMoves(moves: SessionMoves): void
@@ -18,9 +19,10 @@ export interface EnginePlaces {
 
 /** The places of an engine. Their code is loaded when there are any. */
 export function createEnginePlaces(
-  { home, store, notify, now, catalog, clientModels, settings, log, onChange }: EngineFoundation,
+  foundation: EngineFoundation,
   { version, places: testOptions }: { version: string; places?: PlaceTestOptions },
 ): EnginePlaces {
+  const { home, store, notify, now, catalog, clientModels, settings, log, onChange } = foundation
   const file = join(home, 'places.json')
   let loaded: Places | undefined
   let isFollowing = false
@@ -32,13 +34,13 @@ export function createEnginePlaces(
   let loading: Promise<Places> | undefined
   const smallModel = (): string | undefined => settings().smallModel
   const links = new Map<WireLink, AbortController>()
-  const serve = async (link: WireLink): Promise<void> => {
+  const serve = async (link: WireLink, passesOn = false): Promise<void> => {
     links.get(link)?.abort()
     const controller = new AbortController()
     links.set(link, controller)
     const { serveModels } = await import('./place/serve-models')
     if (link.reason || controller.signal.aborted) return
-    await serveModels(link, { catalog, smallModel, log }, controller.signal)
+    await serveModels(link, { catalog, smallModel, log, passesOn }, controller.signal)
   }
   const places = (): Promise<Places> =>
     (loading ??= import('./place/places').then(({ createPlaces }) => {
@@ -77,8 +79,16 @@ export function createEnginePlaces(
   const asking = async (placeId: string, way: LaunchAsk['way']): Promise<LaunchAsk> =>
     way === 'user' ? (await places()).askInView(placeId) : { way }
   const hasPlaces = (): boolean => loaded !== undefined || existsSync(file)
+  const jobs = createEngineJobs(foundation, {
+    version,
+    serve(link) {
+      void serve(link, true)
+      void link.ended.then(() => links.delete(link))
+    },
+  })
   const loadedPlaces = async (): Promise<Places | undefined> => (hasPlaces() ? places() : undefined)
   return {
+    ...jobs,
     useMoves: (given) => (moves = given),
     actions: {
       async list() {

@@ -47,7 +47,7 @@ export function createTurns(
 ): { tools: SessionTools; turns: SessionsTurns } {
   const { home, store, config, effectiveHeader, rulesOf, newId } = foundation
   const { sandboxes, skills, hooks } = execution
-  const { agents, mcp } = parts
+  const { agents, features, mcp } = parts
   const { interactive = false, hasInbox = interactive, unattended } = options
   const asking = {
     canAsk: (header: SessionHeader) => interactive && unattended.of(header) === undefined,
@@ -63,7 +63,10 @@ export function createTurns(
       ownOutput: readableOutputFolders(home, skills, session),
     })
   const tools = createTools(foundation, execution, parts, options, hiddenFrom)
-  const runner = createRunner(foundation, execution, parts, asking, tools, hiddenFrom)
+  const runner = features.places.withJobs(
+    createRunner(foundation, execution, parts, asking, tools, hiddenFrom),
+    agents.subagents,
+  )
   const gateFor = createGateDeps({
     home,
     store,

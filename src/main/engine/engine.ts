@@ -90,7 +90,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const keeper = options.keepsTurns
     ? createKeptTurns({ rows: createKeptTurnRows(foundation.database), header: store.header, sessions, tell })
     : undefined
-  const runs = createAgentRuns({ home, store, sessions, settings: () => settings().agents, log })
+  const runs = createAgentRuns({
+    home,
+    store,
+    sessions,
+    settings: () => settings().agents,
+    isScheduled: features.places.isScheduled,
+    log,
+  })
 
   const supervisor = withSubagentTasks(withInProcessTasks(machine, inProcessTasks), runs)
   supervisor.onChange((task) => notify({ kind: 'task', task }))

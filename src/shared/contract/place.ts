@@ -31,6 +31,7 @@ export const placeLaunch = z.discriminatedUnion('kind', [
       .regex(/^\d{1,9}[KMGT]?$/)
       .optional(),
     account: word.optional(),
+    agentJobs: z.boolean().optional(),
   }),
   z.strictObject({ kind: z.literal('container'), program: z.enum(['docker', 'podman']), container: word }),
 ])

@@ -25,6 +25,8 @@ export type PlaceLaunch =
       /** As Slurm writes it, e.g. `16G`. */
       memory?: string
       account?: string
+      /** Subagents of its sessions run as jobs of their own, with the same limits. */
+      agentJobs?: boolean
     }
   | { kind: 'container'; program: 'docker' | 'podman'; container: string }
 

@@ -9,7 +9,7 @@ import { until } from '../until'
 
 const find = (name: string): string | undefined =>
   ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'].map((folder) => join(folder, name)).find(existsSync)
-const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'srun', 'squeue', 'scancel'].map(find)
+const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'srun', 'squeue', 'scancel', 'scontrol', 'sinfo'].map(find)
 
 /** Whether a Slurm cluster of one node can be started here. Its node starts steps as root only. */
 export const hasSlurm = PROGRAMS.every((program) => program !== undefined) && process.getuid?.() === 0
@@ -20,6 +20,8 @@ export interface SlurmLab {
   env: Record<string, string>
   /** Runs one of its commands. */
   run(program: string, ...args: string[]): string
+  /** The name of its node. */
+  node: string
   log(): string
   close(): Promise<void>
 }
@@ -41,7 +43,7 @@ SlurmdPort=${nodePort}
 SlurmUser=${userInfo().username}
 SlurmdUser=${userInfo().username}
 AuthType=auth/munge
-AuthInfo=socket=${path('munge/socket')}
+AuthInfo=socket=${path('munge/socket')},cred_expire=6
 CredType=cred/munge
 StateSaveLocation=${path('state')}
 SlurmdSpoolDir=${path('spool')}
@@ -56,9 +58,11 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=1,bf_interval=1
-ReturnToService=2
+ReturnToService=1
 KillWait=1
-NodeName=${node} NodeAddr=127.0.0.1 CPUs=${cpus} State=UNKNOWN
+MinJobAge=3600
+SlurmdTimeout=30
+NodeName=${node} NodeAddr=127.0.0.1 CPUs=${cpus} RealMemory=4000 State=UNKNOWN
 PartitionName=work Nodes=${node} Default=YES MaxTime=INFINITE State=UP
 `,
   )
@@ -117,5 +121,5 @@ PartitionName=work Nodes=${node} Default=YES MaxTime=INFINITE State=UP
     await close()
     throw new Error(`Slurm did not start:\n${text}`, { cause: error })
   }
-  return { env, run, log, close }
+  return { env, run, node, log, close }
 }

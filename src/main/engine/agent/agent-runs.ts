@@ -48,6 +48,8 @@ export interface AgentRunsDeps {
   store: Pick<Store, 'header' | 'agents' | 'historyBackwards'>
   sessions: Pick<SessionManager, 'withSession'>
   settings(): AgentSettings
+  /** Whether a scheduler queues subagents, which then need no slot here. */
+  isScheduled?(header: SessionHeader): boolean
   log(message: string): void
 }
 
@@ -65,6 +67,8 @@ export interface AgentRuns {
     start: AgentStart,
     prompt: string,
   ): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
+  /** Shows a line about a running subagent; undefined: the one before is over. */
+  note(agentId: string, line: string | undefined): void
   /** Whether it waits for a slot because the maximum number of subagents is running. */
   isQueued(agentId: string): boolean
   /**
@@ -116,10 +120,12 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     let limit: NodeJS.Timeout | undefined
     let end: Omit<AgentEnd, 'answerBytes'>
     try {
-      run.isQueued = slots.isFull
-      await slots.acquire(signal)
-      run.isQueued = false
-      run.hasSlot = true
+      if (!deps.isScheduled?.(session.header)) {
+        run.isQueued = slots.isFull
+        await slots.acquire(signal)
+        run.isQueued = false
+        run.hasSlot = true
+      }
       if (start.timeoutMs !== undefined)
         limit = setTimeout(() => run.abort.abort(timedOut(start.timeoutMs!)), start.timeoutMs).unref()
       await session.prompt([{ type: 'text', text: prompt }], 'agent')
@@ -234,6 +240,12 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       })
       await started.promise
       return { ended: run.ended, moved: run.moved.promise }
+    },
+    note(agentId, line) {
+      const run = runs.get(agentId)
+      if (!run) return
+      setLastLine(run, line)
+      notify(agentId)
     },
     isQueued: (agentId) => runs.get(agentId)?.isQueued ?? false,
     async moveToBackground(agentId) {

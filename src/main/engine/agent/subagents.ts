@@ -59,6 +59,10 @@ export interface AgentTurn {
 }
 
 export interface Subagents {
+  /** What the subagent with this session is, with the limits of those above it; undefined for a user's session. */
+  definitionOf(session: Session): Promise<AgentDefinition | undefined>
+  /** See `AgentRuns.note`. */
+  note: AgentRuns['note']
   turnOf(session: Session): Promise<AgentTurn>
   /** The subagents of a session, for its tools; `allTools` are all of these tools. */
   forSession(
@@ -286,7 +290,12 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     }
   }
 
-  return { turnOf, forSession }
+  async function definitionOf({ header }: Session): Promise<AgentDefinition | undefined> {
+    const spec = await specOf(header)
+    return spec && { ...spec, readOnly: spec.readOnly || header.agent?.readOnly === true }
+  }
+
+  return { definitionOf, note: runs.note, turnOf, forSession }
 }
 
 /** The spec of a type that an agent defined; with the tool Agent it may start the same `types` as that agent. */

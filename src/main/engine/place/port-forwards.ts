@@ -56,9 +56,16 @@ export class PortForwards {
   }
 
   #pass(socket: Socket, port: number): void {
-    const channel = this.#launcher.connect!(port)
-    this.#channels.add(channel)
     socket.on('error', () => socket.destroy())
+    let channel: Channel
+    try {
+      channel = this.#launcher.connect!(port)
+    } catch {
+      // Nothing there can pass it on.
+      socket.destroy()
+      return
+    }
+    this.#channels.add(channel)
     socket.pipe(channel.input)
     channel.output.pipe(socket)
     socket.once('close', () => channel.kill())

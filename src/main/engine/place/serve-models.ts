@@ -16,6 +16,8 @@ export interface ServeModelsDeps {
   /** The model for small work, if it is set. */
   smallModel(): string | undefined
   log(message: string): void
+  /** Offers models that this engine itself has from its client, too. */
+  passesOn?: boolean
 }
 
 /**
@@ -24,11 +26,11 @@ export interface ServeModelsDeps {
  */
 export async function serveModels(
   link: WireLink,
-  { catalog, smallModel, log }: ServeModelsDeps,
+  { catalog, smallModel, log, passesOn = false }: ServeModelsDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const models = catalog.list().flatMap((info): ClientModel[] =>
-    info.scripted || info.origin === 'client'
+    info.scripted || (info.origin === 'client' && !passesOn)
       ? []
       : [
           {

@@ -1,8 +1,10 @@
 import type { ContextView, ToolsView } from '../../../shared/model/context'
 import type { RecordedEvent } from '../../../shared/events/event'
+import type { ApprovalProposal, EditedProposal, RuleChoice } from '../../../shared/model/approval'
 import type { UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { createGate } from '../approval/gate'
+import type { ApprovalAnswer } from '../approval/waiting-requests'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { OpenTurn } from '../loop/turn-context'
 import type { TurnEnd } from '../loop/turn'
@@ -26,6 +28,13 @@ export interface TurnRunner<Session> {
   context(session: Session): Promise<ContextView>
   /** All tools of the session, offered to the model or not. */
   tools(session: Session): Promise<ToolsView>
+}
+
+/** Passes what concerns the requests of a turn on to where the turn runs. */
+export interface TurnRelay {
+  reply(answer: ApprovalAnswer): Promise<void>
+  choices(approvalId: string): Promise<RuleChoice[]>
+  proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
 }
 
 /** What a session needs from the parts of the engine that themselves use sessions. */

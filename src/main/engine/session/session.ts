@@ -13,7 +13,7 @@ import { SessionInput, type Steering, type TurnInput } from './session-input'
 import { SessionLog } from './session-log'
 import { endOpenCompaction, undoCompactionEvent, closingEvents, recoverTurn, unfinishedTurn } from './unfinished-turn'
 import type { PreparedNotifications } from './task-notifications'
-import type { SessionDeps } from './session-deps'
+import type { SessionDeps, TurnRelay } from './session-deps'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
 
 /**
@@ -25,6 +25,8 @@ export class Session {
   readonly approvals: ApprovalGate
   /** Calls that were running when an earlier process died: what they started may still run. */
   readonly cutOffCalls: ReadonlySet<string>
+  /** Set while its turn runs in an engine elsewhere. */
+  relay?: TurnRelay
   readonly #deps: SessionDeps<Session>
   readonly #log: SessionLog
   readonly #input: SessionInput
@@ -211,18 +213,21 @@ export class Session {
 
   /** Answers a request, which resumes its turn. */
   async reply(answer: ApprovalAnswer): Promise<void> {
+    if (this.relay) return this.relay.reply(answer)
     await this.#resumeIfOpen()
     await this.approvals.reply(answer)
   }
 
   /** What the call of a pending request proposes to write; see `ApprovalGate`. */
   async proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined> {
+    if (this.relay) return this.relay.proposal(approvalId, edited)
     await this.#resumeIfOpen()
     return this.approvals.proposal(approvalId, edited)
   }
 
   /** The rules that "always allow" offers for a pending request. */
   async choices(approvalId: string): Promise<RuleChoice[]> {
+    if (this.relay) return this.relay.choices(approvalId)
     await this.#resumeIfOpen()
     return this.approvals.choices(approvalId)
   }

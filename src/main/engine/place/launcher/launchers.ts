@@ -3,8 +3,8 @@ import type { Bundle } from '../prepare/bundle'
 import { createContainerShell } from './container-launcher'
 import type { Launcher } from './launcher'
 import { createShellLauncher } from './shell-launcher'
-import { createSlurmLauncher } from './slurm-launcher'
 import { createSshShell } from './ssh-launcher'
+import { createSlurmLauncher } from '../slurm/slurm-launcher'
 
 export interface LauncherDeps {
   /** Real path of TRESTLE_HOME. */

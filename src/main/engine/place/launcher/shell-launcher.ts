@@ -109,9 +109,14 @@ function nodeName(): string {
 }
 
 /** Starts a client of the engine there, which stays where that version can; otherwise an engine for this connection. */
-export function openScript({ home }: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
+export function openScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
+  return `${placeEnvironment(place)}exec ${trestle} wire${attaches ? ' --attach' : ''}`
+}
+
+/** The beginning of a script that starts Trestle on a place. */
+export function placeEnvironment({ home }: Pick<Place, 'home'>): string {
   const environment = home === undefined ? '' : `TRESTLE_HOME=${pathText(home)}; export TRESTLE_HOME; `
-  return `TRESTLE_PLACE=1; export TRESTLE_PLACE; ${environment}exec ${trestle} wire${attaches ? ' --attach' : ''}`
+  return `TRESTLE_PLACE=1; export TRESTLE_PLACE; ${environment}`
 }
 
 /** A path for a shell, in which `~` is the home folder there. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { jobText, parseJobs } from './slurm-launcher'
 import { sshFailure } from './ssh-failure'
 import { quoted } from './shell-run'
 import { checkRunsThere, parseProbe } from '../prepare/probe'
@@ -84,16 +83,6 @@ describe('a machine is judged before anything is copied', () => {
       load: 0.5,
       installed: [{ hash: 'app-0123456789abcdef', version: '0.1.0', bytes: 2_097_152, isCurrent: true }],
     })
-  })
-})
-
-describe('a job of Slurm', () => {
-  it('is shown with the reason of the scheduler', () => {
-    const jobs = parseJobs('12|PENDING|Resources|\n13|RUNNING|None|node1\nsqueue: error\n')
-    expect(jobs.map(jobText)).toEqual(['Job 12 is pending (Resources)', 'Job 13 is running'])
-    expect(jobText({ jobId: '1', state: 'TIMEOUT', reason: 'TimeLimit' })).toBe(
-      'Job 1 reached its time limit (TimeLimit)',
-    )
   })
 })
 

@@ -18,7 +18,7 @@ const MAX_GAPS = 20
  * subscribed to again from the last event that arrived. Ends when the session does, or with the signal.
  */
 export async function* followRemoteSession(
-  remote: RemoteEngine,
+  remote: Pick<RemoteEngine, 'reconnected'>,
   { sessionId, since }: { sessionId: string; since: number },
   {
     signal,

@@ -47,7 +47,14 @@ export interface RemoteEngineOptions {
 }
 
 /** Failures that the user has to act on: trying again could lock an account, or disturb a machine. */
-const FINAL = new Set(['place.refused', 'place.host_key', 'place.unsupported', 'place.version', 'place.misbehaved'])
+const FINAL = new Set([
+  'place.refused',
+  'place.host_key',
+  'place.unsupported',
+  'place.version',
+  'place.misbehaved',
+  'place.job_ended',
+])
 
 /** An engine elsewhere, as a client of the wire protocol that stays connected for as long as it is needed. */
 export class RemoteEngine {

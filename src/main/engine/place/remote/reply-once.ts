@@ -9,7 +9,7 @@ const EVENTS = 400
  * first time, that is found in the log of the session.
  */
 export async function replyOnce(
-  remote: RemoteEngine,
+  remote: Pick<RemoteEngine, 'call' | 'reconnected'>,
   input: { sessionId: string; approvalId: string; optionId: string },
   signal?: AbortSignal,
 ): Promise<unknown> {
@@ -27,7 +27,7 @@ export async function replyOnce(
 
 /** Whether the approval was answered with this option. */
 async function wasTaken(
-  remote: RemoteEngine,
+  remote: Pick<RemoteEngine, 'call'>,
   { sessionId, approvalId, optionId }: { sessionId: string; approvalId: string; optionId: string },
   signal?: AbortSignal,
 ): Promise<boolean> {

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { homedir, hostname } from 'node:os'
+import { join } from 'node:path'
+import { CodedError, failureOf } from '../../../../shared/errors'
+import type { AgentDefinition } from '../../../../shared/model/agent'
+import type { Place } from '../../../../shared/model/place'
+import type { SessionHeader } from '../../../../shared/model/session'
+import type { TurnEnd } from '../../loop/turn'
+import type { PermissionRule } from '../../permission/permission-rule'
+import { closingEvents, unfinishedTurn } from '../../session/unfinished-turn'
+import type { Session } from '../../session/session'
+import type { Store } from '../../store/store'
+import type { Prepared } from '../launcher/launcher'
+import { createShellLauncher, type ShellLauncherOptions } from '../launcher/shell-launcher'
+import type { WireLink } from '../remote/wire-link'
+import { JobConnection } from './job-connection'
+import { writeJobFiles } from './job-files'
+import { mirrorTurn } from './mirror-turn'
+import { jobText, phaseOf, stepScript, type SlurmLaunch } from './slurm-commands'
+import { attachScript, holderScript, shellOf } from './slurm-launcher'
+import { SlurmQueue } from './slurm-queue'
+
+/** A place whose scheduler runs subagents. */
+export type JobPlace = Pick<Place, 'placeId' | 'program'> & { launch: SlurmLaunch }
+
+export interface AgentJobsDeps extends Pick<ShellLauncherOptions, 'home' | 'version' | 'clientId' | 'bundle'> {
+  place: JobPlace
+  store: Pick<Store, 'header' | 'window'>
+  effectiveHeader(session: Session): SessionHeader
+  rulesOf(session: Session): Promise<PermissionRule[]>
+  definitionOf(session: Session): Promise<AgentDefinition | undefined>
+  /** Shows what happens to the job of a subagent. */
+  note(agentId: string, line: string | undefined): void
+  /** Makes the model calls of an engine in a job, for as long as its connection lasts. */
+  serveModels(link: WireLink): void
+  keepRules(patterns: readonly string[]): Promise<void>
+  looks?: readonly [first: number, longest: number]
+}
+
+export interface AgentJobs {
+  /** Runs a turn of a subagent as a job of its own, which ends with the turn. */
+  run(session: Session, turnId: string, signal: AbortSignal): Promise<TurnEnd>
+}
+
+/** How long an engine may take to end itself before its job is canceled, in ms. */
+const END_MS = 5000
+
+/** Runs subagents as jobs of a scheduler. Each is queued, and its result is recorded here once, however it ends. */
+export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
+  const { place, home, clientId } = deps
+  if (place.launch.host !== undefined)
+    throw new CodedError(
+      'request.invalid',
+      `Subagents run as jobs only with a scheduler of this machine, and that of ${place.placeId} is on ${place.launch.host}.`,
+    )
+  const shell = shellOf(place.launch, { home, program: undefined })
+  const queue = new SlurmQueue(shell, deps.looks)
+  const owner = createHash('sha256').update(`${clientId} ${home} ${hostname()}`).digest('hex').slice(0, 8)
+  const base = createShellLauncher({
+    ...deps,
+    place: { ...place, addedAt: 0, keepsRunning: true },
+    shell,
+  })
+  let preparing: Promise<Prepared> | undefined
+  const prepared = (): Promise<Prepared> => {
+    preparing ??= start()
+    preparing.catch(() => (preparing = undefined))
+    return preparing
+  }
+  const start = async (): Promise<Prepared> => {
+    const [ready] = await Promise.all([base.prepare(), cancelOrphans(queue, owner)])
+    if (!ready.attaches)
+      throw new CodedError('place.unsupported', 'That version of Trestle cannot run subagents as jobs. Update it.')
+    return ready
+  }
+
+  return {
+    async run(session, turnId, signal) {
+      const { id } = session
+      const jobHome = join(homedir(), '.trestle-places', place.placeId, 'jobs', id)
+      let connection: JobConnection | undefined
+      let jobId: string | undefined
+      try {
+        const at = { home: jobHome }
+        const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
+        const name = `trestle-agent-${owner}-${process.pid}-${id}`
+        // Its place in the queue is that of the call, however long the files take.
+        const request = Promise.all([ready, agentFile]).then(([found]) => ({ name, script: holderScript(at, found, { endsAtOnce: true }) }))
+        jobId = await queue.submit(place.launch, request, { signal })
+        const [trestle, create] = [await ready, createInput(session, await agentFile)]
+        deps.note(id, `Job ${jobId} was submitted`)
+        connection = new JobConnection({
+          queue,
+          jobId,
+          attach: (running) => shell.start(stepScript(running, attachScript(at, trestle))),
+          connected: deps.serveModels,
+          changed: (job) => deps.note(id, phaseOf(job) === 'running' ? undefined : jobText(job)),
+        })
+        return await untilOver(
+          connection,
+          mirrorTurn(
+            session,
+            { turnId, parts: promptOf(session, turnId), create, connection, keepRules: deps.keepRules },
+            signal,
+          ),
+          signal,
+        )
+      } catch (error) {
+        // Pending or out of reach: nothing there ends the turn.
+        if (signal.aborted) return closed(session, signal)
+        return { stop: 'error', failure: failureOf(error), steps: 0 }
+      } finally {
+        if (jobId !== undefined) await endJob(connection, jobId)
+      }
+    },
+  }
+
+  async function filesOf(session: Session, jobHome: string): Promise<string> {
+    const agent = await deps.definitionOf(session)
+    if (!agent) throw new CodedError('request.invalid', 'Only subagents run as jobs.')
+    return writeJobFiles({ home, jobHome, agent, rules: await deps.rulesOf(session) })
+  }
+
+  function createInput({ header }: Session, agentFile: string): Record<string, unknown> {
+    return {
+      folder: header.folder,
+      mode: deps.effectiveHeader({ header } as Session).mode,
+      agent: { file: agentFile },
+      ...(header.model !== undefined && { model: header.model }),
+      ...(header.effort !== undefined && { effort: header.effort }),
+    }
+  }
+
+  function promptOf({ id }: Session, turnId: string) {
+    const { events } = deps.store.window(id, { limit: 100 })
+    const started = events.findLast((event) => event.type === 'turn.started' && event.turnId === turnId)
+    return started?.type === 'turn.started' ? started.parts : []
+  }
+
+  /** Records the end of everything that is open in a turn that was stopped. */
+  function closed(session: Session, signal: AbortSignal): TurnEnd {
+    const turn = unfinishedTurn(deps.store, session.id)
+    const why = signal.reason instanceof Error ? signal.reason.message : 'The turn was stopped.'
+    const events = turn
+      ? closingEvents(turn, { stop: 'cancelled', why }).filter(({ type }) => type !== 'turn.finished')
+      : []
+    if (events.length > 0) session.recordEnd(events)
+    return { stop: 'cancelled', steps: turn?.steps ?? 0 }
+  }
+
+  /** The engine ends, and with it the job; a job whose engine cannot be told is canceled. */
+  async function endJob(connection: JobConnection | undefined, jobId: string): Promise<void> {
+    try {
+      if (!connection?.link) throw new CodedError('connection.lost', 'The job is not connected.')
+      await connection.link.call('engine.stop', { how: 'now' }, AbortSignal.timeout(END_MS))
+    } catch {
+      await queue.cancel([jobId]).catch(() => undefined)
+    } finally {
+      await connection?.close()
+    }
+  }
+}
+
+/** The outcome of the turn, or why its job is over; a stopped turn gets a moment to end by itself. */
+async function untilOver(connection: JobConnection, turn: Promise<TurnEnd>, signal: AbortSignal): Promise<TurnEnd> {
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  over.catch(() => undefined)
+  void connection.ended.then(reject)
+  let timer: NodeJS.Timeout | undefined
+  const abort = (): void => {
+    timer = setTimeout(() => reject(new Error('stopped')), END_MS)
+  }
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
+  turn.catch(() => undefined)
+  try {
+    return await Promise.race([turn, over])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** Cancels what an earlier process of this home left in the queue: its subagents are lost. */
+async function cancelOrphans(queue: SlurmQueue, owner: string): Promise<void> {
+  const jobs = await queue.list()
+  await queue.cancel(
+    jobs.flatMap((job) => {
+      const pid = new RegExp(`^trestle-agent-${owner}-(\\d+)-`).exec(job.name)?.[1]
+      return pid !== undefined && phaseOf(job) !== 'ended' && !isAlive(Number(pid)) ? [job.jobId] : []
+    }),
+  )
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
