@@ -9,6 +9,7 @@ import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
+import { deviceContract } from './paired-device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
 import { historyContract } from './history'
@@ -38,6 +39,7 @@ export const contract = {
   customize: customizeContract,
   settings: settingsContract,
   desktop: desktopContract,
+  device: deviceContract,
   file: fileContract,
   folder: folderContract,
   mcp: mcpContract,
