@@ -18,6 +18,7 @@ const ENGINE_LAYERS = [
   'skill',
   'store',
   'config',
+  'pairing',
   'trust',
   'plugin',
   'environment',

@@ -2,7 +2,13 @@ import { useSyncExternalStore } from 'react'
 import type { Connection } from './client/connection'
 import { Sidebar } from './features/sessions/sidebar'
 import { Columns, useColumnSpace } from './features/shell/columns'
-import { ConnectionBanner, InterruptedBanner, ConfigBanner, StartNotices } from './features/shell/banners'
+import {
+  ConnectionBanner,
+  InterruptedBanner,
+  ConfigBanner,
+  ReadOnlyBanner,
+  StartNotices,
+} from './features/shell/banners'
 import { HeaderBar } from './features/shell/header-bar'
 import { LockedOut } from './features/shell/locked-out'
 import { Toasts } from './features/shell/toasts'
@@ -80,6 +86,7 @@ export function App({ connection }: { connection: Connection }) {
       <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
       {settings && <ConfigBanner problems={settings.problems} userHome={userHome} />}
       <InterruptedBanner />
+      {info?.access === 'read' && <ReadOnlyBanner />}
       {info && <StartNotices notices={info.notices} />}
     </>
   )

@@ -4,6 +4,7 @@
  * and shown as `internal`.
  */
 
+import { DEVICE_ERRORS } from './device-errors'
 import { ENGINE_ERRORS } from './engine-errors'
 import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
@@ -179,6 +180,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
+  ...DEVICE_ERRORS,
   ...ENGINE_ERRORS,
   ...FEATURE_ERRORS,
   ...GIT_ERRORS,

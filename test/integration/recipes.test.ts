@@ -185,6 +185,8 @@ test(
       '    backups: os.app.backups.handler(() => engine.backups.view()),\n',
       '    coin: os.app.coin.handler(() => ({ heads: true })),\n',
     )
+    expect(brokenFiles()).not.toEqual([])
+    insert('src/shared/contract/method-access.ts', '  app: {\n', "    coin: 'read',\n")
   },
   LIMIT_MS,
 )

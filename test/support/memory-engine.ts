@@ -13,6 +13,7 @@ import { type SessionHeader, type SessionSummary, statusOf } from '../../src/sha
 import type { ShellEnvironmentView } from '../../src/shared/configuration/app'
 import type { TrustView } from '../../src/shared/configuration/customizations'
 import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
+import { NO_DEVICES } from './memory-devices'
 import { memoryFiles } from './memory-files'
 import { memoryCustomize } from './memory-customize'
 import { NO_ALARMS, NO_MEMORY, NO_SCHEDULES } from './memory-assistant'
@@ -316,6 +317,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     inbox,
     memory: NO_MEMORY,
     marks: memoryMarks(changed),
+    devices: NO_DEVICES,
     git: async () => NO_GIT,
     worktrees: async () => NO_WORKTREES,
     usage: NO_USAGE_ACTIONS,

@@ -14,6 +14,7 @@ export function appHandlers(os: Implementer, { engine, host }: ApiDeps) {
       host: host.kind,
       platform: process.platform,
       notices: [...engine.notices, ...(host.notices?.() ?? [])],
+      ...(host.access && { access: host.access }),
     })),
     backups: os.app.backups.handler(() => engine.backups.view()),
     backUp: os.app.backUp.handler(() => engine.backups.take()),

@@ -21,13 +21,18 @@ export function createForwardingRouter({
   host: HostActions
   logBug: LogBug
 }): ApiRouter {
-  const os = implementer({ logBug })
+  const os = implementer({ host, logBug })
   const implement = os as unknown as Record<string, Record<string, Implement>>
   const methods = client as unknown as Record<string, Record<string, Call>>
   const own: Record<string, unknown> = {
     'app.info': os.app.info.handler(async () => {
       const info = await client.app.info()
-      return { ...info, host: host.kind, notices: [...info.notices, ...(host.notices?.() ?? [])] }
+      return {
+        ...info,
+        host: host.kind,
+        notices: [...info.notices, ...(host.notices?.() ?? [])],
+        ...(host.access && { access: host.access }),
+      }
     }),
     'app.chooseFolder': os.app.chooseFolder.handler(async () => {
       const path = await host.chooseFolder()

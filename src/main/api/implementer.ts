@@ -1,5 +1,7 @@
 import { implement, ORPCError } from '@orpc/server'
 import { contract } from '../../shared/contract'
+import { mayCall, needed } from '../../shared/contract/method-access'
+import type { DeviceAccess } from '../../shared/model/paired-device'
 import type { AppInfo } from '../../shared/contract/app'
 import type { DesktopView } from '../../shared/configuration/settings'
 import type { Theme } from '../../shared/configuration/appearance'
@@ -24,6 +26,8 @@ export interface DesktopActions {
 /** Capabilities that only the host of this process has. */
 export interface HostActions {
   kind: AppInfo['host']
+  /** Set for clients that are paired devices: what they may call. */
+  access?: DeviceAccess
   /** Opens the native folder dialog; null when the host has no dialog or the user cancelled. */
   chooseFolder(): Promise<string | null>
   /** Opens an allow-listed URL in the user's browser; false when this host cannot. */
@@ -81,12 +85,13 @@ export interface ApiDeps {
 }
 
 /**
- * The contract's implementer for every handler file: maps errors, and passes calls that are about a place on to it.
- * Without an engine, all calls are handled by the methods themselves.
+ * The contract's implementer for every handler file: maps errors, refuses what a paired device may not call, and passes
+ * calls that are about a place on to it. Without an engine, all calls are handled by the methods themselves.
  */
-export function implementer({ engine, logBug }: Pick<ApiDeps, 'logBug'> & Partial<Pick<ApiDeps, 'engine'>>) {
+export function implementer({ engine, host, logBug }: Omit<ApiDeps, 'engine'> & Partial<Pick<ApiDeps, 'engine'>>) {
   return implement(contract).use(async ({ next, path, signal }, input, output) => {
     try {
+      if (host.access !== undefined) checkAccess(host.access, path.join('.'))
       const routed = engine?.places.route(path.join('.'), input)
       const call = routed instanceof Promise ? await routed : routed
       if (!call) return await next()
@@ -96,6 +101,13 @@ export function implementer({ engine, logBug }: Pick<ApiDeps, 'logBug'> & Partia
       throw toRpcError(error, logBug, path.join('.'))
     }
   })
+}
+
+/** The only place where calls of paired devices are refused, before anything of them is looked at. */
+function checkAccess(access: DeviceAccess, method: string): void {
+  if (mayCall(access, method)) return
+  if (needed(method) === 'computer') throw new CodedError('device.not_here', `A paired device cannot call ${method}.`)
+  throw new CodedError('device.read_only', `${method} changes something, and this device has read-only access.`)
 }
 
 export type Implementer = ReturnType<typeof implementer>

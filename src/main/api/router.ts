@@ -15,6 +15,7 @@ import { gitHandlers } from './git-handlers'
 import { historyHandlers } from './history-handlers'
 import { moveHandlers } from './move-handlers'
 import { memoryHandlers } from './memory-handlers'
+import { pairingHandlers } from './pairing-handlers'
 import { placeHandlers } from './place-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { previewHandlers } from './preview-handlers'
@@ -42,6 +43,7 @@ export function createRouter(deps: ApiDeps) {
     customize: customizeHandlers(os, deps),
     settings: settingsHandlers(os, deps),
     desktop: desktopHandlers(os, deps),
+    device: pairingHandlers(os, deps),
     file: fileHandlers(os, deps),
     folder: folderHandlers(os, deps),
     mcp: mcpHandlers(os, deps),

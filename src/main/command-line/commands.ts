@@ -10,6 +10,7 @@ import {
   PLUGIN_COMMAND,
   SCHEDULE_COMMAND,
 } from './assistant-commands'
+import { DEVICE_COMMAND, LISTEN_OPTIONS } from './device-command'
 import { ENGINE_COMMAND } from './engine-command'
 import { MAIL_COMMAND } from './mail-command'
 import { PLACE_COMMAND } from './place-command'
@@ -79,6 +80,7 @@ export const COMMANDS: Record<
   | 'plugin'
   | 'worktree'
   | 'place'
+  | 'device'
   | 'provider'
   | 'model'
   | 'models'
@@ -98,7 +100,7 @@ export const COMMANDS: Record<
     examples: ['trestle', 'trestle desktop .', 'trestle desktop --port 8080'],
   },
   serve: {
-    summary: 'Serve the app on loopback, for a browser; prints its URL.',
+    summary: 'Serve the app for a browser on this machine, and for paired devices; prints its URL.',
     options: {
       port: {
         type: 'string',
@@ -106,9 +108,15 @@ export const COMMANDS: Record<
         help: 'Port to listen on (default: the last one used, else a free one).',
       },
       'new-token': { type: 'boolean', help: 'Create a new token; browsers with the old one must open the new URL.' },
+      ...LISTEN_OPTIONS,
       help: HELP,
     },
-    examples: ['trestle serve', 'trestle serve --port 8080', 'trestle serve --new-token'],
+    examples: [
+      'trestle serve',
+      'trestle serve --port 8080',
+      'trestle serve --new-token',
+      'trestle serve --listen 0.0.0.0',
+    ],
   },
   chat: {
     summary: 'Talk to the agent in this terminal; also over SSH.',
@@ -318,6 +326,7 @@ export const COMMANDS: Record<
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
   worktree: { ...WORKTREE_COMMAND, options: { ...WORKTREE_COMMAND.options, help: HELP } },
+  device: { ...DEVICE_COMMAND, options: { ...DEVICE_COMMAND.options, help: HELP } },
   place: { ...PLACE_COMMAND, options: { ...PLACE_COMMAND.options, help: HELP } },
   usage: { ...USAGE_COMMAND, options: { ...USAGE_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },

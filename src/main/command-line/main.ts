@@ -123,6 +123,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { placeMain } = await import('../host/commands/place-main')
       return placeMain(parsed, version)
     }
+    case 'device': {
+      const { deviceMain } = await import('../host/commands/device-main')
+      return deviceMain(parsed)
+    }
     case 'usage': {
       const { usageMain } = await import('../host/commands/usage-main')
       return usageMain(parsed, version)

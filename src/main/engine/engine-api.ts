@@ -26,6 +26,7 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
+import type { DeviceActions } from './pairing/paired-devices'
 import type { PlaceActions, PlaceTestOptions } from './place/place-actions'
 import type { MailActions } from './mail/mail-actions'
 import type { Customize } from './customize/customize'
@@ -76,6 +77,8 @@ export interface Engine {
   readonly memory: MemoryActions
   /** Which sessions the user has read and pinned. */
   readonly marks: MarkActions
+  /** Phones and other computers that use this Trestle over the network. */
+  readonly devices: DeviceActions
   /** Git in the folders of sessions; loaded when it is first used. */
   git(): Promise<GitActions>
   readonly usage: UsageActions

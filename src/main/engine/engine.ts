@@ -272,6 +272,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     mcp,
     memory: features.memory.actions,
     marks: features.marks,
+    devices: features.pairing,
     git: features.git,
     usage: features.usage.actions,
     notifications: features.device.notifications,

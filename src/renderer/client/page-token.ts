@@ -28,6 +28,19 @@ export function dropTabToken(page: Page = window): void {
   attempt(() => page.sessionStorage.removeItem(KEY))
 }
 
+const PAIR = /^#pair=([\w-]{1,40})$/
+
+/**
+ * The pairing code in the fragment of the URL (`#pair=…`, of a link or QR code). It is removed from the address bar;
+ * undefined without one.
+ */
+export function takePairingCode(page: Pick<Page, 'location' | 'history'> = window): string | undefined {
+  const code = PAIR.exec(page.location.hash)?.[1]
+  if (code !== undefined)
+    page.history.replaceState(page.history.state, '', page.location.pathname + page.location.search)
+  return code
+}
+
 /** The token in pasted text: the whole URL, or the token alone. */
 export function pastedToken(pasted: string): string | undefined {
   const text = pasted.trim()

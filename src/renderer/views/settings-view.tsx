@@ -1,5 +1,6 @@
 import type { AppInfo } from '../../shared/contract/app'
 import { Markdown } from '../features/chat/markdown/markdown-on-demand'
+import { DevicesSection } from '../features/devices/devices-section'
 import { McpSection } from '../features/mcp/mcp-section'
 import { PlacesSection } from '../features/places/places-section'
 import { PluginsSection } from '../features/plugins/plugins-section'
@@ -37,6 +38,7 @@ export function SettingsView({ section, item, info }: SettingsViewProps) {
       trustedRepositories={<TrustedRepositories />}
       plugins={<PluginsSection userHome={info?.userHome} />}
       places={<PlacesSection />}
+      devices={<DevicesSection />}
       worktrees={<WorktreesSection userHome={info?.userHome} />}
       mcpServers={
         <McpSection

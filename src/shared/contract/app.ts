@@ -7,6 +7,7 @@ import {
   UPDATE_CHANNELS,
   type UpdatesView,
 } from '../configuration/app'
+import type { DeviceAccess } from '../model/paired-device'
 import type { TerminalPush } from '../model/terminal'
 import { type DesktopView } from '../configuration/settings'
 import { THEMES } from '../configuration/appearance'
@@ -19,6 +20,8 @@ export interface AppInfo {
   /** The user's home folder, to shorten paths with `~`. */
   userHome: string
   host: 'electron' | 'web' | 'wire'
+  /** Set on a paired device: what it may do. */
+  access?: DeviceAccess
   platform: string
   /** What went wrong at start and what was done about it, one sentence each. */
   notices: string[]

@@ -10,6 +10,7 @@ import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
+import { deviceContract } from './paired-device'
 import { mailContract } from './mail'
 import { gitContract } from './git'
 import { historyContract } from './history'
@@ -40,6 +41,7 @@ export const contract = {
   customize: customizeContract,
   settings: settingsContract,
   desktop: desktopContract,
+  device: deviceContract,
   file: fileContract,
   folder: folderContract,
   mcp: mcpContract,

@@ -61,6 +61,9 @@ export const SOCKET_REFUSED = 4401
 /** Path of the WebSocket on the host. */
 export const SOCKET_PATH = '/socket'
 
+/** Where a device posts its code and name, and gets its token. */
+export const PAIR_PATH = '/pair'
+
 /** The token as a subprotocol: a header, so it is in no URL, no log and no Referer. */
 export function tokenProtocol(token: string): string {
   return `token.${token}`

@@ -19,6 +19,7 @@ export const SETTINGS_MESSAGES = {
   'settings.section.sandbox': 'Sandbox',
   'settings.section.worktrees': 'Worktrees',
   'settings.section.places': 'Places',
+  'settings.section.devices': 'Devices',
   'settings.section.general': 'General',
   'settings.section.appearance': 'Appearance',
   'settings.section.shortcuts': 'Shortcuts',

@@ -1,19 +1,27 @@
 import { realpathSync } from 'node:fs'
 import { failureOf } from '../../../shared/errors'
-import { joinEngine } from '../../role/joined-engine'
+import { joinEngine, type JoinedEngine } from '../../role/joined-engine'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportBackground, reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
+import { openConfig } from '../../engine/config/config'
+import type { DeviceSettings } from '../../engine/config/settings/device-settings'
 import { createEngine } from '../../engine/engine'
+import type { Engine } from '../../engine/engine-api'
 import { openAppLog, createRedact } from '../../engine/health/app-log'
 import { rendererFolder } from '../../api/page-files'
+import { listenOptions, type ListenOptions } from './device/listen-options'
 import { startOnSavedPort, watchWebToken, webToken } from './web-address'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { startWebHost } from './web-host'
 
-/** `trestle serve`: serves the app on loopback until it is stopped. Prints the URL, with its token, to stdout. */
+/**
+ * `trestle serve`: serves the app on loopback until it is stopped, and paired devices where it is to listen for them.
+ * Prints the URL, with its token, to stdout.
+ */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
+  const listen = listenOptions(values, await deviceSettings())
   const redact = { text: createRedact({ env: process.env }) }
   const log = openAppLog({ home: resolveHome(), redact: (text) => redact.text(text) })
   log.info(
@@ -42,11 +50,18 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
       rendererDir: rendererFolder(),
       token: webToken(engine.home, { renew: values['new-token'] === true }),
     }
+    const devices =
+      listen &&
+      (await serveForDevices(engine, listen, report).catch((error: unknown) => {
+        if (values['listen'] !== undefined || values['tailscale'] === true) throw error
+        // The address of the settings may be that of another network.
+        report(`does not listen for devices: ${failureOf(error).message}`)
+      }))
     const host = await (port === undefined ? startOnSavedPort(options) : startWebHost({ ...options, port }))
     // Installed before the URL is printed, since its reader may stop the program at once.
     const stopped = stopSignal()
     process.stdout.write(
-      `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`,
+      `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n${devices?.text ?? ''}`,
     )
     let { url } = host
     const stopWatching = watchWebToken(engine.home, (token) => {
@@ -55,7 +70,7 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     })
     await stopped
     stopWatching()
-    await host.close()
+    await Promise.all([host.close(), devices?.close()])
     if (own)
       reportBackground(
         own,
@@ -65,6 +80,27 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   } finally {
     await engine.close()
   }
+}
+
+async function deviceSettings(): Promise<DeviceSettings> {
+  const config = await openConfig({ home: realpathSync(resolveHome()) })
+  config.close()
+  return config.settings.devices
+}
+
+/** Loaded only where Trestle listens for devices. */
+async function serveForDevices(
+  engine: Engine | JoinedEngine,
+  listen: ListenOptions,
+  report: (message: string) => void,
+): Promise<{ text: string; close(): Promise<void> }> {
+  const { serveDevices } = await import('./device/serve-devices')
+  return serveDevices({
+    engine,
+    rendererDir: rendererFolder(),
+    listen,
+    logBug: (message, error) => report(`${message}: ${error instanceof Error ? error.stack : String(error)}`),
+  })
 }
 
 function portOf(value: Parsed['values'][string]): number | undefined {

@@ -8,6 +8,13 @@ export interface SocketLimits {
   maxBuffered: number
 }
 
+/** For clients that can be signed out. */
+interface ServedLimits extends SocketLimits {
+  /** Asked before each message is looked at; if not, `end` is called instead. */
+  mayContinue?(): boolean
+  end?(): void
+}
+
 export const SOCKET_LIMITS: SocketLimits = { pingMs: 15_000, maxBuffered: 128 << 20 }
 
 /**
@@ -15,7 +22,7 @@ export const SOCKET_LIMITS: SocketLimits = { pingMs: 15_000, maxBuffered: 128 <<
  * stops reading its socket pauses its subscriptions, gets `lagged` when it reads again, and is disconnected if
  * it never does.
  */
-export function serveSocket(server: RpcServer, socket: WebSocket, limits: SocketLimits = SOCKET_LIMITS): void {
+export function serveSocket(server: RpcServer, socket: WebSocket, limits: ServedLimits = SOCKET_LIMITS): void {
   const outstanding = new Set<(error: unknown) => void>()
   const connection = server.connect(
     (message) =>
@@ -53,6 +60,10 @@ export function serveSocket(server: RpcServer, socket: WebSocket, limits: Socket
     isAlive = true
     if (isBinary) {
       socket.close(1003, 'text only')
+      return
+    }
+    if (limits.mayContinue?.() === false) {
+      limits.end?.()
       return
     }
     const text = asText(data)

@@ -40,6 +40,8 @@ interface SettingsPageProps {
   worktrees: ReactNode
   /** Other machines that sessions work on. */
   places: ReactNode
+  /** Paired phones and other computers. */
+  devices: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
   /** Shows Markdown. */
@@ -56,6 +58,7 @@ export function SettingsPage({
   plugins,
   worktrees,
   places,
+  devices,
   desktop,
   Markdown,
 }: SettingsPageProps) {
@@ -139,6 +142,7 @@ export function SettingsPage({
                   />
                 )}
                 {name === 'places' && places}
+                {name === 'devices' && devices}
                 {name === 'appearance' && <AppearanceSection />}
                 {name === 'shortcuts' && <ShortcutsSection info={info} />}
                 {name === 'desktop' && desktop}

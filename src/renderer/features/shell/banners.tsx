@@ -1,4 +1,4 @@
-import { FileWarning, Info, Hourglass, Unplug, History } from 'lucide-react'
+import { Eye, FileWarning, Info, Hourglass, Unplug, History } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import { shortPath } from '../../format/folder-name'
@@ -22,6 +22,17 @@ export function StartNotices({ notices }: { notices: readonly string[] }) {
         </Banner>
       </div>
     ))
+}
+
+/** Says on a paired device that it can only read. */
+export function ReadOnlyBanner() {
+  return (
+    <div role="note" aria-label="Access">
+      <Banner tone="plain" icon={<Eye aria-hidden />}>
+        This device can only read. To change something, use the computer.
+      </Banner>
+    </div>
+  )
 }
 
 /** Reports problems in the configuration with the position of the first one. Disappears when they are fixed. */

@@ -5,9 +5,17 @@ import { enterWithToken, onTokenElsewhere, pastedToken } from '../../client/page
 import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/notice'
 import { TextField } from '../../ui/form/field'
+import { onDemand } from '../../ui/on-demand'
 
-/** The whole page when the engine refuses it: instructions and a field for the token. */
+const PairForm = onDemand(() => import('./pair-form').then((module) => module.PairForm))
+
+/** The whole page when the engine refuses it. Only the address for devices is served over TLS. */
 export function LockedOut({ failure }: { failure: Failure }) {
+  return location.protocol === 'https:' ? <PairForm /> : <TokenForm failure={failure} />
+}
+
+/** The page when the engine refuses it: instructions and a field for the token. */
+function TokenForm({ failure }: { failure: Failure }) {
   const [pasted, setPasted] = useState('')
   const [wrong, setWrong] = useState(false)
   // Another tab of this browser was accepted, so this one retries.

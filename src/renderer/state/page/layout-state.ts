@@ -15,6 +15,7 @@ export const SETTINGS_SECTIONS = [
   'sandbox',
   'worktrees',
   'places',
+  'devices',
   'general',
   'appearance',
   'shortcuts',

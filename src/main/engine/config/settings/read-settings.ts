@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settin
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
 import { BUDGET } from './budget-settings'
+import { DEVICES } from './device-settings'
 import { ENGINE } from './engine-settings'
 import { readHooks } from './hook-settings'
 import { APPEARANCE, INTERFACE, INTERFACE_TABLES, readShortcuts, SKILLS } from './interface-settings'
@@ -35,6 +36,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   WORKTREE,
   BUDGET,
   ENGINE,
+  DEVICES,
 ]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
@@ -86,6 +88,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const worktree = WORKTREE.read(top.table('worktree'))
   const budget = BUDGET.read(top.table('budget'))
   const engine = ENGINE.read(top.table('engine'))
+  const devices = DEVICES.read(top.table('devices'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -128,6 +131,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     worktree,
     budget,
     engine,
+    devices,
   }
   return { settings, mistakes }
 }

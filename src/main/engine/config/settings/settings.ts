@@ -14,6 +14,7 @@ import {
   type MemorySettings,
 } from './feature-settings'
 import { BUDGET, type BudgetSettings } from './budget-settings'
+import { DEVICES, type DeviceSettings } from './device-settings'
 import { ENGINE, type EngineSettings } from './engine-settings'
 import type { Hook } from './hook-settings'
 import { APPEARANCE, INTERFACE, SKILLS } from './interface-settings'
@@ -82,6 +83,7 @@ export interface Settings {
   worktree: WorktreeSettings
   budget: BudgetSettings
   engine: EngineSettings
+  devices: DeviceSettings
 }
 
 export interface ProviderSettings {
@@ -137,4 +139,5 @@ export const DEFAULT_SETTINGS: Settings = {
   worktree: WORKTREE.defaults,
   budget: BUDGET.defaults,
   engine: ENGINE.defaults,
+  devices: DEVICES.defaults,
 }

@@ -44,6 +44,7 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
     label: 'Places',
     words: 'remote machine host ssh server slurm cluster job docker podman container connect',
   },
+  { section: 'devices', label: 'Devices', words: 'phone pair code tablet second screen revoke certificate network' },
   {
     section: 'general',
     label: 'Default permission mode',

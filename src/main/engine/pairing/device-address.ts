@@ -1,0 +1,50 @@
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { DeviceAddress } from '../../../shared/model/paired-device'
+import { writePrivateFile } from '../config/write-private-file'
+
+const url = z.string().regex(/^https:\/\/\S+$/)
+const addressFile = z.strictObject({
+  pid: z.int().min(1),
+  urls: z.array(url).min(1),
+  fingerprint: z.string(),
+  isOwnCertificate: z.boolean(),
+  tailscale: z.strictObject({ command: z.string(), url }).optional(),
+})
+
+const pathIn = (home: string): string => join(home, 'device-address.json')
+
+/** Where devices reach the process that listens for them; undefined if none does. */
+export function readDeviceAddress(home: string): DeviceAddress | undefined {
+  try {
+    if (process.platform !== 'win32' && (statSync(pathIn(home)).mode & 0o077) !== 0) return undefined
+    const { pid, tailscale, ...address } = addressFile.parse(JSON.parse(readFileSync(pathIn(home), 'utf8')))
+    return isRunning(pid) ? { ...address, ...(tailscale && { tailscale }) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Tells other processes where this one listens; returns how to take it back. */
+export function publishDeviceAddress(home: string, address: DeviceAddress): () => void {
+  const text = `${JSON.stringify({ pid: process.pid, ...address })}\n`
+  writePrivateFile(pathIn(home), text)
+  return () => {
+    // Another process may have replaced it since.
+    try {
+      if (readFileSync(pathIn(home), 'utf8') === text) rmSync(pathIn(home), { force: true })
+    } catch {
+      // It is gone already.
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { CodedError } from '../../../shared/errors'
+import {
+  codeFrom,
+  PAIRING_LIMITS,
+  pairingLink,
+  shownCode,
+  typedCode,
+  type DeviceAccess,
+  type DevicesView,
+  type PairedDevice,
+  type PairingCode,
+} from '../../../shared/model/paired-device'
+import { readDeviceAddress } from './device-address'
+import { DeviceFiles } from './device-files'
+
+/** How exact the time is at which a device was last connected. */
+const SEEN_MS = 60_000
+
+/** What the interface and the command line do with devices. */
+export interface DeviceActions {
+  view(): DevicesView
+  /** Makes a code that pairs one device; an earlier one that was not used is replaced. */
+  pair(access: DeviceAccess): PairingCode
+  cancelPairing(): void
+  /** Throws `device.not_found`. Open connections of the device end at once. */
+  revoke(deviceId: string): void
+}
+
+/**
+ * The paired devices of a home, for any number of processes. Neither tokens nor codes are stored, only their hashes:
+ * 256 random bits need no slow hash, and a code is gone after minutes.
+ */
+export class PairedDevices implements DeviceActions {
+  readonly #home: string
+  readonly #files: DeviceFiles
+  readonly #now: () => number
+
+  constructor(home: string, now: () => number = Date.now) {
+    this.#home = home
+    this.#files = new DeviceFiles(home)
+    this.#now = now
+  }
+
+  /** The folder whose changes tell that devices were paired or revoked; made when missing. */
+  get folder(): string {
+    this.#files.makeFolder()
+    return this.#files.folder
+  }
+
+  view(): DevicesView {
+    const address = readDeviceAddress(this.#home)
+    return { devices: this.list(), ...(address && { address }) }
+  }
+
+  /** The latest first. */
+  list(): PairedDevice[] {
+    return this.#files
+      .deviceIds()
+      .flatMap((deviceId) => {
+        const found = this.#files.device(deviceId)
+        if (!found) return []
+        const { name, access, pairedAt } = found
+        return [{ deviceId, name, access, pairedAt, ...this.#files.seen(deviceId) }]
+      })
+      .toSorted((one, other) => (other.seenAt ?? other.pairedAt) - (one.seenAt ?? one.pairedAt))
+  }
+
+  pair(access: DeviceAccess): PairingCode {
+    this.#checkRoom()
+    let code: string | undefined
+    while (code === undefined) code = codeFrom(randomBytes(32))
+    const expiresAt = this.#now() + PAIRING_LIMITS.codeMs
+    this.#files.removeCodes()
+    this.#files.saveCode(randomBytes(8).toString('hex'), { codeHash: hashOf(code), access, expiresAt })
+    const urls = readDeviceAddress(this.#home)?.urls ?? []
+    const shown = shownCode(code)
+    return { code: shown, access, expiresAt, links: urls.map((url) => pairingLink(url, shown)) }
+  }
+
+  cancelPairing(): void {
+    this.#files.removeCodes()
+  }
+
+  revoke(deviceId: string): void {
+    if (!this.#files.removeDevice(deviceId))
+      throw new CodedError('device.not_found', `There is no device ${JSON.stringify(deviceId)}.`)
+  }
+
+  /**
+   * Pairs a device with a code and returns its token, which is not kept. `device.code` when the code is wrong, expired
+   * or used; which of these is not said.
+   */
+  redeem(typed: string, name: string): { token: string; device: PairedDevice } {
+    const code = typedCode(typed) ?? ''
+    const now = this.#now()
+    // Every code is compared, so that the time tells nothing.
+    const [match] = this.#files.codes().filter((one) => isSame(one.code.codeHash, hashOf(code)))
+    if (!match || match.code.expiresAt <= now || !this.#files.removeCode(match.codeId))
+      throw new CodedError('device.code', 'This code is wrong, expired or already used.')
+    this.#checkRoom()
+    const { access } = match.code
+    const deviceId = randomBytes(8).toString('hex')
+    const token = `${deviceId}-${randomBytes(32).toString('hex')}`
+    const device = { name: deviceName(name), access, pairedAt: now }
+    this.#files.saveDevice(deviceId, { ...device, tokenHash: hashOf(token) })
+    return { token, device: { deviceId, ...device } }
+  }
+
+  /** The device with this token; undefined when it is wrong or was revoked. */
+  authenticate(token: string): PairedDevice | undefined {
+    const [deviceId = ''] = token.split('-', 1)
+    const found = this.#files.device(deviceId)
+    const isRight = isSame(found?.tokenHash ?? hashOf(''), hashOf(token))
+    if (!found || !isRight) return undefined
+    const { name, access, pairedAt } = found
+    return { deviceId, name, access, pairedAt }
+  }
+
+  /** Whether it is still paired, and with this access. */
+  isPaired({ deviceId, access }: Pick<PairedDevice, 'deviceId' | 'access'>): boolean {
+    return this.#files.device(deviceId)?.access === access
+  }
+
+  /** Remembers when and from where the device was last connected. */
+  markSeen(deviceId: string, address: string | undefined): void {
+    const before = this.#files.seen(deviceId)
+    const seenAt = this.#now()
+    if (before && before.address === address && seenAt - before.seenAt < SEEN_MS) return
+    if (this.#files.device(deviceId))
+      this.#files.saveSeen(deviceId, { seenAt, ...(address !== undefined && { address }) })
+  }
+
+  #checkRoom(): void {
+    if (this.#files.deviceIds().length >= PAIRING_LIMITS.devices)
+      throw new CodedError('device.limit', `${PAIRING_LIMITS.devices} devices are paired.`)
+  }
+}
+
+/** The name on one line without control or direction characters, which could make it look like something else. */
+function deviceName(name: string): string {
+  const plain = name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return plain.slice(0, PAIRING_LIMITS.nameChars).toWellFormed() || 'Device'
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** In constant time. Both are hashes of the same length. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
