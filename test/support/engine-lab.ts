@@ -14,6 +14,7 @@ import type { ModelScript } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'
 import { startCli } from './run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
+import { endHosts } from './source-task-host'
 import { until } from './until'
 import { startWire, type WireClient } from './wire-client'
 
@@ -115,6 +116,7 @@ export class EngineLab {
       const { pid } = left
       await until(() => !lives(pid), 'the end of the engine')
     }
+    await endHosts(this.home)
     await this.server.close()
     this.scratch.remove()
   }
