@@ -190,7 +190,10 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
         expect(moved.epoch).toBe(n + 1)
         const after = await eventsOf(sessionId)
         expect(digest(after.slice(0, before.length))).toBe(digest(before))
-        expect(await client.history.verify({ sessionId, expect: head })).toMatchObject({ ok: true, expectedAt: before.length })
+        expect(await client.history.verify({ sessionId, expect: head })).toMatchObject({
+          ok: true,
+          expectedAt: before.length,
+        })
         expect(filesOf(folderOf(to))).toEqual(files)
         expect(git(folderOf(to), 'status', '--porcelain')).toBe(status)
         ;[from, to] = [to, from]
