@@ -44,6 +44,7 @@ export const PLACE_COMMAND: CommandSpec = {
     cpus: { type: 'string', value: 'N', help: 'add slurm: cores of its job.' },
     memory: { type: 'string', value: 'SIZE', help: 'add slurm: memory of its job, e.g. 16G.' },
     account: { type: 'string', value: 'NAME', help: 'add slurm: the account of its job.' },
+    'agent-jobs': { type: 'boolean', help: 'add slurm: its subagents run as jobs of their own, with the same limits.' },
     'no-keep-running': {
       type: 'boolean',
       help: 'add: the engine there ends with the connection, and its turns with it.',

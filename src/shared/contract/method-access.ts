@@ -51,7 +51,8 @@ export const METHOD_ACCESS: Classified = {
   checkpoint: { points: 'read', preview: 'read', restore: 'full', files: 'read', hunks: 'read', undoHunk: 'full' },
   conversation: { find: 'read', export: 'read', import: 'full', relink: 'full' },
   // Its own requests to the engine process.
-  engine: { status: 'read', stop: 'computer' },
+  engine: { status: 'read', environment: 'computer', stop: 'computer' },
+  editor: { serve: 'computer', reply: 'computer' },
   rule: {
     list: 'read',
     explain: 'read',
@@ -102,6 +103,7 @@ export const METHOD_ACCESS: Classified = {
     setLanguage: 'full',
     setShortcut: 'full',
     setEditor: 'computer',
+    setEngine: 'computer',
     setBudget: 'computer',
     setLoginShell: 'computer',
     testModel: 'full',
@@ -249,6 +251,8 @@ export const METHOD_ACCESS: Classified = {
     run: 'computer',
     serveModels: 'computer',
     modelReply: 'computer',
+    forward: 'computer',
+    move: 'computer',
   },
   plan: { enter: 'full', leave: 'full', view: 'read', revision: 'read' },
   review: {

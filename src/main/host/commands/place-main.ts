@@ -16,7 +16,7 @@ import { createEngine } from '../../engine/engine'
 import type { PlaceActions } from '../../engine/place/place-actions'
 
 const ADD = ['name', 'port', 'ssh-config', 'home', 'program', 'models', 'no-keep-running', 'no-test']
-const SLURM = ['partition', 'time', 'cpus', 'memory', 'account']
+const SLURM = ['partition', 'time', 'cpus', 'memory', 'account', 'agent-jobs']
 const ACTIONS = {
   add: {
     options: ['json', ...ADD, ...SLURM],
@@ -117,7 +117,7 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
     const value = values[option]
     return typeof value === 'string' ? value : undefined
   }
-  const launch = launchOf(kind, target, text)
+  const launch = launchOf(kind, target, text, values['agent-jobs'] === true)
   for (const option of launch.kind === 'ssh'
     ? SLURM
     : launch.kind === 'slurm'
@@ -140,7 +140,12 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
   }
 }
 
-function launchOf(kind: string, target: string | undefined, text: (option: string) => string | undefined): PlaceLaunch {
+function launchOf(
+  kind: string,
+  target: string | undefined,
+  text: (option: string) => string | undefined,
+  hasAgentJobs: boolean,
+): PlaceLaunch {
   const configFile = text('ssh-config')
   const number = (option: string): number | undefined => {
     const value = text(option)
@@ -161,6 +166,7 @@ function launchOf(kind: string, target: string | undefined, text: (option: strin
             cpus: number('cpus'),
             memory: text('memory'),
             account: text('account'),
+            agentJobs: hasAgentJobs ? true : undefined,
           })
         : kind === 'docker' || kind === 'podman'
           ? given({ kind: 'container', program: kind, container: target })

@@ -85,14 +85,17 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
         const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
         const name = `trestle-agent-${owner}-${process.pid}-${id}`
         // Its place in the queue is that of the call, however long the files take.
-        const request = Promise.all([ready, agentFile]).then(([found]) => ({ name, script: holderScript(at, found, { endsAtOnce: true }) }))
+        const request = Promise.all([ready, agentFile]).then(([found]) => ({
+          name,
+          script: holderScript(at, found, { endsAtOnce: true }),
+        }))
         jobId = await queue.submit(place.launch, request, { signal })
         const [trestle, create] = [await ready, createInput(session, await agentFile)]
         deps.note(id, `Job ${jobId} was submitted`)
         connection = new JobConnection({
           queue,
           jobId,
-          attach: (running) => shell.start(stepScript(running, attachScript(at, trestle))),
+          attach: (running) => shell.start(stepScript(running, attachScript(at, trestle, 'parent'))),
           connected: deps.serveModels,
           changed: (job) => deps.note(id, phaseOf(job) === 'running' ? undefined : jobText(job)),
         })
@@ -161,7 +164,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
   }
 }
 
-/** The outcome of the turn, or why its job is over; a stopped turn gets a moment to end by itself. */
+/** The outcome of the turn, or why its job is over; a stopped turn has a moment to record its end. */
 async function untilOver(connection: JobConnection, turn: Promise<TurnEnd>, signal: AbortSignal): Promise<TurnEnd> {
   const { promise: over, reject } = Promise.withResolvers<never>()
   over.catch(() => undefined)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { CodedError } from '../../../../shared/errors'
 import type { Place } from '../../../../shared/model/place'
 import type { Bundle } from '../prepare/bundle'
@@ -43,6 +43,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
   const jobPlace = { placeId, launch: jobLaunch, ...(installed !== undefined && { program: installed }) }
   const agentJobs: Record<string, string> =
     launch.agentJobs === true ? { TRESTLE_AGENT_JOBS: JSON.stringify(jobPlace) } : {}
+  const client = randomBytes(6).toString('hex')
   /** The job that this launcher used last. */
   let latest: string | undefined
 
@@ -74,7 +75,7 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
     ...base,
     async open(prepared, given = {}): Promise<Channel> {
       const jobId = await running(prepared, given)
-      return shell.start(stepScript(jobId, attachScript(place, prepared)), given.ask ? { ask: given.ask } : {})
+      return shell.start(stepScript(jobId, attachScript(place, prepared, client)), given.ask ? { ask: given.ask } : {})
     },
     connect(port) {
       if (latest === undefined) throw new CodedError('place.unreachable', 'The job does not run.')
@@ -120,18 +121,18 @@ const PROGRAM = '"$TRESTLE_HOME/job-program"'
 const WANTED = '"$TRESTLE_HOME/job-wanted"'
 /** How often an engine that was killed is started again. */
 const MAX_CRASHES = 20
-/** How long a job stays when its engine has ended by itself, in fifths of a second: an update starts another one. */
+/** How long a job stays after its engine has exited, in fifths of a second: an update starts another one. */
 const STAYS = 50
 
 export interface JobScript {
   environment?: Record<string, string>
-  /** The job is over as soon as its engine ends by itself. */
+  /** The job is over as soon as its engine exits. */
   endsAtOnce?: boolean
 }
 
 /**
- * The job runs the engine, again when it was killed, and is over some time after the engine has ended by itself and no
- * other process has its role. A job that is queued again continues what it left.
+ * The job runs the engine, again when it was killed, and is over some time after the engine has exited and no other
+ * process has its role. A job that is queued again continues what it left.
  */
 export function holderScript(
   place: Pick<Place, 'home'>,
@@ -139,7 +140,7 @@ export function holderScript(
   { environment = {}, endsAtOnce = false }: JobScript = {},
 ): string {
   const more = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}; export ${name}; `)
-  const begin = `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; `
+  const begin = `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; rm -f "$TRESTLE_HOME"/job-client-*; `
   if (!attaches) return `${begin}exec sleep infinity`
   const stay = `n=0; until [ -e ${WANTED} ]; do n=$((n+1)); [ $((n % 25)) -eq 0 ] && sh ${PROGRAM} engine status >/dev/null 2>&1 && n=0; [ $n -gt ${STAYS} ] && exit 0; sleep 0.2; done`
   return [
@@ -152,18 +153,22 @@ export function holderScript(
   ].join('')
 }
 
-/** Waits for the engine of the job, so that none is started beside it, and becomes a client of it. */
-export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared): string {
+/**
+ * Waits for the engine of the job, so that none is started beside it, and becomes a client of it. The scheduler does not
+ * always end a step whose `srun` was killed: an earlier one of the same `client` is ended first.
+ */
+export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared, client: string): string {
   if (!attaches) return `${placeEnvironment(place)}exec ${trestle} wire`
   // What an earlier run of the job has left names a process that has ended.
   const pid = `pid=$(sed -n 's/.*"holds":true.*"pid":\\([0-9]*\\).*/\\1/p' ${SAID} 2>/dev/null)`
+  const name = `"$TRESTLE_HOME/job-client-${client}"`
   const serves = `${pid}; { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; } || { [ $((n % 20)) -eq 19 ] && ${trestle} engine status >/dev/null 2>&1; }`
   return [
     placeEnvironment(place),
     'mkdir -p "$TRESTLE_HOME"; ',
     writeProgram(trestle),
-    `n=0; until ${serves}; do n=$((n+1)); [ $n -gt 300 ] && break; [ -n "$pid" ] && : >${WANTED}; sleep 0.1; done; `,
-    `exec ${trestle} wire --attach`,
+    `n=0; until ${serves}; do n=$((n+1)); [ $n -gt 300 ] && break; [ -s ${SAID} ] && : >${WANTED}; sleep 0.1; done; `,
+    `last=$(cat ${name} 2>/dev/null) && kill "$last" 2>/dev/null; echo $$ >${name}; exec ${trestle} wire --attach`,
   ].join('')
 }
 
