@@ -1,7 +1,7 @@
 import { SOCKET_PATH, APP_HOST, PORT_GRANTED, PORT_WANTED } from '../../shared/contract/page-host'
 import { connect } from './connect'
 import type { Connection } from './connection'
-import { dropTabToken, keepPageToken, takePageToken } from './page-token'
+import { dropTabToken, keepPageToken, takePageToken, takePairingCode } from './page-token'
 import { portTransport, type OpenSocket, webSocketTransport } from './transports'
 
 /** Timeout for the desktop app to hand over a port, in ms; then it is asked again. */
@@ -16,6 +16,7 @@ export function connectPage(): Connection {
   if (location.hostname === APP_HOST) return connect(portTransport(requestPort))
   const url = new URL(SOCKET_PATH, location.href)
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  takePairingCode()
   // Without a token the host refuses the connection, and the page shows that.
   const token = takePageToken() ?? 'none'
   const connection = connect(webSocketTransport(openBrowserSocket, url.href, token), { onWake })

@@ -30,15 +30,22 @@ export function dropTabToken(page: Page = window): void {
 
 const PAIR = /^#pair=([\w-]{1,40})$/
 
+let pairingCode = ''
+
 /**
- * The pairing code in the fragment of the URL (`#pair=…`, of a link or QR code). It is removed from the address bar;
- * undefined without one.
+ * Takes the pairing code out of the fragment of the URL (`#pair=…`, of a link), before the address is used for anything
+ * else. `givenPairingCode` returns it.
  */
-export function takePairingCode(page: Pick<Page, 'location' | 'history'> = window): string | undefined {
+export function takePairingCode(page: Pick<Page, 'location' | 'history'> = window): void {
   const code = PAIR.exec(page.location.hash)?.[1]
-  if (code !== undefined)
-    page.history.replaceState(page.history.state, '', page.location.pathname + page.location.search)
-  return code
+  if (code === undefined) return
+  pairingCode = code
+  page.history.replaceState(page.history.state, '', page.location.pathname + page.location.search)
+}
+
+/** The code of the link that opened the page; empty without one. */
+export function givenPairingCode(): string {
+  return pairingCode
 }
 
 /** The token in pasted text: the whole URL, or the token alone. */

@@ -49,7 +49,7 @@ test('says what to do when openssl is missing, and what is wrong with a certific
   expect(() => givenCertificate(file, file)).toThrow(/are not a certificate and its key/)
 })
 
-test('reads addresses with and without a port, and refuses what is none', () => {
+test('reads addresses with and without a port, and refuses anything else', () => {
   expect(listenAddress('192.168.1.5')).toEqual({ address: '192.168.1.5', port: 4747 })
   expect(listenAddress('192.168.1.5:80')).toEqual({ address: '192.168.1.5', port: 80 })
   expect(listenAddress('::1')).toEqual({ address: '::1', port: 4747 })
