@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasSshd, startSshLab, type SshLab } from '../test/support/place/ssh-lab'
@@ -12,6 +13,7 @@ test.use({
       { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'made far away\n' } }] },
       { text: 'It is made.' },
       { text: 'Back again.' },
+      { text: 'Here now.' },
     ],
   },
 })
@@ -24,7 +26,10 @@ test.beforeAll(async () => {
   mkdirSync(join(lab.home, 'shop'))
   writeFileSync(join(lab.home, 'shop', 'notes.md'), 'one\n')
 })
-test.afterAll(() => lab.close())
+test.afterAll(async () => {
+  spawnSync(lab.program, ['engine', 'stop'], { env: { ...process.env, HOME: lab.home, TRESTLE_HOME: '' } })
+  await lab.close()
+})
 
 test('a machine is added and tested, works on a prompt, is lost and comes back', async ({ app }) => {
   const { page, scratch } = app
@@ -45,9 +50,8 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await expect(page.getByText('No places yet')).toBeVisible()
 
   // The ssh configuration of the test is not that of the user, so this one is added from the command line.
-  const added = await runCli(['place', 'add', 'ssh', 'lab', '--ssh-config', lab.configFile, '--no-test'], {
-    home: scratch.home,
-  })
+  const options = ['--ssh-config', lab.configFile, '--program', lab.program, '--no-test']
+  const added = await runCli(['place', 'add', 'ssh', 'lab', ...options], { home: scratch.home })
   expect(added.code, added.stderr).toBe(0)
   await page.reload()
   await page.getByRole('button', { name: 'Test lab' }).click()
@@ -72,6 +76,13 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await pictures(app, 'places-session')
   expect(await findings(page)).toEqual([])
 
+  // What is there opens here, and can be found.
+  await page.getByRole('button', { name: 'Settings', exact: true }).click()
+  await page.getByRole('tab', { name: 'Places' }).click()
+  await pictures(app, 'places-connected')
+  expect(await findings(page)).toEqual([])
+  await page.getByRole('treeitem', { name: /Make a file/ }).click()
+
   await lab.stop()
   lab.cut()
   await expect(page.getByText(/lab: unreachable since/)).toBeVisible({ timeout: 30_000 })
@@ -81,4 +92,18 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await expect(page.getByText(/lab: unreachable since/)).toBeHidden({ timeout: 60_000 })
   await sendPrompt(page, 'And now?')
   await expect(transcriptText(page, 'Back again.')).toBeVisible({ timeout: 30_000 })
+
+  // It moves to this machine, and continues here.
+  await page.getByRole('treeitem', { name: /Make a file/ }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Move to…' }).click()
+  const move = page.getByRole('dialog', { name: 'Move to…' })
+  await expect(move.getByRole('combobox', { name: 'To' })).toHaveText(/This machine/)
+  await pictures(app, 'places-move')
+  expect(await findings(page)).toEqual([])
+  await move.getByRole('textbox', { name: 'Folder here' }).fill(join(scratch.project, 'moved'))
+  await move.getByRole('button', { name: 'Move' }).click()
+  await expect(page.getByText('The session continues on this machine.')).toBeVisible({ timeout: 60_000 })
+  await sendPrompt(page, 'Still there?')
+  await expect(transcriptText(page, 'Here now.')).toBeVisible({ timeout: 30_000 })
+  await pictures(app, 'places-moved')
 })

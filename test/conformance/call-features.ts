@@ -64,6 +64,10 @@ export async function callPlaces({ place }: TrestleClient, results: Record<strin
   results['place.answer'] = await place.answer({ ...named, questionId: 'q', answer: null })
   results['place.update'] = await place.update(named)
   results['place.run'] = await place.run({ ...named, command: 'true' })
+  results['place.forward'] = await place.forward({ ...named, port: 5173 })
+  const moves = await place.move({ sessionId: 's', to: null })
+  results['place.move'] = (await moves.next()).value
+  await moves.return?.()
   results['place.remove'] = await place.remove(named)
   results['place.restore'] = await place.restore(named)
   const served = await place.serveModels({ models: [] })

@@ -116,7 +116,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
     await done
   }
   const eventsOf = async (sessionId: string): Promise<RecordedEvent[]> =>
-    (await client.session.open({ sessionId, limit: 10_000 })).events
+    (await client.session.open({ sessionId, limit: 5000 })).events
   const digest = (events: readonly RecordedEvent[]): string =>
     createHash('sha256').update(JSON.stringify(events)).digest('hex')
   const begin = async (): Promise<string> => {
@@ -213,7 +213,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
     await turn(sessionId, 'It still works here')
     expect(readFileSync(join(taken, 'other.txt'), 'utf8')).toBe('not of this project\n')
     expect(readdirSync(join(lab.home, '.trestle-server', 'moves'))).toEqual([])
-    expect(readdirSync(join(scratch.home, 'moves'))).toEqual([])
+    expect(readdirSync(join(scratch.home, 'moves')).filter((name) => name.startsWith('on-its-way'))).toEqual([])
   })
 
   it('is active in exactly one place when the connection is lost at any step, and moves when asked again', async () => {
@@ -230,7 +230,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
         if (push.type === 'step' && push.step === 'receive' && push.text === undefined && cuts++ === 0) lab.cut()
     }
     let cuts = 0
-    // It was received all the same, or it continues here and can be moved again.
+    // Either it was received, or it continues here and can be moved again.
     await attempt().catch(() => undefined)
     if (engine.sessions.header(sessionId).sealed === undefined) await attempt()
     await expect

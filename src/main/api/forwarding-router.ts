@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { contract, type TrestleClient } from '../../shared/contract'
 import { CodedError } from '../../shared/errors'
-import { AsyncIteratorClass } from '@orpc/server'
 import { implementer, toRpcError, type HostActions, type LogBug } from './implementer'
+import { isPushes, mapped } from './mapped-pushes'
 import type { ApiRouter } from './router'
 
 type Call = (input: unknown, options: { signal?: AbortSignal | undefined }) => Promise<unknown>
@@ -71,22 +71,4 @@ export function createForwardingRouter({
     ]),
   )
   return os.router(router as unknown as Parameters<typeof os.router>[0]) as ApiRouter
-}
-
-function isPushes(result: unknown): result is AsyncIterator<unknown, undefined> {
-  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
-}
-
-/** The pushes, with the error that ends them as clients expect it. */
-function mapped(
-  pushes: AsyncIterator<unknown, undefined>,
-  mapError: (error: unknown) => unknown,
-): AsyncIteratorClass<unknown, undefined, void> {
-  return new AsyncIteratorClass<unknown, undefined, void>(
-    () =>
-      pushes.next().catch((error: unknown) => {
-        throw mapError(error)
-      }),
-    async () => void (await pushes.return?.()),
-  )
 }

@@ -10,6 +10,7 @@ import type { HostCommand } from '../../shared/events/push'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from './user-editor'
 import { type Failure, CodedError, failureOf } from '../../shared/errors'
+import { isPushes, mapped } from './mapped-pushes'
 
 /** What the desktop app does for its page; see the contract of the same name. */
 export interface DesktopActions {
@@ -87,7 +88,8 @@ export function implementer({ engine, logBug }: Pick<ApiDeps, 'logBug'> & Partia
       const routed = engine?.places.route(path.join('.'), input)
       const call = routed instanceof Promise ? await routed : routed
       if (!call) return await next()
-      return output(await call.call(signal))
+      const result = await call.call(signal)
+      return output(isPushes(result) ? mapped(result, (error) => toRpcError(error, logBug, path.join('.'))) : result)
     } catch (error) {
       throw toRpcError(error, logBug, path.join('.'))
     }

@@ -1,6 +1,6 @@
-import type { ApiDeps, Implementer } from './implementer'
+import { toRpcError, type ApiDeps, type Implementer } from './implementer'
 
-export function placeHandlers(os: Implementer, { engine: { places } }: ApiDeps) {
+export function placeHandlers(os: Implementer, { engine: { places }, logBug }: ApiDeps) {
   return {
     list: os.place.list.handler(() => places.list()),
     add: os.place.add.handler(({ input }) => places.add(input)),
@@ -16,9 +16,23 @@ export function placeHandlers(os: Implementer, { engine: { places } }: ApiDeps) 
     run: os.place.run.handler(({ input }) => places.run(input.placeId, input.command)),
     forward: os.place.forward.handler(({ input }) => places.forward(input.placeId, input.port)),
     move: os.place.move.handler(({ input: { folder, ...input } }) =>
-      places.move({ ...input, ...(folder !== undefined && { folder }) }),
+      mappedGenerator(places.move({ ...input, ...(folder !== undefined && { folder }) }), (error) =>
+        toRpcError(error, logBug, 'place.move'),
+      ),
     ),
     serveModels: os.place.serveModels.handler(({ input, signal }) => places.serveModels(input, signal)),
     modelReply: os.place.modelReply.handler(({ input }) => places.modelReply(input)),
+  }
+}
+
+/** What is told, with the error that ends it as clients expect it. */
+async function* mappedGenerator<Push>(
+  pushes: AsyncGenerator<Push, void, void>,
+  mapError: (error: unknown) => unknown,
+): AsyncGenerator<Push, void, void> {
+  try {
+    yield* pushes
+  } catch (error) {
+    throw mapError(error)
   }
 }

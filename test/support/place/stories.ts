@@ -246,10 +246,10 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
     })
 
     /**
-     * A turn whose second and third steps wait until `disturb` is over, or lets them go on: it has to finish, and its call
-     * to run only once.
+     * A turn whose second and third steps wait until `disturb` is over, or releases them. Returns how often its call has run,
+     * once it has finished as it should.
      */
-    const survives = async (disturb: (goOn: () => void, session: string) => Promise<void>): Promise<void> => {
+    const survives = async (disturb: (goOn: () => void, session: string) => Promise<void>): Promise<number> => {
       writeFileSync(join(place.folder, 'count.txt'), '')
       const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       let open = 0
@@ -266,36 +266,42 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       await disturb(() => gates[open++]?.resolve(), session.sessionId)
       for (const gate of gates) gate.resolve()
       await session.ended()
-      expect(read('count.txt')).toBe('once\n')
       expect(JSON.stringify(session.followed.events.at(-2))).toContain('all done')
+      return read('count.txt').split('\n').length - 1
     }
 
     it('a turn continues when its client is killed', async () => {
-      await survives(async (_goOn, sessionId) => {
-        if (place.placeId !== undefined) return void (await lab.killEngine())
-        // Here the engine of the session is that of the user; its client is another program.
+      // Here the engine of the session is that of the user; its client is another program.
+      const killClient = async (sessionId: string): Promise<void> => {
         const client = lab.attach()
         client.begin('push.session', { sessionId, since: 0 })
         await client.line('the session', (line) => 'event' in line)
         await client.kill()
+      }
+      const calls = await survives(async (_goOn, sessionId) => {
+        await (place.placeId === undefined ? killClient(sessionId) : lab.killEngine())
       })
+      expect(calls).toBe(1)
     })
 
     it('a turn continues when its engine is killed: only the running step is repeated', async () => {
-      await survives(async () => {
-        if (place.placeId === undefined) return void (await lab.killEngine())
+      const killThere = async (): Promise<void> => {
         const { pid } = required(await statusOf(place.home), 'an engine')
         process.kill(pid, 'SIGKILL')
         await until(() => !lives(pid), 'the end of the engine')
+      }
+      const calls = await survives(async () => {
+        await (place.placeId === undefined ? lab.killEngine() : killThere())
       })
+      expect(calls).toBe(1)
     })
 
     it('a turn continues when the link is cut', async () => {
-      await survives(async () => place.cut())
+      expect(await survives(async () => place.cut())).toBe(1)
     })
 
     it('a turn continues through an upgrade of its engine', async () => {
-      await survives(async (goOn) => {
+      const calls = await survives(async (goOn) => {
         const { pid } = required(await statusOf(place.home), 'an engine')
         // It is left to the next engine when the step ends that runs.
         const stopping = place.placeId === undefined && stopEngine(place.home, 'hand-over', true)
@@ -306,10 +312,11 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
           .poll(async () => (await statusOf(place.home))?.pid ?? pid, { timeout: LONG_MS, interval: 50 })
           .not.toBe(pid)
       })
+      expect(calls).toBe(1)
     })
 
     it('a turn continues when the app there takes the role of the engine, and hands it off again', async () => {
-      await survives(async (goOn) => {
+      const calls = await survives(async (goOn) => {
         const log = (): void => {}
         const opening = openDesktopEngine({
           home: place.home,
@@ -333,6 +340,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
           .poll(async () => (await statusOf(place.home))?.holder, { timeout: LONG_MS, interval: 50 })
           .toBe('engine')
       })
+      expect(calls).toBe(1)
     })
   })
 }

@@ -73,7 +73,7 @@ export interface Places {
   sessions(): SessionSummary[]
   inbox(): InboxEntry[]
   tasks(): Task[]
-  /** What their running tasks use, for as long as somebody looks. Returns the function that ends it. */
+  /** What their running tasks use, while a client watches. Returns the function that ends it. */
   watchUsage(changed: () => void): () => void
   usage(): TaskUsage[]
   addUsage(report: UsageReport, days: number, place?: string | null): Promise<UsageReport>
@@ -168,7 +168,7 @@ export function createPlaces(options: PlacesOptions): Places {
   const findUnknown = async (sessionId: string): Promise<ConnectedPlace | undefined> => {
     if (options.knows(sessionId)) return undefined
     for (const { placeId } of file.list()) open(placeId)
-    await Promise.all(all().map((one) => (one.hasSession(sessionId) ? undefined : one.listed(one.remote.wanted))))
+    await Promise.all(all().map(async (one) => one.hasSession(sessionId) || one.listed(one.remote.wanted)))
     return placeOf({ sessionId, input: undefined })
   }
 

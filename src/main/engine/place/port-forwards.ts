@@ -69,11 +69,8 @@ export class PortForwards {
     socket.pipe(channel.input)
     channel.output.pipe(socket)
     socket.once('close', () => channel.kill())
-    void channel.ended.then(() => {
-      this.#channels.delete(channel)
-      // What has arrived is still passed on.
-      socket.end()
-    })
+    // What has arrived is still passed on.
+    void channel.ended.then(() => this.#channels.delete(channel) && socket.end())
   }
 }
 

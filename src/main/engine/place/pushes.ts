@@ -6,15 +6,15 @@ export function createPushes<Push>(): {
 } {
   const waiting: Push[] = []
   let over: { error?: unknown } | undefined
-  let wake = (): void => {}
+  let waker: (() => void) | undefined
   return {
     push(value) {
       waiting.push(value)
-      wake()
+      waker?.()
     },
     end(error) {
       over ??= error === undefined ? {} : { error }
-      wake()
+      waker?.()
     },
     async *all() {
       for (;;) {
@@ -23,7 +23,7 @@ export function createPushes<Push>(): {
         else if (over) {
           if ('error' in over) throw over.error
           return
-        } else await new Promise<void>((resolve) => (wake = resolve))
+        } else await new Promise<void>((resolve) => (waker = resolve))
       }
     },
   }

@@ -29,8 +29,13 @@ export function PlaceBanner({ folder }: { folder: string | undefined }) {
         </>
       }
     >
-      {place.placeId}: {stateText(place).toLowerCase()}. You see its last known state.
+      {place.placeId}: {lowerFirst(stateText(place))}. You see its last known state.
       {place.failure && ` ${place.failure.message}`}
     </Banner>
   )
+}
+
+/** In the middle of a sentence; times stay as they are. */
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1)
 }

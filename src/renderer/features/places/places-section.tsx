@@ -99,7 +99,10 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
           <Badge tone={TONES[state]}>{stateText(place)}</Badge>
         </p>
         <p className="text-small wrap-anywhere text-ink-3">{details.join(' · ')}</p>
-        {failure && <p className="mt-0.5 text-small wrap-anywhere text-fail-ink">{failure.message}</p>}
+        {/* A test says it below, with its step. */}
+        {failure && shown.data?.ok !== false && (
+          <p className="mt-0.5 text-small wrap-anywhere text-fail-ink">{failure.message}</p>
+        )}
       </div>
       <div className="flex flex-wrap gap-1.5">
         <Button

@@ -91,10 +91,9 @@ export const SessionRow = memo(function SessionRow({
       onKeyDown={onKeyDown}
       className={cx(
         'flex h-[28px] cursor-pointer items-center gap-2 rounded-[6px] px-2 select-none focus-visible:-outline-offset-2',
-        current
-          ? 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]'
-          : cx('text-ink-2 hover:bg-sunken hover:text-ink', aimed && 'bg-sunken'),
-        isGone && 'opacity-55',
+        current && 'bg-raised shadow-[inset_0_0_0_1px_var(--line)]',
+        !current && cx('hover:bg-sunken', aimed && 'bg-sunken'),
+        isGone ? 'text-ink-3' : current ? 'text-ink' : 'text-ink-2 hover:text-ink',
       )}
     >
       {isSelecting ? (

@@ -2,7 +2,7 @@ import type { TaskUsage } from '../../../../shared/model/task'
 import { usageOf } from './remote-lists'
 import type { WireLink } from './wire-link'
 
-/** What the running tasks of a place use, read while somebody looks. */
+/** What the running tasks of a place use, read while a client watches. */
 export class RemoteUsage {
   newest: TaskUsage[] = []
   readonly #link: (signal: AbortSignal) => Promise<WireLink>
