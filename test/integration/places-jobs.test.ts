@@ -158,7 +158,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       expect(
         results(sessionId)
           .map((text) => text.split('\n').at(text.includes('status: failed') ? 1 : -1))
-          .toSorted(),
+          .toSorted((a, b) => a!.localeCompare(b!)),
       ).toEqual(['continued', 'status: failed'])
     },
     5 * LIMIT,

@@ -115,17 +115,14 @@ export class Session {
     return this.#log.listen(listener)
   }
 
-  /** See `SessionLog.record`. */
   record(...bodies: EventBody[]): RecordedEvent[] {
     return this.#log.record(...bodies)
   }
 
-  /** See `SessionLog.recordEnd`. */
   recordEnd(bodies: EventBody[], instead?: (failure: Failure) => EventBody[]): void {
     this.#log.recordEnd(bodies, instead)
   }
 
-  /** See `SessionLog.follow`. */
   readonly follow = (events: readonly RecordedEvent[]): void => this.#log.follow(events)
 
   live(event: TurnLiveEvent): void {
@@ -150,7 +147,6 @@ export class Session {
     return this.#input.takeSteering()
   }
 
-  /** See `SessionInput.deliverNotifications`. */
   deliverNotifications(): Promise<void> {
     return this.#input.deliverNotifications()
   }
@@ -401,4 +397,4 @@ function requireActive({ sealed }: SessionHeader): void {
   if (sealed) throw new CodedError('session.sealed', `It was moved to ${sealed.place ?? sealed.to}.`)
 }
 
-function nothing(): void {}
+const nothing = (): void => {}

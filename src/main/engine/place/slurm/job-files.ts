@@ -24,7 +24,7 @@ export interface JobFiles {
 export async function writeJobFiles({ home, jobHome, agent, rules }: JobFiles): Promise<string> {
   await mkdir(jobHome, { recursive: true, mode: 0o700 })
   const { parse, stringify } = await import('smol-toml')
-  const own = await readFile(join(home, 'config.toml'), 'utf8').then(parse, () => ({}) as Record<string, unknown>)
+  const own: Record<string, unknown> = await readFile(join(home, 'config.toml'), 'utf8').then(parse, () => ({}))
   const config = {
     ...Object.fromEntries(TABLES.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]))),
     engine: { idle_minutes: IDLE_MINUTES },

@@ -1,5 +1,5 @@
 import { CodedError, type Failure } from '../../../../shared/errors'
-import type { EventBody, LiveEvent, RecordedEvent } from '../../../../shared/events/event'
+import type { LiveEvent, RecordedEvent } from '../../../../shared/events/event'
 import type { UserPart } from '../../../../shared/model/message'
 import type { TurnEnd } from '../../loop/turn'
 import type { Session } from '../../session/session'
@@ -103,9 +103,7 @@ function take(session: Session, turnId: string, event: RecordedEvent | LiveEvent
   }
   const mirrored = 'turnId' in body ? { ...body, turnId } : body
   session.record(
-    (mirrored.type === 'approval.requested'
-      ? { ...mirrored, approval: { ...mirrored.approval, turnId } }
-      : mirrored) as EventBody,
+    mirrored.type === 'approval.requested' ? { ...mirrored, approval: { ...mirrored.approval, turnId } } : mirrored,
   )
   return undefined
 }
