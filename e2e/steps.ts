@@ -4,7 +4,7 @@ import { expect, type App } from './app'
 
 /** Starts a session in the temporary project, from the page that a link to its folder opens. */
 export async function startSession({ page, scratch }: App): Promise<void> {
-  const link = `/new?${new URLSearchParams({ folder: scratch.project })}`
+  const link = `/new?${new URLSearchParams({ folder: scratch.project }).toString()}`
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(link)}); dispatchEvent(new PopStateEvent('popstate'))`,
   )
