@@ -24,7 +24,7 @@ export function PairForm() {
         or <code>trestle device pair</code>.
       </EmptyState>
       <form
-        className="flex w-[min(420px,calc(100vw-48px))] flex-col gap-3"
+        className="flex w-[min(420px,calc(100vw-48px))] flex-col gap-3 justify-self-center"
         onSubmit={(event) => {
           event.preventDefault()
           pair.mutate()
