@@ -1,9 +1,11 @@
+import { renderUnicodeCompact } from 'uqr'
 import type { DeviceAddress, PairingCode } from '../../shared/model/paired-device'
 
-/** How to pair a device with a code, for a terminal. */
+/** How to pair a device with a code, for a terminal; with a QR code of the link if a user reads it there. */
 export function pairingText(
   { code, links, access, expiresAt }: PairingCode,
   address: DeviceAddress | undefined,
+  showsQrCode: boolean,
 ): string {
   const [link] = links
   const until = new Date(expiresAt).toLocaleTimeString('sv').slice(0, 5)
@@ -17,6 +19,7 @@ export function pairingText(
   return [
     `To pair a device (${can}, once, until ${until}), open this link on it:`,
     `  ${link}`,
+    ...(showsQrCode ? ['', renderUnicodeCompact(link, { border: 2 }), ''] : []),
     `or open ${address.urls[0]} and type the code ${code}`,
     ...(address.isOwnCertificate && !address.tailscale
       ? [

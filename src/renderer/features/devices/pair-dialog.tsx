@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { encode } from 'uqr'
 import type { DeviceAccess, DeviceAddress, PairedDevice, PairingCode } from '../../../shared/model/paired-device'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
@@ -96,8 +97,9 @@ function Code({ code, address }: { code: PairingCode; address: DeviceAddress | u
       ) : (
         <>
           <p className="text-ui text-ink-2">
-            Open this link on the device, or open {address.urls[0]} and type the code:
+            Scan this with the device’s camera, open the link on it, or open {address.urls[0]} and type the code:
           </p>
+          <QrCode text={link} />
           <p className="flex items-center gap-1 rounded-md bg-sunken px-2.5 py-1.5">
             <code className="min-w-0 flex-1 wrap-anywhere">{link}</code>
             <CopyButton text={link} label="Copy the link" />
@@ -111,5 +113,22 @@ function Code({ code, address }: { code: PairingCode; address: DeviceAddress | u
         </>
       )}
     </div>
+  )
+}
+
+/** Black on white in both themes, with the margin that readers need. */
+function QrCode({ text }: { text: string }) {
+  const { size, data } = useMemo(() => encode(text, { border: 4 }), [text])
+  const dots = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  return (
+    <svg
+      role="img"
+      aria-label="QR code of the link"
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="mx-auto block size-[220px] rounded-md bg-white text-black"
+    >
+      <path fill="currentColor" d={dots.join('')} />
+    </svg>
   )
 }

@@ -54,7 +54,7 @@ export async function serveDevices({
   // The first device can be paired at once.
   const code = devices.list().length === 0 ? devices.pair('full') : undefined
   return {
-    text: `${addressText(published)}${code ? pairingText(code, published) : 'To pair another device: trestle device pair\n'}`,
+    text: `${addressText(published)}${code ? pairingText(code, published, process.stdout.isTTY) : 'To pair another device: trestle device pair\n'}`,
     async close() {
       unpublish()
       if (code) devices.cancelPairing()
