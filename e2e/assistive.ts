@@ -18,12 +18,7 @@ interface Violation {
  * and that differ only in their theme now, are checked by the rules about colors.
  */
 export async function findings(page: Page): Promise<string[]> {
-  // A fade in progress has too little contrast for a moment. Endless ones (a spinner) are part of what is shown.
-  await page.evaluate(`Promise.allSettled(
-    document.getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-      .map(({ finished }) => finished)
-  ).then(() => undefined)`)
+  await page.evaluate(FADES_ENDED)
   const isChecked = await page.evaluate<boolean>(`window.checkedElements === ${ELEMENTS}`)
   const violations = await runAxe(page, isChecked ? COLOR_RULES : undefined)
   const found = violations.flatMap(({ id, nodes }) =>
@@ -35,6 +30,19 @@ export async function findings(page: Page): Promise<string[]> {
   await page.evaluate(`window.checkedElements = ${found.length === 0 ? ELEMENTS : 'undefined'}`)
   return found
 }
+
+/**
+ * In the page: a fade in progress has too little contrast for a moment. When one ends, those of colors that are inherited
+ * begin. Endless ones (a spinner) are part of what is shown.
+ */
+const FADES_ENDED = `(async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const fades = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+    if (fades.length === 0) return
+    await Promise.allSettled(fades.map(({ finished }) => finished))
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+  }
+})()`
 
 /** In the page: its elements and the size of its window. */
 const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerHTML].join()'

@@ -93,13 +93,8 @@ test('a phone is paired with a code, approves, steers and stops, and is signed o
     .first()
     .waitFor()
 
-  await mobile.getByRole('button', { name: 'Show sidebar' }).tap()
-  await mobile
-    .getByRole('link', { name: /make a folder/ })
-    .or(mobile.getByRole('option', { name: /make a folder/ }))
-    .or(mobile.getByRole('button', { name: /^make a folder/ }))
-    .first()
-    .tap()
+  await mobile.getByRole('button', { name: 'Projects and sessions' }).tap()
+  await mobile.getByRole('treeitem', { name: /make a folder/ }).last().tap()
   await expect(transcriptText(mobile, 'The folder is there.')).toBeVisible()
   await sendPrompt(mobile, 'go on')
   await expect(transcriptText(mobile, 'Steered from the phone.')).toBeVisible()

@@ -45,7 +45,7 @@ function fill(events: number): void {
 /** A session of so many events, as a Trestle without hashes has recorded it. */
 function fillOld(events: number): void {
   const db = openDatabase(file)
-  migrate(db, { migrations: MIGRATIONS.filter(({ version }) => version < 6), backup: () => {} })
+  migrate(db, { migrations: MIGRATIONS.filter(({ version }) => version < 5), backup: () => {} })
   db.prepare(
     "INSERT INTO session (id, seq, created_at, updated_at, folder, title, status, waiting, archived) VALUES ('session-a', ?, 1, 1, '/p', 'Old', 'idle', 0, 0)",
   ).run(events)

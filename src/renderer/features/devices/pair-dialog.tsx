@@ -126,9 +126,10 @@ function QrCode({ text }: { text: string }) {
       aria-label="QR code of the link"
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="mx-auto block size-[220px] rounded-md bg-white text-black"
+      className="mx-auto block size-[220px] rounded-md"
     >
-      <path fill="currentColor" d={dots.join('')} />
+      <rect width={size} height={size} fill="#fff" />
+      <path fill="#000" d={dots.join('')} />
     </svg>
   )
 }
