@@ -94,9 +94,12 @@ test('a phone is paired with a code, approves, steers and stops, and is signed o
     .waitFor()
 
   await mobile.getByRole('button', { name: 'Projects and sessions' }).tap()
-  await mobile.getByRole('treeitem', { name: /make a folder/ }).last().tap()
+  await mobile
+    .getByRole('treeitem', { name: /make a folder/ })
+    .last()
+    .tap()
   await expect(transcriptText(mobile, 'The folder is there.')).toBeVisible()
-  await sendPrompt(mobile, 'go on')
+  await sendPrompt(mobile, 'and now?')
   await expect(transcriptText(mobile, 'Steered from the phone.')).toBeVisible()
   await pictures({ ...app, page: mobile }, 'phone-session')
   expect(await findingsInBothThemes(mobile)).toEqual([])

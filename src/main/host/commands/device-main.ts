@@ -31,7 +31,10 @@ export async function deviceMain(parsed: Parsed): Promise<number> {
     case 'pair': {
       const code = devices.pair(DEVICE_ACCESS.find((known): known is DeviceAccess => known === access) ?? 'full')
       const { address } = devices.view()
-      say({ ...code, ...(address && { fingerprint: address.fingerprint }) }, pairingText(code, address, process.stdout.isTTY))
+      say(
+        { ...code, ...(address && { fingerprint: address.fingerprint }) },
+        pairingText(code, address, process.stdout.isTTY),
+      )
       break
     }
     case 'revoke':
