@@ -16,7 +16,7 @@ export function Toasts() {
     <div
       role="region"
       aria-label="Messages"
-      className="pointer-events-none fixed right-4 bottom-4 z-50 flex w-[min(360px,calc(100vw-32px))] flex-col items-end gap-2"
+      className="pointer-events-none fixed right-4 bottom-4 z-50 flex max-mid:top-24 max-mid:bottom-auto w-[min(360px,calc(100vw-32px))] flex-col items-end gap-2"
     >
       <div aria-live="polite" className="contents">
         {toasts.map((toast) => (
