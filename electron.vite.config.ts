@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { defineConfig } from 'electron-vite'
 import type { Plugin } from 'vite'
 import { compressedAssets } from './scripts/compressed-assets.ts'
-import { builtInModules } from './scripts/built-in-modules.ts'
 import { startChunks, type ProgramPart } from './scripts/start-chunks.ts'
 import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
@@ -70,7 +69,7 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders, builtInModules(), bundledPackages('out/packages/main.json')],
+    plugins: [lightHeaders, bundledPackages('out/packages/main.json')],
     build: {
       outDir: 'out/main',
       target: 'node24',

@@ -18,7 +18,7 @@ import { hasSmallDisks, smallDisk, type SmallDisk } from '../support/small-disk'
 import { until } from '../support/until'
 
 /** Full some steps into the first turn. */
-const SIZES = [800_000, 1_300_000]
+const SIZES = [1_000_000, 1_500_000]
 const MAX_MS = 30_000
 
 let scratch: Scratch

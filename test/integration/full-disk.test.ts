@@ -75,7 +75,7 @@ describe.skipIf(!hasSmallDisks)('on a disk that fills up', () => {
     )
 
     it('the wire ends the turn, and continues without loss once there is space', async () => {
-      const { home, within, kept: copy, makeRoom } = disk(size + 400_000)
+      const { home, within, kept: copy, makeRoom } = disk(size + 600_000)
       const wire = startWire({ home, within })
       const { sessionId } = await wire.result<{ sessionId: string }>('session.create', { folder: scratch.project })
       const pushes = wire.begin('push.session', { sessionId, since: 0 })
