@@ -10,6 +10,7 @@ import { FEATURE_ERRORS } from './feature-errors'
 import { GIT_ERRORS } from './git-errors'
 import { PLACE_ERRORS } from './place-errors'
 import { MOVE_ERRORS } from './move-errors'
+import { PAGE_ERRORS } from './page-errors'
 import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
@@ -280,21 +281,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Open the project in a Trestle that you started yourself, and decide there.',
   },
-  'connection.lost': {
-    title: 'The connection to Trestle was lost',
-    retryable: true,
-    advice: 'Trestle reconnects automatically. Check whether it completed, then try again.',
-  },
-  'connection.refused': {
-    title: 'This link has expired',
-    retryable: false,
-    advice: 'Use the link shown in your terminal, or paste it here.',
-  },
-  internal: {
-    title: 'Something went wrong inside Trestle',
-    retryable: false,
-    advice: 'Please report it with the log.',
-  },
+  ...PAGE_ERRORS,
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof ERRORS

@@ -1,6 +1,6 @@
-import { CodedError } from '../../shared/errors'
 import { type Transport, type Connection, type OpenTransport, ConnectionStateStore } from './connection'
 import { RpcLink } from './rpc-link'
+import { PageError } from './failure-from'
 
 export interface ConnectOptions {
   /**
@@ -84,7 +84,7 @@ class KeptConnection implements Connection {
 
   close(): void {
     if (this.#isClosed) return
-    this.#finish(new CodedError('connection.lost', 'The connection was closed.'))
+    this.#finish(new PageError('connection.lost', 'The connection was closed.'))
   }
 
   #attempt(): void {
@@ -109,7 +109,7 @@ class KeptConnection implements Connection {
         if (!isCurrent()) return
         if (refused)
           this.#finish(
-            new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'),
+            new PageError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'),
           )
         else this.#lose()
       },
@@ -208,7 +208,7 @@ class KeptConnection implements Connection {
     else if (!this.#transport) this.#attempt()
   }
 
-  #finish(reason: CodedError): void {
+  #finish(reason: PageError): void {
     this.#isClosed = true
     this.#drop()
     this.#stopWaking()

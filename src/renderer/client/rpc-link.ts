@@ -3,12 +3,12 @@ import { StandardRPCLink } from '@orpc/client/standard'
 import { ErrorEvent, type StandardLazyResponse, type StandardRequest } from '@orpc/standard-server'
 import { ClientPeer } from '@orpc/standard-server-peer'
 import type { TrestleClient } from '../../shared/contract'
-import { CodedError } from '../../shared/errors'
+import { PageError } from './failure-from'
 
 interface Wire {
   peer: ClientPeer
   /** Set once the transport is closed: the error of every request on it. */
-  lost?: CodedError
+  lost?: PageError
 }
 
 /**
@@ -20,7 +20,7 @@ export class RpcLink {
   readonly client: TrestleClient
   readonly #waitMs: number
   #wire: Wire | undefined
-  #final: CodedError | undefined
+  #final: PageError | undefined
   readonly #waiting = new Set<() => void>()
 
   /** `waitMs`: how long a request waits for a transport before it fails. */
@@ -48,13 +48,13 @@ export class RpcLink {
     wire.peer.message(message).catch((error: unknown) => {
       // Not our protocol: nothing on this transport can be trusted any more.
       if (this.#wire === wire)
-        this.detach(new CodedError('connection.lost', `What arrived could not be read: ${String(error)}`))
+        this.detach(new PageError('connection.lost', `What arrived could not be read: ${String(error)}`))
     })
   }
 
   /** The transport is closed; pending requests fail. */
   detach(
-    reason = new CodedError(
+    reason = new PageError(
       'connection.lost',
       'The connection broke before the answer came; it may or may not have been done.',
     ),
@@ -67,7 +67,7 @@ export class RpcLink {
   }
 
   /** No transport will ever come: pending and future requests fail with this error. */
-  giveUp(reason: CodedError): void {
+  giveUp(reason: PageError): void {
     this.detach(reason)
     this.#final = reason
     this.#settle()
@@ -104,7 +104,7 @@ export class RpcLink {
       }
       const abort = (): void => finish(() => reject(signal?.reason))
       const timer = setTimeout(
-        () => finish(() => reject(new CodedError('connection.lost', 'There is no connection; nothing was sent.'))),
+        () => finish(() => reject(new PageError('connection.lost', 'There is no connection; nothing was sent.'))),
         this.#waitMs,
       )
       this.#waiting.add(wake)
