@@ -88,7 +88,7 @@ describe("the user's terminals", () => {
     const { seen } = look(client, terminalId)
     await client.input(terminalId, 'exit 3\r')
     await until(() => seen.status === 'ended', 'the end of the shell')
-    expect(await client.list()).toMatchObject([{ status: 'ended', exit: { code: 3 } }])
+    await expect.poll(() => client.list()).toMatchObject([{ status: 'ended', exit: { code: 3 } }])
     await expect(client.input(terminalId, 'x')).rejects.toMatchObject({ code: 'terminal.not_found' })
     await client.restart(terminalId)
     await until(() => seen.status === 'running', 'the new shell')

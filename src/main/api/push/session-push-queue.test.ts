@@ -72,7 +72,7 @@ describe('session pushes', () => {
     const seen: number[] = []
     for (let round = 0; seen.at(-1) !== 12; round += 1) {
       if (round < 4) engine.record(sessionId, note(`during ${round}`))
-      clock.advance(16)
+      clock.advance(32)
       const push = await pull(pushes)
       if (push?.type === 'events') seen.push(...push.events.map((event) => ('seq' in event ? event.seq : -1)))
     }
@@ -92,7 +92,7 @@ describe('session pushes', () => {
       live: [{ text: 'early ' }, { text: 'middle ' }, { text: 'late' }],
     })
     text('!')
-    clock.advance(16)
+    clock.advance(32)
     expect(shape(await pull(pushes))).toEqual(['text.delta !'])
     expect(engine.listenerCount(sessionId)).toBe(1)
   })
@@ -134,7 +134,7 @@ describe('session pushes', () => {
     const next = pull(pushes)
     await settled()
     text('d')
-    clock.advance(15)
+    clock.advance(31)
     text('e')
     expect(clock.waiting).toBe(1)
     clock.advance(1)

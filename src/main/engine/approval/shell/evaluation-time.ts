@@ -3,7 +3,7 @@ const LONG_MS = 20
 /**
  * The limit for short commands: a safeguard against unforeseen input, with room for code that runs for the first time.
  */
-const SHORT_MS = 40
+const SHORT_MS = 80
 const SHORT_CHARS = 1500
 /** Factor for the wall-clock limit, for a busy machine or a slow disk. */
 const CLOCK_FACTOR = 50
