@@ -36,11 +36,14 @@ export async function findings(page: Page): Promise<string[]> {
  * begin. Endless ones (a spinner) are part of what is shown.
  */
 const FADES_ENDED = `(async () => {
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  // The page hears of a change of the system's theme with its next frame.
+  await drawn()
   for (let round = 0; round < 20; round += 1) {
     const fades = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
     if (fades.length === 0) return
     await Promise.allSettled(fades.map(({ finished }) => finished))
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    await drawn()
   }
 })()`
 

@@ -10,8 +10,8 @@ import { until } from '../support/until'
 vi.setConfig({ testTimeout: RUNS_ALL ? 1_800_000 : 600_000 })
 
 /** All with TRESTLE_TESTS=all. */
-const CUTS = RUNS_ALL ? 1000 : 100
-const KILLS = RUNS_ALL ? 100 : 4
+const CUTS = RUNS_ALL ? 1000 : 40
+const KILLS = RUNS_ALL ? 100 : 3
 
 let lab: EngineLab
 afterEach(() => lab.end())

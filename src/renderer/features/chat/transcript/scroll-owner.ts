@@ -119,7 +119,7 @@ export class ScrollOwner {
 
   /** The scroll area has moved or changed its size. */
   onScrolled(): void {
-    if (!this.#parts) return
+    if (!this.#parts || this.#isHidden()) return
     const now = performance.now()
     // The event of a jump to the end says nothing new, and measuring would lay out the page once more.
     if (this.#isOwnEvent()) return this.#atEnd()
@@ -132,6 +132,11 @@ export class ScrollOwner {
     else this.#following = true
     this.#setAway(!follows && distanceFromEnd(here) > WORTH_A_JUMP)
     this.#loadAhead()
+  }
+
+  /** Behind another pane: without a size everything seems to be at the end. */
+  #isHidden(): boolean {
+    return this.#parts?.scroller.clientHeight === 0
   }
 
   /** Whether the list was told of the position that the owner has set, and of nothing after it. */
