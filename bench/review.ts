@@ -42,6 +42,10 @@ export default async function review(): Promise<Measurement[]> {
     await box.press('Enter')
     await page.getByText('All changed.').first().waitFor()
     await page.getByRole('tab', { name: /Changes/ }).click()
+    await page
+      .getByRole('tabpanel', { name: /Changes/ })
+      .getByRole('button', { name: 'Review', exact: true })
+      .waitFor()
     progress(`  changed ${FILES} files`)
     const cdp = await page.context().newCDPSession(page)
     const time = await threadTime(cdp)
