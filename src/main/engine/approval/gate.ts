@@ -144,7 +144,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       ...(sandboxes && { sandboxes }),
       ...(plan && { plan }),
       ...(toolChange && { toolChange }),
-      hasReadMail: session.hasReadMail?.() ?? false,
+      ...(session.hasReadMail && { hasReadMail: () => session.hasReadMail!() }),
       ...(session.hasReadThirdParty && { hasReadThirdParty: () => session.hasReadThirdParty!() }),
       isRemembered: session.isRemembered,
       home: session.home,

@@ -7,6 +7,10 @@ import { createGuards } from './guards'
 import { isSuspended, type OpenTurn, type DMailCall, type TurnContext } from './turn-context'
 import { runStep, type StepEnd } from './step'
 import type { TurnHooks } from './call-lifecycle'
+import type { runToolCalls as RunToolCalls } from './tool-calls'
+
+/** Loaded after the first request was sent: nothing before needs it. */
+let runToolCalls: typeof RunToolCalls | undefined
 
 /** `suspended`: the turn has not ended; calls that wait for the user are left to a later process. */
 export interface TurnEnd {
@@ -26,7 +30,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   let hasContinued = false
   const stopped = (): TurnEnd => ({ stop: isSuspended(ctx.signal) ? 'suspended' : 'cancelled', steps })
   const runCalls = async (stepId: string, calls: readonly ToolCallPart[]): Promise<TurnEnd | undefined> => {
-    const { runToolCalls } = await import('./tool-calls')
+    runToolCalls ??= (await import('./tool-calls')).runToolCalls
     const end = await runToolCalls(ctx, stepId, calls, open?.stepId === stepId ? open : undefined)
     if (!end) return { stop: 'suspended', steps }
     if (ctx.signal.aborted || end.endsTurn) return stopped()

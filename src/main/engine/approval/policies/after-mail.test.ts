@@ -47,7 +47,7 @@ function judged(name: string, accesses: Access[], more: Called = {}): Verdict {
     rules: allow === undefined ? [] : rulesOf(allow),
     sandboxes: SANDBOXES,
     isRemembered: () => remembered === true,
-    hasReadMail: true,
+    hasReadMail: () => true,
     ...rest,
   })
 }
@@ -66,7 +66,7 @@ describe('after mail was read', () => {
     )
     expect(judged('FetchURL', [page], { mode, allow: 'allow FetchURL' }).decision).toBe('ask')
     expect(judged('FetchURL', [page], { mode, remembered: true }).decision).toBe('ask')
-    expect(judged('FetchURL', [page], { mode, hasReadMail: false }).decision).toBe('allow')
+    expect(judged('FetchURL', [page], { mode, hasReadMail: () => false }).decision).toBe('allow')
   })
 
   it.each(['OpenURL', 'CreateCalendarEvent', 'ScheduleCreate', 'ScheduleUpdate'])(
@@ -107,7 +107,7 @@ describe('commands after mail was read', () => {
       decision: 'allow',
       sandbox: { level: 'project', network: 'none' },
     })
-    expect(await command('npm test', { hasReadMail: false })).toMatchObject({ sandbox: { network: 'listed' } })
+    expect(await command('npm test', { hasReadMail: () => false })).toMatchObject({ sandbox: { network: 'listed' } })
     expect(await command('npm test', { allow: 'allow Bash(npm test)' })).toMatchObject({
       decision: 'allow',
       sandbox: { network: 'none' },
@@ -136,7 +136,7 @@ describe('commands after mail was read', () => {
 
 describe('sending mail', () => {
   it.each(PERMISSION_MODES)('asks in %s before any mail was read, also with a rule or an earlier answer', (mode) => {
-    const sent = { mode, hasReadMail: false, annotations: { ...OPEN, readOnly: false } }
+    const sent = { mode, hasReadMail: () => false, annotations: { ...OPEN, readOnly: false } }
     expect(judged('MailSend', [], sent)).toMatchObject({ decision: 'ask', everyTime: true })
     expect(judged('MailSend', [], { ...sent, allow: 'allow MailSend' }).decision).toBe('ask')
     expect(judged('MailSend', [], { ...sent, remembered: true }).decision).toBe('ask')

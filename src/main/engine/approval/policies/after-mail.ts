@@ -37,9 +37,9 @@ export const changingMail: Policy = ({ tool }) =>
  * as a whole: see `commandAfterMail`.
  */
 export const afterMail: Policy = (judged) => {
-  if (!judged.hasReadMail || judged.parts) return undefined
+  if (judged.parts) return undefined
   const what = leaves(judged)
-  return what === undefined ? undefined : asks(what)
+  return what === undefined || !judged.hasReadMail?.() ? undefined : asks(what)
 }
 
 function leaves({ tool, call }: JudgedCall): string | undefined {
@@ -61,7 +61,7 @@ function leaves({ tool, call }: JudgedCall): string | undefined {
  * auto mode, whose sandbox reaches the listed hosts, a command that needs no network runs without it.
  */
 export function commandAfterMail(judged: JudgedCall, verdict: Verdict): Verdict {
-  if (!judged.hasReadMail || verdict.decision === 'deny') return verdict
+  if (verdict.decision === 'deny' || !judged.hasReadMail?.()) return verdict
   const { sandbox } = verdict
   if (verdict.decision === 'ask') {
     const reason = sandbox?.network === 'none' ? verdict.reason : `${verdict.reason} ${AFTER_MAIL}.`

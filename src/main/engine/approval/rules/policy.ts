@@ -33,7 +33,7 @@ export interface JudgedCall {
   /** Set when the server's tool has changed since the user allowed it. */
   toolChange?: ToolChange
   /** The conversation, or another one of its agents, has read mail. */
-  hasReadMail?: boolean
+  hasReadMail?(): boolean
   /**
    * The conversation, or another one of its agents, contains text of a third party: a web page, mail, or a result of a
    * server.
