@@ -24,6 +24,7 @@ const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 /** What is loaded as a whole (scripts/start-chunks.ts). */
 const PARTS: ProgramPart[] = [
   { name: 'cli', entries: ['src/main/command-line/main.ts'] },
+  { name: 'client', entries: ['src/main/host/print/join-print.ts', 'src/main/host/wire/attach-main.ts'] },
   { name: 'host', entries: ['src/main/task-host.ts'] },
   { name: 'engine', entries: ['src/main/engine/engine.ts', 'src/main/host/print/print-main.ts'] },
   { name: 'model', entries: ['src/main/engine/model/adapter.ts'] },

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { EngineLab } from '../support/engine-lab'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -40,25 +41,30 @@ it('while features are off and their tools unused, a turn loads no module of the
   scratch = createScratch({})
   server = await startModelServer({ script: [{ text: 'Done.' }] })
   writeConfig(scratch.home, configFor(server.baseUrl))
-  const [spy, list] = [join(scratch.home, 'spy.cjs'), join(scratch.home, 'files.txt')]
-  writeFileSync(
-    spy,
-    `const files = []
-    require('node:module').registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
-    process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, files.join('\\n')))`,
-  )
-  const { code } = await runCli(['print', 'Hello', '--agent', 'assistant', '--cwd', scratch.project], {
-    home: scratch.home,
-    env: { NODE_OPTIONS: `--require ${JSON.stringify(spy)}` },
-  })
-  expect(code).toBe(0)
-  const loaded = readFileSync(list, 'utf8').split('\n')
+  const loaded = await filesLoadedBy(['print', 'Hello', '--agent', 'assistant', '--cwd', scratch.project])
   expect(loaded.some((url) => /\/engine-[^/]*\.js$/.test(url))).toBe(true)
   // Finding and linking many small files takes longer than running them.
   expect(loaded.filter((url) => /\/out\/main\//.test(url)).length).toBeLessThan(40)
   const theirs =
     /\/(?:memory-rows|calendar-file|locate)-[^/]*\.js$|node_modules\/(?:ical-generator|croner|imapflow|nodemailer|mailparser)\//
   expect(loaded.filter((url) => theirs.test(url))).toEqual([])
+})
+
+it('a client of a running engine loads neither the engine nor its database', async () => {
+  const env: Record<string, string> = {}
+  const lab = await EngineLab.start(() => ({ text: 'Done.' }), '', env)
+  scratch = lab.scratch
+  server = lab.server
+  // Only an engine with the same environment is joined.
+  Object.assign(env, spyOnFiles().env)
+  try {
+    await lab.startEngine()
+    const loaded = await filesLoadedBy(['print', 'Hello', '--cwd', scratch.project])
+    expect(loaded.some((url) => /\/join-print-[^/]*\.js$/.test(url))).toBe(true)
+    expect(loaded.filter((url) => /\/engine-[^/]*\.js$|better-sqlite3/.test(url))).toEqual([])
+  } finally {
+    await lab.end()
+  }
 })
 
 it('a file that others load runs no program: the task host is run by its own file only', () => {
@@ -68,3 +74,23 @@ it('a file that others load runs no program: the task host is run by its own fil
   const chunks = readdirSync(join(folder, 'chunks'))
   expect(chunks.filter((name) => running.test(readFileSync(join(folder, 'chunks', name), 'utf8')))).toEqual([])
 })
+
+/** The addresses of the files that the built program loads with these arguments; it has to succeed. */
+async function filesLoadedBy(args: string[]): Promise<string[]> {
+  const { env, list } = spyOnFiles()
+  const { code } = await runCli(args, { home: scratch.home, env })
+  expect(code).toBe(0)
+  return readFileSync(list, 'utf8').split('\n')
+}
+
+/** The environment in which a program writes what it loaded into `list` when it ends. */
+function spyOnFiles(): { env: Record<string, string>; list: string } {
+  const [spy, list] = [join(scratch.home, 'spy.cjs'), join(scratch.home, 'files.txt')]
+  writeFileSync(
+    spy,
+    `const files = []
+    require('node:module').registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
+    process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, files.join('\\n')))`,
+  )
+  return { env: { NODE_OPTIONS: `--require ${JSON.stringify(spy)}` }, list }
+}
