@@ -7,9 +7,8 @@ import { statusOf, type SessionHeader, type SessionSummary } from '../../../shar
 import { forkedEvents } from './fork'
 import { realFolder } from './real-folder'
 import { Session } from './session'
-import type { Sessions } from './sessions-for-hosts'
+import { type Sessions, UnattendedTurns } from './sessions-for-hosts'
 import { noSuchSession } from './similar-sessions'
-import { UnattendedTurns } from './unattended-turns'
 import type { SessionDeps, SessionTurns } from './session-deps'
 import type { NewWorktree, SessionWorktree } from '../../../shared/model/worktree'
 
