@@ -15,7 +15,6 @@ import { StatusDot } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
 import { endDrag, startDrag, useTabDrop } from './pane-drop'
-import { panelId, tabId } from './pane-ids'
 import { WatchedTab } from './terminal-marks'
 import { usePaneTitle } from './pane-title'
 
@@ -152,4 +151,14 @@ function TabMenu({ sessionId, group, tabKey, isOwn, canMove, isMaximized }: TabM
       </ContextMenuItem>
     </>
   )
+}
+
+/** Id of a pane's tab. */
+export function tabId(key: string): string {
+  return `tab-${encodeURIComponent(key)}`
+}
+
+/** Id of what the tab shows. */
+export function panelId(key: string): string {
+  return `panel-${encodeURIComponent(key)}`
 }
