@@ -30,7 +30,7 @@ import {
 } from './views/lazy-views'
 import { useLayout } from './state/page/layout-state'
 import { useSessionDialog } from './state/session/session-dialog-state'
-import { useUserPreferences } from './state/page/user-preferences'
+import { useUserPreferences } from './state/page/language'
 import { titleOf, useSessions } from './state/session/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'

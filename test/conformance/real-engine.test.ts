@@ -72,7 +72,7 @@ async function playDemo(serve: Serve): Promise<void> {
   let answered = 0
   const isOver = (): boolean => events.some((event) => event.type === 'turn.finished')
   while (!isOver()) {
-    await until(() => isOver() || waiting.length > answered, 'an approval or the end', 15_000)
+    await until(() => isOver() || waiting.length > answered, 'an approval or the end')
     const approval = waiting[answered]
     if (!approval) continue
     answered += 1

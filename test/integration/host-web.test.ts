@@ -268,7 +268,8 @@ test('closing disconnects responsive and unresponsive clients, frees the port, a
   const told = new Promise((resolve) => polite.once('close', resolve))
   const startedAt = Date.now()
   await close()
-  expect(Date.now() - startedAt).toBeLessThan(4000)
+  // Far below the 30 s that a WebSocket waits for the other side.
+  expect(Date.now() - startedAt).toBeLessThan(20_000)
   expect(await told).toBe(1001)
   deaf.terminate()
   idle.destroy()

@@ -83,7 +83,7 @@ it('servers that fail to start, do not answer or list nonsense lose only their o
     'fine',
     'too',
   ])
-  expect(performance.now() - before).toBeLessThan(12_000)
+  expect(performance.now() - before).toBeLessThan(25_000)
   await vi.waitFor(
     async () => {
       const states = Object.fromEntries(
@@ -104,7 +104,7 @@ it('servers that fail to start, do not answer or list nonsense lose only their o
     { timeout: 20_000, interval: 100 },
   )
   expect((await viewOf(lab, 'crashes')).error?.stderr).toContain('the configuration of this server is missing')
-  const slow = { timeout: 10_000, interval: 100 }
+  const slow = { timeout: 30_000, interval: 100 }
   await expect.poll(async () => (await viewOf(lab, 'circle')).tools.map(({ name }) => name), slow).toContain('second')
   await expect.poll(async () => (await viewOf(lab, 'endless')).tools.length, slow).toBeGreaterThan(50)
   expect((await viewOf(lab, 'broken')).tools.map(({ name }) => name)).toContain('echo')
@@ -157,7 +157,7 @@ it('child processes end with a server that crashes, and it restarts automaticall
   const session = await lab.session()
   const [grandchild] = await lab.calls(session, [bad('grandchild')])
   process.kill(lab.started('bad')[0]!, 'SIGKILL')
-  await vi.waitFor(() => expect(isAlive(Number(grandchild))).toBe(false), { timeout: 10_000 })
-  await vi.waitFor(() => expect(lab.started('bad')).toHaveLength(2), { timeout: 10_000 })
+  await vi.waitFor(() => expect(isAlive(Number(grandchild))).toBe(false), { timeout: 30_000 })
+  await vi.waitFor(() => expect(lab.started('bad')).toHaveLength(2), { timeout: 30_000 })
   expect(await lab.calls(session, [bad('echo', { text: 'back' })])).toEqual(['back'])
 })

@@ -158,7 +158,8 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     await until(() => progress.length > 0, 'progress', 30_000)
     const stoppedAt = Date.now()
     await lab.engine.sessions.stop(session)
-    expect(Date.now() - stoppedAt).toBeLessThan(2000)
+    // Far below the 30 s of the work.
+    expect(Date.now() - stoppedAt).toBeLessThan(15_000)
     expect(lab.of(session, 'tool.finished')).toMatchObject([
       { isError: true, content: [{ text: expect.stringMatching(/^Stopped/) }] },
     ])

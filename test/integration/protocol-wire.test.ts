@@ -206,7 +206,7 @@ test('at the end of stdin the running turn is recorded, pending answers are sent
   const ids = Array.from({ length: 20 }, () => wire.begin('session.list'))
   const { code, ms } = await wire.end()
   expect(code).toBe(0)
-  expect(ms).toBeLessThan(4000)
+  expect(ms).toBeLessThan(20_000)
   for (const id of ids) expect(wire.lines.some((line) => 'id' in line && line.id === id && 'result' in line)).toBe(true)
   const exported = await runCli(['session', 'export', sessionId, '--json'], { home: scratch.home })
   expect(exported.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"(cancelled|interrupted)"/)

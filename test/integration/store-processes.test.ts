@@ -75,7 +75,7 @@ test(
     const scripts = ['a', 'b', 'c'].map((id) => writer(id, '1500'))
     const ends = await Promise.all(scripts.map((script) => script.done))
     expect(ends).toEqual([0, 0, 0].map((code) => ({ code, signal: null, stderr: '' })))
-    for (const script of scripts) expect(Number(script.lines.at(-1)?.replace('slowest ', ''))).toBeLessThan(2000)
+    for (const script of scripts) expect(Number(script.lines.at(-1)?.replace('slowest ', ''))).toBeLessThan(20_000)
     expect(integrity()).toBe('ok')
     const { store } = openStore({ home })
     expect(Object.fromEntries(store.list().map((row) => [row.sessionId, row.status]))).toEqual({

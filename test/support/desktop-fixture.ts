@@ -93,7 +93,7 @@ export async function startOnDouble(
       for (const listener of process.listeners(name as 'uncaughtException'))
         if (!(listeners[name] as unknown[]).includes(listener)) process.off(name, listener)
     }
-    await rm(home, { recursive: true })
+    await rm(home, { recursive: true, maxRetries: 20, retryDelay: 50 })
   })
   const started = startDesktop({
     electron: electron.module,

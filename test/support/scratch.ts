@@ -27,7 +27,12 @@ export function createScratch(files: Record<string, string> = {}): Scratch {
     mkdirSync(dirname(join(project, path)), { recursive: true })
     writeFileSync(join(project, path), text)
   }
-  return { home, project, remove: () => rmSync(root, { recursive: true, force: true }) }
+  return { home, project, remove: () => removeFolder(root) }
+}
+
+/** Removes a folder, also while a process that is just ending writes a last file into it. */
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 }
 
 /** A config with one provider and one model, `local/scripted`, at a scripted model server. */

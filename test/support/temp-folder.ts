@@ -7,6 +7,6 @@ import { onTestFinished } from 'vitest'
 /** A real folder of its own for the running test, by its real path; it is removed afterwards. */
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(realpathSync(tmpdir()), 'trestle-test-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
   return folder
 }

@@ -3,8 +3,11 @@ const EAGER_MS = 20
 /** Afterwards so often: looking may cost as much as what is waited for, and takes the processor from it. */
 const PATIENT_MS = 10
 
+/** A guard against waiting forever, also on a machine with much else to do. */
+const LIMIT_MS = 30_000
+
 /** Resolves when `condition` holds, looked at again and again; fails with `what` after `limitMs`. */
-export async function until(condition: () => boolean, what: string, limitMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean, what: string, limitMs = LIMIT_MS): Promise<void> {
   const start = Date.now()
   while (!condition()) {
     const waitedMs = Date.now() - start

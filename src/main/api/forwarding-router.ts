@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { contract, type TrestleClient } from '../../shared/contract'
 import { CodedError } from '../../shared/errors'
-import { implementer, toRpcError, type HostActions, type LogBug } from './implementer'
-import { isPushes, mapped } from './mapped-pushes'
+import { implementer, toRpcError, type HostActions, type LogBug, isPushes, mapped } from './implementer'
 import type { ApiRouter } from './router'
 
 type Call = (input: unknown, options: { signal?: AbortSignal | undefined }) => Promise<unknown>

@@ -1,4 +1,4 @@
-import { implement, ORPCError } from '@orpc/server'
+import { implement, ORPCError, AsyncIteratorClass } from '@orpc/server'
 import { contract } from '../../shared/contract'
 import { mayCall, needed } from '../../shared/contract/method-access'
 import type { DeviceAccess } from '../../shared/model/paired-device'
@@ -12,7 +12,6 @@ import type { HostCommand } from '../../shared/events/push'
 import type { Engine } from '../engine/engine-api'
 import type { FileActions } from './user-editor'
 import { type Failure, CodedError, failureOf } from '../../shared/errors'
-import { isPushes, mapped } from './mapped-pushes'
 
 /** What the desktop app does for its page; see the contract of the same name. */
 export interface DesktopActions {
@@ -161,4 +160,23 @@ function describeIssues(error: ORPCError<string, unknown>): string {
 
 function isFailure(data: unknown): data is Failure {
   return typeof data === 'object' && data !== null && 'code' in data && 'advice' in data && 'title' in data
+}
+
+/** Whether a method returned a subscription. */
+export function isPushes(result: unknown): result is AsyncIterator<unknown, undefined> {
+  return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}
+
+/** The pushes, with the error that ends them as clients expect it. */
+export function mapped(
+  pushes: AsyncIterator<unknown, undefined>,
+  mapError: (error: unknown) => unknown,
+): AsyncIteratorClass<unknown, undefined, void> {
+  return new AsyncIteratorClass<unknown, undefined, void>(
+    () =>
+      pushes.next().catch((error: unknown) => {
+        throw mapError(error)
+      }),
+    async () => void (await pushes.return?.()),
+  )
 }

@@ -1,30 +1,30 @@
 import { createRouterClient } from '@orpc/server'
 import { type ApiDeps, implementer } from './implementer'
 import { agentHandlers, fileHandlers, hookHandlers, skillHandlers, trustHandlers } from './project-handlers'
-import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
-import { customizeHandlers, ruleHandlers } from './customize-handlers'
-import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
+import { appHandlers, desktopHandlers, settingsHandlers, usageHandlers } from './app-handlers'
+import { customizeHandlers, ruleHandlers, pluginHandlers } from './customize-handlers'
+import {
+  approvalHandlers,
+  checkpointHandlers,
+  planHandlers,
+  sessionHandlers,
+  taskHandlers,
+  conversationHandlers,
+  terminalHandlers,
+} from './session-handlers'
 import { editorHandlers } from './editor-handlers'
 import { engineHandlers } from './engine-handlers'
-import { conversationHandlers } from './conversation-handlers'
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { alarmHandlers, notificationHandlers } from './device-handlers'
-import { mailHandlers } from './mail-handlers'
-import { gitHandlers } from './git-handlers'
+import { gitHandlers, reviewHandlers, worktreeHandlers } from './git-handlers'
 import { historyHandlers } from './history-handlers'
 import { moveHandlers } from './move-handlers'
-import { memoryHandlers } from './memory-handlers'
+import { memoryHandlers, scheduleHandlers, mailHandlers } from './assistant-handlers'
 import { pairingHandlers } from './pairing-handlers'
 import { placeHandlers } from './place-handlers'
-import { pluginHandlers } from './plugin-handlers'
 import { previewHandlers } from './preview-handlers'
 import { pushHandlers } from './push-handlers'
-import { reviewHandlers } from './review-handlers'
-import { scheduleHandlers } from './schedule-handlers'
-import { terminalHandlers } from './terminal-handlers'
-import { worktreeHandlers } from './worktree-handlers'
-import { usageHandlers } from './usage-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */

@@ -147,3 +147,28 @@ export function taskHandlers(os: Implementer, { engine: { tasks, places } }: Api
     killOrphans: os.task.killOrphans.handler(({ input }) => tasks.killOrphans(input.pids)),
   }
 }
+
+export function conversationHandlers(os: Implementer, { engine: { conversations } }: ApiDeps) {
+  return {
+    find: os.conversation.find.handler(({ input: { sessionId, ...query } }) => conversations.find(sessionId, query)),
+    export: os.conversation.export.handler(({ input }) => conversations.export(input.sessionId, input.format)),
+    import: os.conversation.import.handler(({ input }) =>
+      conversations.import(input.text, input.folder, { unverified: input.unverified }),
+    ),
+    relink: os.conversation.relink.handler(({ input: { from, sessionId, to } }) =>
+      conversations.relink(sessionId === undefined ? { folder: from! } : { sessionId }, to),
+    ),
+  }
+}
+
+export function terminalHandlers(os: Implementer, { engine: { terminals } }: ApiDeps) {
+  return {
+    open: os.terminal.open.handler(({ input: { sessionId, ...size } }) => terminals.open(sessionId, size)),
+    list: os.terminal.list.handler(({ input }) => terminals.list(input.sessionId)),
+    input: os.terminal.input.handler(({ input }) => terminals.input(input.terminalId, input.data)),
+    resize: os.terminal.resize.handler(({ input: { terminalId, ...size } }) => terminals.resize(terminalId, size)),
+    restart: os.terminal.restart.handler(({ input }) => terminals.restart(input.terminalId)),
+    letWatch: os.terminal.letWatch.handler(({ input }) => terminals.letWatch(input.terminalId, input.isWatched)),
+    close: os.terminal.close.handler(({ input }) => terminals.close(input.terminalId)),
+  }
+}

@@ -10,8 +10,7 @@ import {
   PLUGIN_COMMAND,
   SCHEDULE_COMMAND,
 } from './assistant-commands'
-import { DEVICE_COMMAND, LISTEN_OPTIONS } from './device-command'
-import { ENGINE_COMMAND } from './engine-command'
+import { DEVICE_COMMAND, LISTEN_OPTIONS, ENGINE_COMMAND } from './device-command'
 import { MAIL_COMMAND } from './mail-command'
 import { PLACE_COMMAND } from './place-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'

@@ -4,7 +4,6 @@ import type { EngineFoundation } from './engine-foundation'
 import { createEngineGit } from './engine-git'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMail, type EngineMail } from './engine-mail'
-import { createEngineMarks } from './engine-marks'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEnginePairing } from './engine-pairing'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
@@ -15,12 +14,18 @@ import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
 import { createEngineWorktrees, type EngineWorktrees } from './engine-worktree'
 import type { GitActions } from './git/git-actions'
-import { createEngineUsage, type EngineUsage } from './engine-usage'
 import type { Session } from './session/session'
-import type { MarkActions } from './store/mark-rows'
+import { type MarkActions, createMarkRows, type MarkRows } from './store/mark-rows'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
 import type { Workspace } from './workspace/workspace'
+import { projectFolder } from '../../shared/model/scratch-folder'
+import { CodedError } from '../../shared/errors'
+import { createSpendingGuard, type SpendingVerdict } from './budget/ask-to-continue'
+import { createSpendingLimits } from './budget/spending-limits'
+import { sessionUsage, usageReport, type UsageActions, type UsageReportDeps } from './budget/usage-report'
+import { priceTable } from './model/catalog/models-table'
+import { createSpendingRows, type SpendingOwner, type SpendingRows } from './store/spending-rows'
 
 /** The features beyond the core: memory, schedules, mail, alarms, plugins, and their tools. */
 export interface EngineFeatures {
@@ -85,5 +90,57 @@ export function createFeatures(
       device.close()
       mail.close()
     },
+  }
+}
+
+/** The marks of an engine, read when they are first looked at. */
+function createEngineMarks({
+  database,
+  now,
+  notify,
+}: Pick<EngineFoundation, 'database' | 'now' | 'notify'>): MarkActions {
+  let rows: MarkRows | undefined
+  const marks = (): MarkRows => (rows ??= createMarkRows(database, now))
+  return {
+    view: () => marks().view(),
+    change(change) {
+      if (marks().change(change)) notify({ kind: 'marks' })
+    },
+  }
+}
+
+interface EngineUsage {
+  actions: UsageActions
+  /** Asks the user when a spending limit is reached. Without limits it costs nothing. */
+  beforeRequest(session: Session, turnId: string, signal: AbortSignal): Promise<SpendingVerdict>
+}
+
+/** What requests to models took, and the limits on it. */
+function createEngineUsage({ database, store, settings, now, newId, warn }: EngineFoundation): EngineUsage {
+  let made: SpendingRows | undefined
+  const rows = (): SpendingRows => (made ??= createSpendingRows(database))
+  const limits = createSpendingLimits({ rows, settings: () => settings().budget, now })
+  const guard = createSpendingGuard({ limits, newId, warn })
+  const reportDeps = (): UsageReportDeps => ({ rows: rows(), store, now, prices: priceTable })
+  const ownerOf = (sessionId: string): SpendingOwner => {
+    const header = store.header(sessionId)
+    if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    return { rootId: header.agent?.rootId ?? sessionId, folder: projectFolder(header.folder) }
+  }
+  return {
+    actions: {
+      report: (by, days) => usageReport(reportDeps(), by, days),
+      session: (sessionId, withTurns) => {
+        const owner = ownerOf(sessionId)
+        return {
+          ...sessionUsage(reportDeps(), sessionId, withTurns),
+          limits: limits
+            .states(owner)
+            .map(({ scope, unit, limit, spent, unpriced }) => ({ scope, unit, limit, spent, unpriced })),
+        }
+      },
+    },
+    beforeRequest: (session, turnId, signal) =>
+      guard.beforeRequest({ owner: ownerOf(session.id), turnId, signal, ask: session.approvals.ask }),
   }
 }

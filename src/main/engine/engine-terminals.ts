@@ -4,8 +4,7 @@ import type { EngineFoundation } from './engine-foundation'
 import { userEnv } from './environment/command-env'
 import { loginShellOf } from './environment/login-environment'
 import type { Session } from './session/session'
-import type { TerminalActions, WatchedTerminals } from './terminal/terminal-actions'
-import { TerminalClient } from './terminal/terminal-client'
+import { TerminalClient, type TerminalActions, type WatchedTerminals } from './terminal/terminal-client'
 
 export interface EngineTerminals {
   actions: TerminalActions

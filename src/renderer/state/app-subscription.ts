@@ -3,13 +3,14 @@ import { subscribeApp } from '../client/subscriptions'
 import type { TrestleClient } from '../../shared/contract'
 import { TaskFollower } from './tasks-state'
 import { useInbox } from './inbox-state'
-import { tellUser } from './user-notification'
-import { showNoticeToast } from './page/toasts-state'
+import { showNoticeToast, showUserToast } from './page/toasts-state'
 import { forgetPanes, frontSession } from './panes/panes-state'
 import { useSessions, withListPush } from './session/sessions-state'
 import { loadMarks } from './session/session-marks'
 import { useLayout, openFind, SETTINGS_SECTIONS } from './page/layout-state'
 import type { HostCommand } from '../../shared/events/push'
+import type { UserNotification } from '../../shared/model/notification'
+import { playNotificationSound } from './notifications'
 
 /**
  * Keeps the session list in sync with the engine, and invalidates the settings when they change or may have changed
@@ -135,4 +136,32 @@ function followHostCommand(command: HostCommand, queryClient: QueryClient): void
     case 'settings':
       return layout.openSettings(SETTINGS_SECTIONS.find((section) => section === command.section))
   }
+}
+
+/**
+ * Tells the user what an agent or an alarm has to say: as a message on the page, and as a notification of the browser
+ * where that is allowed and no page is in front. The tag makes it one, however many pages are open. The desktop app
+ * shows its own.
+ */
+function tellUser({ id, title, body, source, sessionId }: UserNotification): void {
+  const open = (): void => {
+    if (sessionId === undefined) useLayout.getState().openNotifications()
+    else useLayout.getState().openSession(sessionId)
+  }
+  showUserToast(title, body, { label: 'Show', run: open })
+  if (document.visibilityState === 'visible' && document.hasFocus()) return
+  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+  const shown = new Notification(title, { body, tag: `trestle-notification-${id}`, icon: '/icon.svg', silent: true })
+  shown.addEventListener('click', () => {
+    window.focus()
+    open()
+    shown.close()
+  })
+  // An alarm has its own sound.
+  if (source === 'alarm') return
+  void navigator.locks
+    .request(`trestle.notification.${id}`, { ifAvailable: true }, (lock) =>
+      lock ? playNotificationSound() : undefined,
+    )
+    .catch(() => {})
 }

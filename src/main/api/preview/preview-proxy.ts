@@ -2,14 +2,52 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { CodedError } from '../../../shared/errors'
-import { http, MAX_HEADER_BYTES } from './ask-server'
 import { FRAME_SCRIPT } from './page-code'
-import { passRequest, type Passing } from './pass-request'
-import { passSocket, refuseSocket } from './pass-socket'
-import { frameHeaders, type PreviewOrigins } from './preview-headers'
+import { passRequest, type Passing, http, MAX_HEADER_BYTES, askServer } from './pass-request'
+import { frameHeaders, type PreviewOrigins, requestHeaders } from './preview-headers'
 import { previewTarget, type PreviewTarget } from './preview-target'
-import { refusalOf, socketRefusalOf } from './request-guard'
 import { SCRIPT_PATH } from './script-insertion'
+
+/** What a handshake is answered with. */
+const HANDSHAKE = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions']
+
+/** Joins a WebSocket of the page with one of the server, for reloads on changes. */
+function passSocket(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  { target, origins }: { target: PreviewTarget; origins: PreviewOrigins },
+): void {
+  const asked = askServer(request, target, requestHeaders(request.headers, origins, true))
+  stream.on('close', () => asked.destroy())
+  asked.on('error', () => refuseSocket(stream, '502 Bad Gateway'))
+  asked.on('response', (answer) => {
+    answer.destroy()
+    refuseSocket(stream, '502 Bad Gateway')
+  })
+  asked.on('upgrade', (answer, socket, first) => {
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => stream.destroy())
+    stream.on('close', () => socket.destroy())
+    const fields = HANDSHAKE.flatMap((name) => {
+      const value = answer.headers[name]
+      return typeof value === 'string' ? [`${name}: ${value}\r\n`] : []
+    })
+    stream.write(
+      `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n${fields.join('')}\r\n`,
+    )
+    stream.write(first)
+    socket.write(head)
+    socket.pipe(stream)
+    stream.pipe(socket)
+  })
+  asked.end()
+}
+
+/** Answers an upgrade that is not made. */
+function refuseSocket(stream: Duplex, status: string): void {
+  if (!stream.destroyed) stream.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+}
 
 const MAX_TARGETS = 20
 
@@ -125,4 +163,29 @@ async function stop(server: Server, streams: ReadonlySet<Duplex>): Promise<void>
   for (const stream of streams) stream.destroy()
   server.closeAllConnections()
   await new Promise<void>((resolve) => server.close(() => resolve()))
+}
+
+/**
+ * Why a request is not passed on; undefined: it may be. Other pages can guess the port of a preview: they reach nothing
+ * through it, and a server that was previewed leaves no service worker at the port for what is there next.
+ */
+function refusalOf({ headers, method, url }: IncomingMessage, frame: string): string | undefined {
+  if (headers.host !== new URL(frame).host) return 'Only Trestle shows this.'
+  if (!url?.startsWith('/')) return 'Only paths of this server.'
+  if (headers['service-worker'] !== undefined || headers['sec-fetch-dest'] === 'serviceworker')
+    return 'A preview cannot install service workers.'
+  const { origin } = headers
+  if (origin !== undefined && origin !== frame) return 'Only pages of this preview may ask for this.'
+  const site = headers['sec-fetch-site']
+  if (site === undefined || site === 'same-origin' || site === 'none') return undefined
+  const isShown = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD')
+  return isShown ? undefined : 'Only pages of this preview may ask for this.'
+}
+
+/** The same for a WebSocket, which is always opened by a page. */
+function socketRefusalOf(request: IncomingMessage, frame: string): string | undefined {
+  const { headers, method } = request
+  if (headers.origin !== frame || method !== 'GET') return 'Only pages of this preview may open this.'
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return 'Only WebSockets.'
+  return refusalOf(request, frame)
 }

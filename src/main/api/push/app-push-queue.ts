@@ -4,7 +4,7 @@ import type { AppPush, HostCommand } from '../../../shared/events/push'
 import type { SessionSummary } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
 import type { Engine, EngineChange } from '../../engine/engine-api'
-import { type Clock, systemClock } from './clock'
+import { type Clock, systemClock } from './session-push-queue'
 
 export interface AppSubscription {
   signal?: AbortSignal

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryEngine } from '../../../../test/support/memory-engine'
 import type { EventBody } from '../../../shared/events/event'
 import type { SessionPush } from '../../../shared/events/push'
-import type { Clock } from './clock'
-import { type SessionSubscription, sessionPushes } from './session-push-queue'
+import { type SessionSubscription, sessionPushes, type Clock } from './session-push-queue'
 
 const note = (text: string): EventBody => ({ type: 'prompt.removed', promptId: text })
 

@@ -2,9 +2,24 @@ import { AsyncIteratorClass } from '@orpc/server'
 import { type LiveEvent, type RecordedEvent, type SessionEvent, isRecorded } from '../../../shared/events/event'
 import { CodedError } from '../../../shared/errors'
 import type { SessionPush } from '../../../shared/events/push'
-import { type Clock, systemClock } from './clock'
 import { PendingEvents, estimateJsonBytes } from './pending-events'
 import type { Sessions } from '../../engine/session/sessions-for-hosts'
+
+/** The clock of the push queues; tests pass their own. */
+export interface Clock {
+  /** Monotonic time in ms from any fixed point. */
+  now(): number
+  /** Calls `run` once after `ms`; the returned function cancels it. */
+  after(ms: number, run: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  },
+}
 
 /** Limits for one push and for what is pending for a slow client. */
 export interface PushLimits {

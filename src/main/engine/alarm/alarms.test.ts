@@ -3,8 +3,7 @@ import { tempFolder } from '../../../../test/support/temp-folder'
 import type { Alarm } from '../../../shared/model/alarm'
 import { createAlarmRows } from '../store/alarm-rows'
 import { openStore } from '../store/open/open-store'
-import { alarmTime } from './alarm-time'
-import { createAlarms, type Alarms } from './alarms'
+import { createAlarms, type Alarms, alarmTime } from './alarms'
 
 const undo: (() => unknown)[] = []
 afterEach(() => {

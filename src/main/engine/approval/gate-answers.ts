@@ -1,9 +1,11 @@
-import { type Judgement, REJECT_STOP } from '../../../shared/model/approval'
+import { type Judgement, REJECT_STOP, type ApprovalProposal, type EditedProposal } from '../../../shared/model/approval'
 import type { GateAnswer } from '../loop/call-lifecycle'
 import type { Verdict } from './rules/policy'
 import { textOf } from '../../../shared/model/message'
-import type { PersonQuestion, PreparedCall } from '../tool/tool'
+import type { PersonQuestion, PreparedCall, Refusal } from '../tool/tool'
 import type { RecordedEvent } from '../../../shared/events/event'
+import { CodedError } from '../../../shared/errors'
+import { visibleCall } from './visible-preview'
 
 const NO_WORKAROUND = 'Do not work around this. Continue without it, or say what you need and why.'
 
@@ -66,4 +68,26 @@ export function describeResolution(events: readonly RecordedEvent[], approvalId:
   return end.reason === undefined
     ? RESOLUTION_MESSAGES[end.outcome]
     : `${RESOLUTION_MESSAGES[end.outcome]} ${end.reason}`
+}
+
+/** The call with the user's text. Throws `request.invalid` when it writes no such text, or cannot be made with it. */
+export async function withEdit(call: PreparedCall, { path, text }: EditedProposal): Promise<PreparedCall> {
+  const texts = await call.proposal?.texts()
+  if (!call.proposal || texts?.path !== path)
+    throw new CodedError('request.invalid', `edited: this call writes no text to ${path} that could be changed.`)
+  const made = await call.proposal.withText(text)
+  if ('refused' in made) throw new CodedError('request.invalid', `edited: ${textOf(made.refused.content)}`)
+  return made
+}
+
+/** What a call proposes to write, or would with the user's text; undefined when it cannot be edited. */
+export async function proposalOf(
+  call: PreparedCall | Refusal,
+  edited: EditedProposal | undefined,
+): Promise<ApprovalProposal | undefined> {
+  const texts = 'refused' in call ? undefined : await call.proposal?.texts()
+  if (!texts || 'refused' in call) return undefined
+  const made = edited ? await withEdit(call, edited) : call
+  const { preview } = await visibleCall(made.summary, made.preview ?? (async () => undefined))
+  return { ...texts, ...(preview && { preview }) }
 }

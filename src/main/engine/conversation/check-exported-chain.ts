@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
-import { isRecord } from '../../../shared/is-record'
+import { isRecord } from '../../../shared/json-fields'
 import { eventDigest, firstHash, nextHash } from '../store/chain/event-chain'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)

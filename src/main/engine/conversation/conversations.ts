@@ -4,12 +4,11 @@ import type { EventProof } from './export-chain'
 import { CodedError } from '../../../shared/errors'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { SessionHeader } from '../../../shared/model/session'
-import { realFolder } from '../session/real-folder'
+import { realFolder } from '../workspace/path/real-path'
 import type { SessionManager } from '../session/sessions'
 import type { ChainedEvent } from '../store/chain/event-chain'
 import type { Store } from '../store/store'
 import { createConversationFinder, type FindQuery } from './find-in-conversation'
-import { relinkTarget, type RelinkTarget } from './relink'
 
 export interface ConversationsDeps {
   store: Store
@@ -137,4 +136,19 @@ function movedFolders({ addedFolders }: SessionHeader, from: string, to: string)
   return {
     addedFolders: addedFolders.map((path) => (path.startsWith(`${from}/`) ? to + path.slice(from.length) : path)),
   }
+}
+
+/** All sessions of a folder, or one session. */
+type RelinkTarget = { folder: string } | { sessionId: string }
+
+/** The sessions, and the folder that they have now. Throws when the folder has no sessions. */
+function relinkTarget(store: Pick<Store, 'header' | 'list'>, of: RelinkTarget): { ids: string[]; from: string } {
+  if ('sessionId' in of) {
+    const header = store.header(of.sessionId)
+    if (!header) throw new CodedError('session.not_found', `There is no session ${of.sessionId}.`)
+    return { ids: [of.sessionId], from: header.folder }
+  }
+  const ids = store.list({ folder: of.folder }).map(({ sessionId }) => sessionId)
+  if (ids.length === 0) throw new CodedError('request.invalid', `There are no sessions in ${of.folder}.`)
+  return { ids, from: of.folder }
 }

@@ -1,6 +1,6 @@
 import { checkExportedChain } from './check-exported-chain'
 import { CodedError } from '../../../shared/errors'
-import { isRecord } from '../../../shared/is-record'
+import { isRecord } from '../../../shared/json-fields'
 import { z } from 'zod'
 import {
   FORMAT,

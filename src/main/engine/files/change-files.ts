@@ -7,7 +7,7 @@ import { loadFile } from '../workspace/file/open-file'
 import { pinFolder } from '../workspace/file/pinned-folder'
 import { decodeText, encodeText, type TextFormat } from '../workspace/file/text-file'
 import { removeFile, writeFileText } from '../workspace/file/write-file'
-import { versionAt } from './file-version'
+import { versionAt } from './file-reading'
 import type { FileAccess } from '../workspace/file-access'
 import { FileProblem, fileProblem } from '../workspace/path/file-problem'
 

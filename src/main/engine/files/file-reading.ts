@@ -9,12 +9,12 @@ import type {
   TextMatches,
   TextQuery,
 } from '../../../shared/model/file-view'
-import { loadFile, openRegular } from '../workspace/file/open-file'
-import { versionOf } from './file-version'
+import { loadFile, openRegular, type FileStamp } from '../workspace/file/open-file'
 import { decodeText, lineEndings } from '../workspace/file/text-file'
 import type { ViewedPath } from '../workspace/file-access'
 import { FileProblem, fileProblem } from '../workspace/path/file-problem'
 import { requireText, TextDocuments, type TextDocument } from './text/text-document'
+import { lstatSync } from 'node:fs'
 
 /** A text up to here is sent whole, so that it can be highlighted. */
 const WHOLE_BYTES = 1_000_000
@@ -166,4 +166,16 @@ function countOf(document: TextDocument, lines: readonly string[]): { totalLines
   return totalLines === undefined
     ? { totalLines: Math.max(document.estimatedLines, lines.length), isCounted: false }
     : { totalLines, isCounted: true }
+}
+
+/** Another text whenever the file has changed. */
+function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: FileStamp): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':')
+}
+
+/** The version of what is at a path; of a folder, which folder it is. Undefined: nothing is there. */
+export function versionAt(path: string): string | undefined {
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  if (!stat) return undefined
+  return stat.isDirectory() ? `folder:${stat.dev}:${stat.ino}` : versionOf(stat)
 }

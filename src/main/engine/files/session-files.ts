@@ -16,8 +16,7 @@ import type { FileAccess, ViewedPath } from '../workspace/file-access'
 import { FileProblem } from '../workspace/path/file-problem'
 import { isWithin } from '../workspace/path/real-path'
 import type { KeepUserChange } from '../checkpoint/user-change'
-import type { FileReading } from './file-reading'
-import { versionAt } from './file-version'
+import { type FileReading, versionAt } from './file-reading'
 import type { FileFilter } from './tree/file-filter'
 
 /** The files of a session as its user works with them. Paths that the user may not look at are `request.invalid`. */

@@ -3,13 +3,23 @@ import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { GitSummary } from '../../../shared/model/git'
 import { createBranch, deleteBranch, listBranches, renameBranch, switchBranch, switchToCommit } from './change/branches'
-import { commit, lastMessage } from './change/commit'
 import { abortOperation, conflictsIn, continueOperation, markResolved, resolvePart, takeSide } from './change/conflicts'
 import { createKeptContent } from './change/kept'
 import { createPullRequest, pullRequestOf } from './change/pull-request'
 import { cherryPick, merge } from './change/integrate'
 import { fetchRemote, pull, push, type RemoteRun } from './change/remotes'
-import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll, unstageHunks } from './change/staging'
+import {
+  discard,
+  discardHunks,
+  stage,
+  stageAll,
+  stageHunks,
+  unstage,
+  unstageAll,
+  unstageHunks,
+  commit,
+  lastMessage,
+} from './change/staging'
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
 import { createTag, deleteTag, listTags, pushTag, restoreTag } from './change/tags'
 import type { GitActions } from './git-actions'
@@ -25,7 +35,7 @@ import {
 } from './trust/git-trust'
 import { pathInRepository } from './repository/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
-import { readHead } from './repository/read-head'
+import { readHead } from './repository/git-files'
 import type { GitUser } from './trust/repository-programs'
 import { createRunGit, type RunGit } from './run-git'
 import { blame } from './state/blame'

@@ -18,10 +18,9 @@ import type {
   GitTrusted,
   GitUndo,
 } from '../../../shared/model/git'
-import type { CommitRequest } from './change/commit'
 import type { ConflictChoice } from './change/conflicts'
 import type { DeletedBranch, NewBranch } from './change/branches'
-import type { HunkChange } from './change/staging'
+import type { HunkChange, CommitRequest } from './change/staging'
 import type { NewPullRequest } from './change/pull-request'
 import type { NewTag } from './change/tags'
 import type { PullWay, PushRequest } from './change/remotes'

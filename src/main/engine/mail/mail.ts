@@ -9,6 +9,7 @@ import {
   type MailQuery,
   type MailSent,
   type MailTest,
+  type MailAccountView,
 } from '../../../shared/model/mail'
 import { flagMail, moveMail } from './change-mail'
 import type { SignedAccount } from './mail-connection'
@@ -18,6 +19,24 @@ import { searchMail } from './search-mail'
 import { sendMail, storeDraft, type AttachedFile } from './send-mail'
 import { testAccount } from './test-account'
 import { createFolderWatcher, type FolderWatcher, type MailWatch, type WatchDeps } from './watch-mail'
+
+/** What the user does with mail, in any host. Failures are `CodedError`s. */
+export interface MailActions {
+  accounts(): MailAccountView[]
+  /** Adds or changes an account. Without a password, the stored one stays. */
+  save(account: MailAccount, password?: string): Promise<MailAccountView>
+  /** Removes the account with its password. */
+  remove(id: string): Promise<void>
+  /** Brings back an account that was removed since the engine was started, with its password. */
+  restore(id: string): Promise<MailAccountView>
+  test(id: string): Promise<MailTest>
+  search(query: MailQuery): Promise<MailFound>
+  read(id: string): Promise<MailMessage>
+  draft(draft: MailDraft): Promise<{ account: string; folder: string }>
+  send(draft: MailDraft): Promise<MailSent>
+  move(ids: readonly string[], folder: string): Promise<{ moved: number; folder: string }>
+  flag(ids: readonly string[], as: MailFlag): Promise<number>
+}
 
 export interface MailDeps extends Pick<WatchDeps, 'retryMs'> {
   /** In the order of config.toml. */

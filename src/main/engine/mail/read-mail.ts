@@ -5,10 +5,9 @@ import { CodedError } from '../../../shared/errors'
 import type { MailMessage } from '../../../shared/model/mail'
 import { inFolder, withImap, type SignedAccount } from './mail-connection'
 import { parseMailId, type MailPlaceId } from './mail-id'
-import { decodeText, MAX_TEXT_BYTES } from './message/decode-text'
 import { READ_HEADERS, readHeaders, type ReadHeaders } from './message/message-headers'
 import { readHtml } from './message/read-html'
-import { messageParts, type MessageParts, type TextPart } from './message/message-parts'
+import { messageParts, type MessageParts, type TextPart, decodeText, MAX_TEXT_BYTES } from './message/message-parts'
 import { summaryOf } from './search-mail'
 
 /** Attachments are fetched in pieces of this size, so that memory stays flat. */

@@ -10,11 +10,29 @@ import {
   type MemoryPage,
   type MemorySource,
 } from '../../../shared/model/memory'
-import type { MemoryOrigin, MemoryRows } from '../store/memory-rows'
-import { entryWords, searchMatches } from './entry-words'
+import type { MemoryOrigin, MemoryRows, MemoryWords, WordMatch } from '../store/memory-rows'
 import { rankEntries } from './rank-entries'
 import { recallEntries, type Recall, type RecallRequest } from './recall'
 import { secretIn } from './secret/secret-text'
+import { isTelling, stem, wordsOf } from './words'
+
+/** What the search indexes hold of an entry. */
+function entryWords({ key, category = '', text }: Pick<MemoryContent, 'key' | 'category' | 'text'>): MemoryWords {
+  const [name, content] = [wordsOf(`${key} ${category}`), wordsOf(text)]
+  return {
+    stems: [...new Set([...name, ...content.filter(isTelling)].map(stem))].join(' '),
+    words: [...new Set([...name, ...content])].join(' '),
+  }
+}
+
+/** Most words of a search; a person types fewer. */
+const MAX_TERMS = 12
+
+/** The search of a person: all words must be found, each as a form of the word or as its beginning. */
+function searchMatches(query: string): WordMatch[] {
+  const words = [...new Set(wordsOf(query.slice(0, 500)))].slice(0, MAX_TERMS)
+  return words.map((word) => ({ stems: `"${stem(word)}"`, words: `"${word}" *` }))
+}
 
 /** How long a deleted entry can be restored. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000

@@ -12,7 +12,6 @@ import type {
 import type { CheckpointAccess } from '../checkpoint/checkpoints'
 import { captureFile, sameState } from '../checkpoint/file-state'
 import { reviewBases } from './branch-files'
-import { commentMessage } from './comment-message'
 import { fileDiff, hiddenDiff, secretOf } from './file-diffs'
 import { currentText, textsOf, type SideText } from './file-texts'
 import { sensitiveRule } from '../workspace/path/sensitive-file'
@@ -192,4 +191,22 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
     },
     removed: async (sessionId) => notes.remove(sessionId),
   }
+}
+
+/** The message that tells the agent the user's comments, by file and line. */
+function commentMessage(comments: readonly ReviewComment[]): string {
+  const sorted = comments.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.line - b.line))
+  const head = comments.length === 1 ? 'A comment on the changes:' : `${comments.length} comments on the changes:`
+  return [head, ...sorted.map(one)].join('\n\n')
+}
+
+function one({ name, line, endLine, side, gone, quote, text }: ReviewComment): string {
+  const lines = line === endLine ? `${line}` : `${line}-${endLine}`
+  const remark = gone
+    ? ' (these lines have been changed or removed since)'
+    : side === 'old'
+      ? ' (before the change)'
+      : ''
+  const quoted = quote.split('\n').map((row) => `> ${row}`.trimEnd())
+  return [`${name}:${lines}${remark}`, ...(quote === '' ? [] : quoted), '', text.trim()].join('\n')
 }

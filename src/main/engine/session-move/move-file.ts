@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs'
-import { isRecord } from '../../../shared/is-record'
+import { isRecord } from '../../../shared/json-fields'
 import { CodedError } from '../../../shared/errors'
 
 /** Names the format in the first line of the file. */

@@ -6,7 +6,7 @@ import type { HomeAddress, MovedIn, MovedOut, MovedProject } from '../../../shar
 import type { SessionHeader } from '../../../shared/model/session'
 import { isAgentId } from '../../../shared/model/agent'
 import { addRefs } from '../checkpoint/checkpoint-files'
-import { realFolder } from '../session/real-folder'
+import { realFolder } from '../workspace/path/real-path'
 import type { SessionManager } from '../session/sessions'
 import type { Store } from '../store/store'
 import { KEPT, keptFile, partialFile, sealSession, type SendDeps } from './move-out'

@@ -1,6 +1,5 @@
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { ApprovalProposal, EditedProposal, PermissionMode } from '../../../shared/model/approval'
-import type { UnattendedTurn } from './unattended-turns'
 import type { Effort, EffortChoice } from '../../../shared/model/effort'
 import type { LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
 import type { SessionHeader, SessionSummary, SearchHit } from '../../../shared/model/session'
@@ -9,6 +8,29 @@ import type { ContextView, ToolsView } from '../../../shared/model/context'
 import type { UserPart } from '../../../shared/model/message'
 import type { NewWorktree } from '../../../shared/model/worktree'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
+
+/** How a turn runs whose user is not asked: what needs approval is denied. */
+interface UnattendedTurn {
+  /** Overrides `[loop] max_steps` downwards. */
+  maxSteps?: number
+}
+
+/** The running turns of this process whose user is not asked, as in print mode. It applies to their subagents too. */
+export class UnattendedTurns {
+  readonly #turns = new Map<string, UnattendedTurn>()
+
+  of({ sessionId, agent }: Pick<SessionHeader, 'sessionId' | 'agent'>): UnattendedTurn | undefined {
+    return this.#turns.get(agent?.rootId ?? sessionId)
+  }
+
+  begin(sessionId: string, turn: UnattendedTurn): void {
+    this.#turns.set(sessionId, turn)
+  }
+
+  end(sessionId: string): void {
+    this.#turns.delete(sessionId)
+  }
+}
 
 /** All session operations for hosts. Failures are `CodedError`s. */
 export interface Sessions {

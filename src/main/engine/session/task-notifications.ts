@@ -1,6 +1,6 @@
 import type { UserPart } from '../../../shared/model/message'
 import type { Task, TaskNotification, PendingNotification, TaskOutputPage } from '../../../shared/model/task'
-import { truncateStart } from '../task/output/truncate-text'
+import { truncateStart } from '../task/output/output-text'
 import { truncateText } from '../tool/truncate-result'
 import { oneLine, outputLines, taskLines } from '../tool/task-lines'
 import type { TaskTail } from '../tool/session-services'

@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { Task } from '../../../shared/model/task'
-import { truncateStart } from '../task/output/truncate-text'
+import { truncateStart } from '../task/output/output-text'
 import type { TaskEnd } from '../task/task-supervisor'
 import { durationText, oneLine, shortenedTask, terminalInputText } from './task-lines'
 import type { ToolResult } from './tool'

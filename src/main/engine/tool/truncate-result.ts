@@ -1,5 +1,5 @@
 import { textOf, type ResultPart } from '../../../shared/model/message'
-import { truncateToHead, truncateToTail } from '../task/output/truncate-text'
+import { truncateToHead, truncateToTail } from '../task/output/output-text'
 import type { ToolResult } from './tool'
 
 /** How many characters of text a result may have unless the tool or the settings say otherwise. */

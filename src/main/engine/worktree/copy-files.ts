@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, writeFileSync } from 'node:fs'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { isSafeTreePath } from '../git/repository/tree-path'
+import { isSafeTreePath } from '../git/repository/git-path'
 import { inPlainFolder, readPlainFile } from './plain-path'
 import { onDisk, rawPaths, shownPath, type RawPath } from './raw-path'
 

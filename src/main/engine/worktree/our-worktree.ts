@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { WorktreeRecord } from '../config/worktree-record'
 import { findRepository, type Repository } from '../git/repository/find-repository'
-import { readSmallFile } from '../git/repository/small-file'
+import { readSmallFile } from '../git/repository/git-files'
 
 const MAX_LINK_BYTES = 8_192
 

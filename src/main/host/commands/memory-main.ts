@@ -1,13 +1,18 @@
 import { realpathSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
-import type { MemoryContent, MemoryEntry, MemoryFilter } from '../../../shared/model/memory'
+import {
+  type MemoryContent,
+  type MemoryEntry,
+  type MemoryFilter,
+  memoryAsMarkdown,
+  memoryPlace,
+} from '../../../shared/model/memory'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
-import { memoryAsMarkdown, memoryPlace } from '../../../shared/model/memory-markdown'
 
 const PLACE = ['project', 'everywhere'] as const
 const ACTIONS = {

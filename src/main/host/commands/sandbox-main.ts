@@ -7,7 +7,7 @@ import { openConfig } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
 import { projectSettings } from '../../engine/trust/project-settings'
 import { createSandboxes } from '../../engine/sandbox/create-sandboxes'
-import { usageError, type SandboxAction } from './sandbox-action'
+import { usageError, type SandboxAction } from './sandbox-status'
 
 /** The options of each action. */
 const ACTIONS: Record<string, readonly string[]> = {

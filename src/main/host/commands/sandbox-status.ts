@@ -17,10 +17,12 @@ import type { Mount } from '../../engine/sandbox/mounts/system-mounts'
 import type { SandboxPolicy } from '../../engine/sandbox/sandbox-policy'
 import { commandEnv } from '../../engine/environment/command-env'
 import { isWithin } from '../../engine/workspace/path/real-path'
-import { type SandboxAction, usageError } from './sandbox-action'
 import { findDenial } from '../../engine/sandbox/find-denial'
 import { wrapCommand, type WrappedCommand } from '../../engine/sandbox/bubblewrap/wrap-command'
 import { shellOfThisMachine } from '../../engine/task/task-starter'
+import { UsageError, type Parsed } from '../../console/parse-command'
+import type { Settings } from '../../engine/config/settings/settings'
+import type { SandboxedSession, Sandboxes } from '../../engine/sandbox/create-sandboxes'
 
 /** What `trestle sandbox status` prints. */
 export interface SandboxReport extends CommandSandbox {
@@ -203,4 +205,18 @@ function run({ command, args, env }: WrappedCommand): Promise<{ code: number; ou
       resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), output }),
     )
   })
+}
+
+/** The input of both actions: a folder, configured as for a session in it. */
+export interface SandboxAction {
+  sandboxes: Sandboxes
+  session: SandboxedSession
+  settings: Settings
+  home: string
+  values: Parsed['values']
+}
+
+/** Wrong usage of `trestle sandbox`. */
+export function usageError(message: string): UsageError {
+  return new UsageError(message, 'sandbox')
 }

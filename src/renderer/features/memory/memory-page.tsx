@@ -1,8 +1,13 @@
 import { Brain, Download, Plus, Search } from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { MEMORY_LIMITS, type MemoryFilter, type MemoryOrder, type MemoryOverview } from '../../../shared/model/memory'
-import { memoryAsMarkdown } from '../../../shared/model/memory-markdown'
+import {
+  MEMORY_LIMITS,
+  type MemoryFilter,
+  type MemoryOrder,
+  type MemoryOverview,
+  memoryAsMarkdown,
+} from '../../../shared/model/memory'
 import { failureFrom } from '../../client/failure-from'
 import { folderName, shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'

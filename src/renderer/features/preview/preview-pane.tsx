@@ -1,6 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { PagePicture } from '../../../shared/model/page-preview'
+import { useState, useEffect, useEffectEvent, useRef, type RefObject } from 'react'
+import {
+  type PagePicture,
+  type PickedElement,
+  PREVIEW_CHANNEL,
+  type PreviewReport,
+} from '../../../shared/model/page-preview'
 import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
@@ -10,10 +15,10 @@ import { cx } from '../../ui/cx'
 import { Spinner } from '../../ui/loading'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { PreviewBar, type PageWidth } from './preview-bar'
-import { elementMessage, outlineMessage, problemsMessage } from './preview-message'
-import { useFramePreview } from './use-frame-preview'
-import type { PreviewControls, PreviewHandlers } from './use-page-reports'
+import { type PreviewControls, type PreviewHandlers, type PageProblem, usePageReports } from './use-page-reports'
 import { useViewPreview } from './use-view-preview'
+import { isRecord } from '../../../shared/json-fields'
+import { pictureOfElement } from './tab-picture'
 
 export interface PreviewPaneProps {
   sessionId: string
@@ -196,4 +201,73 @@ function NoPreview({ origin, onOpenLink }: { origin: string; onOpenLink: (url: s
       This window can’t show pages of {origin}.
     </EmptyState>
   )
+}
+
+/** Text that a page made, as a block of a message that it cannot end. */
+function block(text: string, language = ''): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
+}
+
+/** A line that the page wrote, which may be anything. */
+function word(value: unknown): string {
+  return (typeof value === 'string' ? value : '').replaceAll('\n', ' ').slice(0, 700)
+}
+
+/** "This element", for the agent. */
+function elementMessage(page: string, element: PickedElement): string {
+  const lines = [
+    `selector: ${word(element.selector)}`,
+    ...(word(element.text) === '' ? [] : [`text: ${word(element.text)}`]),
+    `size: ${word(String(element.width))} × ${word(String(element.height))}`,
+    ...(element.source === undefined ? [] : [`source: ${word(element.source)}`]),
+    word(element.markup),
+  ]
+  return `This element of ${page}:\n\n${block(lines.join('\n'))}`
+}
+
+/** Errors and warnings, for the agent. */
+function problemsMessage(page: string, problems: readonly PageProblem[]): string {
+  const lines = problems.map(({ level, text, count }) => `[${level}${count > 1 ? `, ${count} times` : ''}] ${text}`)
+  return `The console of ${page} shows:\n\n${block(lines.join('\n'))}`
+}
+
+/** What is on the page, for the agent. */
+function outlineMessage(page: string, outline: string): string {
+  return `This is on the page ${page} now:\n\n${block(outline)}`
+}
+
+/** A previewed page in a frame: the frame, and what it tells. */
+function useFramePreview(
+  frameUrl: string,
+  handlers: PreviewHandlers,
+): PreviewControls & { frame: RefObject<HTMLIFrameElement | null> } {
+  const frame = useRef<HTMLIFrameElement>(null)
+  const { hear, setIsPicking, ...reports } = usePageReports(handlers)
+  const receive = useEffectEvent((report: PreviewReport) => hear(report))
+  useEffect(() => {
+    const { origin } = new URL(frameUrl)
+    const listen = (event: MessageEvent<unknown>): void => {
+      if (event.origin !== origin || event.source !== frame.current?.contentWindow) return
+      const { data: message } = event
+      if (!isRecord(message) || message['channel'] !== PREVIEW_CHANNEL || !isRecord(message['report'])) return
+      receive(message['report'] as unknown as PreviewReport)
+    }
+    window.addEventListener('message', listen)
+    return () => window.removeEventListener('message', listen)
+  }, [frameUrl])
+  return {
+    ...reports,
+    frame,
+    send(command) {
+      if (command.type === 'pick') setIsPicking(command.isOn)
+      frame.current?.contentWindow?.postMessage({ channel: PREVIEW_CHANNEL, command }, new URL(frameUrl).origin)
+      if (command.type === 'pick' && command.isOn) frame.current?.focus()
+    },
+    capture: () => {
+      if (!frame.current) throw new Error('The page is not shown any more.')
+      return pictureOfElement(frame.current)
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { useEffectEvent, useState } from 'react'
-import { isRecord } from '../../../shared/is-record'
+import { isRecord } from '../../../shared/json-fields'
 import type { PagePicture, PickedElement, PreviewCommand, PreviewReport } from '../../../shared/model/page-preview'
 
 /** An error or warning of the previewed page. */

@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badge'
 import { Button, IconButton } from '../../ui/button'
 import { Menu, MenuItem } from '../../ui/menu'
 import { dueText } from './due-text'
-import { RunStatus } from './run-status'
+import { RunStatus } from './schedule-history'
 import { useScheduleActions } from './schedule-actions'
 
 /** The schedules with their next and last runs, and what can be done with each. */

@@ -8,9 +8,9 @@ import { RadioList } from '../../ui/form/choice-fields'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { EditorPart } from './editor-part'
 import { EnginePart } from './engine-part'
-import { FeaturesPart } from './features-part'
 import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
+import { FEATURE_TEXT, type FeatureView } from '../../../shared/configuration/features'
 
 /** Permission mode, and the tools offered to the model. */
 export function GeneralSection({
@@ -141,4 +141,35 @@ function describe(inBrowser: boolean, permission: Permission, enabled: boolean):
       ? 'Not allowed in this browser yet. Turn it on and the browser will ask.'
       : 'The browser will ask you to allow it.'
   return 'Uses browser notifications while a Trestle page is open.'
+}
+
+/** The features that are off until the user turns them on, with what each adds to a request. */
+function FeaturesPart({ features }: { features: readonly FeatureView[] }) {
+  const save = useSettingsChange((api, change: Pick<FeatureView, 'feature' | 'enabled'>) => api.setFeature(change))
+  return (
+    <section aria-labelledby="settings-features">
+      <SectionHead
+        id="settings-features"
+        title="Features"
+        text="While a feature is off, the model does not see its tools and nothing of it runs."
+      />
+      <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-raised">
+        {features.map(({ feature, enabled, tokens }) => {
+          const { label, description } = FEATURE_TEXT[feature]
+          const isPending = save.isPending && save.variables.feature === feature
+          return (
+            <li key={feature} className="relative px-3.5 py-2.5">
+              <Switch
+                covers
+                label={label}
+                description={`${description} Adds about ${tokens.toLocaleString()} tokens to each request.`}
+                checked={isPending ? save.variables.enabled : enabled}
+                onChange={(wanted) => save.mutate({ feature, enabled: wanted }, { onError: showFailureToast })}
+              />
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
 }

@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import { focusUnlessMoved } from '../../ui/return-focus'
 import { FindBar } from './terminal-bars'
-import { quotedPath, quotedOutput } from './quoted'
+import { quotedPath, quotedOutput } from './terminal-keys'
 import { useUserTerminal } from './use-user-terminal'
 
 export interface UserTerminalProps {

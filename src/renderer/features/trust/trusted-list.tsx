@@ -1,7 +1,14 @@
 import { folderName } from '../../format/folder-name'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
-import { useAppInfo } from '../../state/page/queries'
+import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { failureFrom } from '../../client/failure-from'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
+import { TrustBanner, useTrustView } from './trust-banner'
 
 interface TrustedListProps {
   label: string
@@ -44,5 +51,70 @@ export function TrustedList({ label, empty, places, busy, onForget }: TrustedLis
       })}
       {places.length === 0 && <li className="px-3.5 py-3 text-ui text-ink-3">{empty}</li>}
     </ul>
+  )
+}
+
+/** The trusted folders, each with a button that revokes the trust. */
+export function TrustedFolders() {
+  const client = useClient()
+  const queries = useQueries()
+  const queryClient = useQueryClient()
+  const { data: folders, error } = useQuery(queries.trust.list.queryOptions({ staleTime: Infinity }))
+  const forget = useMutation({
+    mutationFn: (folder: string) => client.trust.forget({ folder }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [['trust']] }),
+    onError: showFailureToast,
+  })
+  if (error) return <ErrorNote failure={failureFrom(error)} />
+  if (!folders) return <Skeleton className="h-10 w-full rounded-lg" />
+  return (
+    <TrustedList
+      label="Trusted folders"
+      empty="No trusted folders. You’re asked when a project has its own settings."
+      places={folders.map(({ folder, acceptedAt }) => ({ id: folder, folder, acceptedAt }))}
+      busy={forget.isPending ? forget.variables : undefined}
+      onForget={(folder) => forget.mutate(folder)}
+    />
+  )
+}
+
+/** The trust question of a folder with a pending decision; also after it was dismissed. */
+export function TrustQuestion({ folder, userHome }: { folder: string; userHome: string | undefined }) {
+  const view = useTrustView(folder)
+  const [closedAt, setClosedAt] = useState<string>()
+  if (!view || view.state === 'nothing' || view.state === 'trusted' || closedAt === view.hash) return null
+  return (
+    <div className="mb-3.5 overflow-hidden rounded-lg border border-line [&_.trust]:border-b-0">
+      <TrustBanner view={view} userHome={userHome} reopened onClose={() => setClosedAt(view.hash)} />
+    </div>
+  )
+}
+
+/** The repositories that may run programs of their own, each with a button that revokes the trust. */
+export function TrustedRepositories() {
+  const client = useClient()
+  const queries = useQueries()
+  const queryClient = useQueryClient()
+  const { data: repositories, error } = useQuery(queries.git.trusted.queryOptions())
+  const forget = useMutation({
+    mutationFn: (repository: string) => client.git.forgetTrust({ repository }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [['git']] }),
+    onError: showFailureToast,
+  })
+  if (error) return <ErrorNote failure={failureFrom(error)} />
+  if (!repositories) return <Skeleton className="h-10 w-full rounded-lg" />
+  return (
+    <TrustedList
+      label="Trusted repositories"
+      empty="No trusted repositories. You’re asked when Git would run something that a repository brings along."
+      places={repositories.map(({ repository, acceptedAt }) => ({
+        id: repository,
+        // The folder that people know.
+        folder: repository.replace(/[\\/]\.git$/, ''),
+        acceptedAt,
+      }))}
+      busy={forget.isPending ? forget.variables : undefined}
+      onForget={(repository) => forget.mutate(repository)}
+    />
   )
 }

@@ -2,6 +2,11 @@ import { create } from 'zustand'
 import type { LanguageSettings } from '../../../shared/configuration/appearance'
 import { setSpoken } from '../../../shared/language/speak'
 import { browserStorage } from './browser-storage'
+import { useEffect } from 'react'
+import type { SettingsView } from '../../../shared/configuration/settings'
+import { receiveAppearance } from './appearance'
+import { useClient } from './queries'
+import { useShortcutChoices } from './shortcuts'
 
 const KEY = 'trestle.language'
 
@@ -28,4 +33,21 @@ function speak(language: LanguageSettings): LanguageSettings {
   const { lang, dir } = setSpoken(language)
   if (typeof document !== 'undefined') Object.assign(document.documentElement, { lang, dir })
   return language
+}
+
+/** Makes the page follow what the settings say about its look, its language and its keys. */
+export function useUserPreferences(settings: SettingsView | undefined): void {
+  const client = useClient()
+  const appearance = settings?.appearance
+  const language = settings?.language
+  const choices = settings?.shortcuts
+  useEffect(() => {
+    if (appearance) receiveAppearance(client, appearance)
+  }, [client, appearance])
+  useEffect(() => {
+    if (language) receiveLanguage(language)
+  }, [language])
+  useEffect(() => {
+    if (choices) useShortcutChoices.setState({ choices })
+  }, [choices])
 }

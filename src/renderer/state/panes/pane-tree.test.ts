@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { paneKey, type Pane } from './pane'
-import { placeForNew } from './new-pane-place'
+import { placeForNew } from './panes-state'
 import {
   groupsOf,
   groupWith,

@@ -1,3 +1,8 @@
+import { createContext } from 'react'
+
+/** Whether this window is connected to the engine, for panes. */
+export const ConnectedContext = createContext(true)
+
 /** What a review shows: all changes of the session, those of one turn, or the difference to a git branch. */
 export type ReviewScope = { kind: 'session' } | { kind: 'turn'; turnId: string } | { kind: 'branch'; base: string }
 

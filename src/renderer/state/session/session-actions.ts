@@ -7,7 +7,6 @@ import { requestRestore } from './restore-state'
 import { useLayout } from '../page/layout-state'
 import { linkTo } from './route'
 import { useSessions } from './sessions-state'
-import { readTextFile, saveTextFile } from '../page/save-file'
 import { askAboutSession, type SessionDialog } from './session-dialog-state'
 import type { ExportFormat } from '../../../shared/model/conversation'
 import { failureFrom } from '../../client/failure-from'
@@ -199,4 +198,25 @@ async function change(
   // In this order, so that requests held back by plan mode never meet a laxer mode than the chosen one.
   if (to !== mode) await client.session.change({ sessionId, mode: to })
   if (plan?.active) await client.plan.leave({ sessionId })
+}
+
+/** Saves a text as a file with the browser, or through the dialog of the desktop app. */
+function saveTextFile({ name, mediaType, text }: { name: string; mediaType: string; text: string }): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${mediaType};charset=utf-8` }))
+  Object.assign(document.createElement('a'), { href: url, download: name }).click()
+  URL.revokeObjectURL(url)
+}
+
+/** Lets the user choose a file and reads it; undefined when none was chosen. */
+function readTextFile(accept: string): Promise<string | undefined> {
+  const input = Object.assign(document.createElement('input'), { type: 'file', accept })
+  return new Promise((resolve, reject) => {
+    input.addEventListener('cancel', () => resolve(undefined))
+    input.addEventListener('change', () => {
+      const [file] = input.files ?? []
+      if (file) file.text().then(resolve, reject)
+      else resolve(undefined)
+    })
+    input.click()
+  })
 }

@@ -8,9 +8,7 @@ import { IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { PaneDropZone } from './pane-drop'
 import type { PaneHosts } from './pane-hosts'
-import { panelId, tabId } from './pane-ids'
-import { PaneTab } from './pane-tab'
-import { usePaneTitle } from './pane-title'
+import { PaneTab, panelId, tabId, usePaneTitle } from './pane-tab'
 
 export interface PaneFrameCommon {
   sessionId: string

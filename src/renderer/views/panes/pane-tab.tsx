@@ -10,14 +10,18 @@ import {
   sessionPanes,
   toggleMaximized,
 } from '../../state/panes/panes-state'
-import { useSessions } from '../../state/session/sessions-state'
+import { useSessions, titleOf } from '../../state/session/sessions-state'
 import { StatusDot } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
 import { endDrag, startDrag, useTabDrop } from './pane-drop'
-import { panelId, tabId } from './pane-ids'
 import { WatchedTab } from './terminal-marks'
-import { usePaneTitle } from './pane-title'
+import { useQuery } from '@tanstack/react-query'
+import type { UserTerminal } from '../../../shared/model/terminal'
+import { useQueries } from '../../state/page/queries'
+import { useLayout } from '../../state/page/layout-state'
+import { terminalName } from '../../state/user-terminals'
+import { paneTitle } from '../pane-content'
 
 interface PaneTabProps {
   sessionId: string
@@ -152,4 +156,34 @@ function TabMenu({ sessionId, group, tabKey, isOwn, canMove, isMaximized }: TabM
       </ContextMenuItem>
     </>
   )
+}
+
+/** Id of a pane's tab. */
+export function tabId(key: string): string {
+  return `tab-${encodeURIComponent(key)}`
+}
+
+/** Id of what the tab shows. */
+export function panelId(key: string): string {
+  return `panel-${encodeURIComponent(key)}`
+}
+
+/** The name on a pane's tab, updated when it changes. */
+export function usePaneTitle(pane: Pane | undefined): string {
+  const other = pane?.kind === 'session' ? pane.sessionId : undefined
+  const isOwn = useLayout(({ view }) => view.kind === 'session' && view.sessionId === other)
+  const summary = useSessions(({ sessions }) => (other === undefined ? undefined : sessions.get(other)))
+  const terminals = useTerminals(pane?.kind === 'terminal')
+  if (!pane) return ''
+  const terminal = pane.kind === 'terminal' && terminals?.find(({ terminalId }) => terminalId === pane.terminalId)
+  if (terminal) return terminalName(terminal)
+  if (isOwn) return 'Conversation'
+  return summary ? titleOf(summary) : paneTitle(pane)
+}
+
+/** The terminals of the session on screen, read only where a tab shows one. */
+function useTerminals(enabled: boolean): UserTerminal[] | undefined {
+  const queries = useQueries()
+  const sessionId = useLayout(({ view }) => (view.kind === 'session' ? view.sessionId : ''))
+  return useQuery(queries.terminal.list.queryOptions({ input: { sessionId }, enabled })).data
 }

@@ -1,9 +1,8 @@
 import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../../../shared/configuration/provider-types'
 import { PERMISSION_MODES } from '../../../../shared/model/approval'
-
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
-import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
+import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE, TITLES } from './feature-settings'
 import { BUDGET } from './budget-settings'
 import { DEVICES } from './device-settings'
 import { ENGINE } from './engine-settings'
@@ -17,7 +16,6 @@ import { SESSION_TABLES, CACHE, CHECKPOINTS, readAgents, readLoop, TASKS, TOOLS 
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
-import { TITLES } from './title-settings'
 import { DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './desktop-settings'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'

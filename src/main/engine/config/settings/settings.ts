@@ -1,4 +1,3 @@
-import { TITLES } from './title-settings'
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import type { Appearance, LanguageSettings } from '../../../../shared/configuration/appearance'
 import type { ShortcutChoices } from '../../../../shared/configuration/shortcuts'
@@ -12,6 +11,7 @@ import {
   type FeatureSettings,
   type LocationSettings,
   type MemorySettings,
+  TITLES,
 } from './feature-settings'
 import { BUDGET, type BudgetSettings } from './budget-settings'
 import { DEVICES, type DeviceSettings } from './device-settings'

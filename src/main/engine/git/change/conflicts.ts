@@ -12,9 +12,9 @@ import {
 import { atomicWrite } from '../../workspace/file/atomic-write'
 import { diskPath, FROM_STDIN, pathList } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
-import { operationOf } from '../repository/operation-state'
+import { operationOf } from '../repository/git-files'
 import { readStatus } from '../state/status'
-import { addToIndex } from './add-to-index'
+import { addToIndex } from './staging'
 import type { KeptContent } from './kept'
 
 const MAX_BYTES = 4 * 1024 * 1024

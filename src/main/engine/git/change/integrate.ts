@@ -1,7 +1,7 @@
 import { CodedError } from '../../../../shared/errors'
 import type { GitIntegration } from '../../../../shared/model/git'
 import type { OpenRepository } from '../repository/open-repository'
-import { operationOf } from '../repository/operation-state'
+import { operationOf } from '../repository/git-files'
 import { readStatus } from '../state/status'
 import { commitOf } from './branches'
 import { requireNothingInTheWay } from './in-the-way'

@@ -1,14 +1,76 @@
 import { lstatSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import { gitPathText, type GitPath, type GitUndo } from '../../../../shared/model/git'
-import { addToIndex } from './add-to-index'
-import { diskPath, FROM_STDIN, gitPath, pathArgument, pathList } from '../repository/git-path'
+import { gitPathText, type GitPath, type GitUndo, type GitCommitted } from '../../../../shared/model/git'
+import { diskPath, FROM_STDIN, gitPath, pathArgument, pathList, pathBytes } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
 import { patchOf } from '../state/parse-diff'
 import { parseStatus, readStatus } from '../state/status'
 import type { KeptContent } from './kept'
+
+const MAX_OUTPUT = 8_000
+
+export interface CommitRequest {
+  message: string
+  /** Replaces the last commit, which stays in the reflog. */
+  amend: boolean
+}
+
+/** Commits what is staged. The user's hooks run and commits are signed as configured. */
+export async function commit(
+  repository: OpenRepository,
+  { message, amend }: CommitRequest,
+  signal?: AbortSignal,
+): Promise<GitCommitted> {
+  if (message.trim() === '') throw new CodedError('request.invalid', 'The commit needs a message.')
+  const { stdout, stderr, hooks } = await repository.write(
+    ['commit', '--quiet', '--cleanup=whitespace', '--file=-', ...(amend ? ['--amend'] : [])],
+    { input: message, ...(signal && { signal }) },
+  )
+  const [hash = '', subject = ''] = (
+    await repository.text(['log', '-1', '--format=%H%x00%s', '--encoding=UTF-8'])
+  ).split('\0')
+  const printed = hooks.length === 0 ? '' : `${stderr}\n${stdout.toString('utf8')}`.trim().slice(-MAX_OUTPUT)
+  return { hash, subject, output: printed, hooks: hooks.map(({ name }) => name) }
+}
+
+/** The whole message of the last commit, to be amended. */
+export async function lastMessage(repository: OpenRepository): Promise<string> {
+  return (await repository.maybe(['log', '-1', '--format=%B', '--encoding=UTF-8']))?.trimEnd() ?? ''
+}
+
+const MAX_BYTES = 256 * 1024 * 1024
+
+/**
+ * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes inside
+ * of submodules, whatever it is told, and so would use their settings and filters: they are added by their commits instead.
+ */
+export async function addToIndex(repository: OpenRepository, paths?: readonly GitPath[]): Promise<void> {
+  const submodules = await submodulePaths(repository)
+  const wanted = paths?.map((path) => pathBytes(path).toString('latin1'))
+  const chosen = submodules.filter(
+    (path) => !wanted || wanted.some((one) => one === path || path.startsWith(`${one}/`)),
+  )
+  const files = paths?.filter((path) => !submodules.includes(pathBytes(path).toString('latin1')))
+  if (files === undefined || files.length > 0) {
+    const all = files === undefined ? Buffer.from(':(top)\0') : pathList(files)
+    const without = chosen.map((path) => `:(top,literal,exclude)${path}\0`).join('')
+    const input = Buffer.concat([all, Buffer.from(without, 'latin1')])
+    await repository.write(['add', '--all', ...FROM_STDIN], { input })
+  }
+  if (chosen.length === 0) return
+  const input = Buffer.from(chosen.map((path) => `${path}\0`).join(''), 'latin1')
+  await repository.write(['update-index', '-z', '--add', '--remove', '--stdin'], { input })
+}
+
+/** Paths of submodules in the index, each byte a character. */
+async function submodulePaths(repository: OpenRepository): Promise<string[]> {
+  const { stdout } = await repository.read(['ls-files', '--stage', '-z'], { maxBytes: MAX_BYTES })
+  if (!stdout.includes('160000 ')) return []
+  const lines = stdout.toString('latin1').split('\0')
+  return [...new Set(lines.flatMap((line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? []))]
+}
 
 /** Adds files as they are now to the index: changed, new or deleted. */
 export async function stage(repository: OpenRepository, paths: readonly GitPath[]): Promise<void> {

@@ -5,7 +5,7 @@ import { CodedError } from '../../../../shared/errors'
 import type { GitRun, RunGit } from '../run-git'
 import { parseSettings } from '../trust/parse-settings'
 import type { Repository } from './find-repository'
-import { readBytes } from './small-file'
+import { readBytes } from './git-files'
 
 const LIST = '.gitmodules'
 const MAX_BYTES = 4 * 1024 * 1024

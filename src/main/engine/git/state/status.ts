@@ -4,8 +4,7 @@ import { CodedError } from '../../../../shared/errors'
 import type { GitChange, GitChangeKind, GitConflict, GitStatus } from '../../../../shared/model/git'
 import { gitPath } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
-import { operationOf } from '../repository/operation-state'
-import { readSmallFile } from '../repository/small-file'
+import { readSmallFile, operationOf } from '../repository/git-files'
 
 /** Most files that are listed in each group. */
 const MAX_LISTED = 2_000

@@ -9,7 +9,7 @@ import { writePrivateFile } from '../../config/write-private-file'
 import type { RunGit } from '../run-git'
 import type { Repository } from '../repository/find-repository'
 import { repositoryPrograms, type GitUser } from './repository-programs'
-import { readSmallFile } from '../repository/small-file'
+import { readSmallFile } from '../repository/git-files'
 
 const Decision = z.object({ repository: z.string(), hash: z.string(), at: z.number() })
 const MAX_BYTES = 16 * 1024

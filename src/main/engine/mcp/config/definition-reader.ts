@@ -1,6 +1,6 @@
 import type { McpOAuth } from '../../../../shared/configuration/mcp'
 import { nearest } from '../../../../shared/nearest'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 
 /** What is wrong with a part of a definition. `fatal`: it makes the server unusable. */
 export interface DefinitionProblem {

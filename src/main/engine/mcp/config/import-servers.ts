@@ -11,7 +11,7 @@ import type {
 import { readConfigText } from '../../config/read-config-file'
 import { realFolder } from './find-servers'
 import type { DefinitionProblem } from './definition-reader'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 import { describeServer } from './describe-server'
 import { readDefinition } from './read-definition'
 import { nameProblem } from './read-servers'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseJson, valueOf } from '../../config/json/parse-json'
 import { parseToml } from '../../config/toml/parse-toml'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 
 /** A server of another product, with its fields under the names that are read here. */
 export interface FoundServer {

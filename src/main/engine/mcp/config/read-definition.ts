@@ -1,6 +1,6 @@
 import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/configuration/mcp'
 import { DefinitionReader, type DefinitionProblem } from './definition-reader'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 import { portProblem } from '../../../../shared/reserved-ports'
 
 export const START_TIMEOUT_MS = 30_000

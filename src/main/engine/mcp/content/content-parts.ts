@@ -1,6 +1,6 @@
 import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/message'
 import { fitMedia, MediaProblem } from '../../model/media/fit-media'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 
 /** Maximum text of one server in one prompt. */
 const MAX_CHARS = 200_000

@@ -1,7 +1,7 @@
 import { CodedError, failureOf } from '../../../../shared/errors'
 import type { McpPrompt, McpResource } from '../../../../shared/configuration/mcp-content'
 import { serverLine, serverText } from '../protocol/server-log'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 
 /** The part of a connection that this folder uses. */
 export interface ContentConnection {

@@ -5,7 +5,7 @@ import { fitMedia, mediaTypeOf } from '../../model/media/fit-media'
 import { isPdf } from '../../model/media/read-pdf'
 import type { ToolResult } from '../../tool/tool'
 import { plain } from './read-tools'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 
 export interface ResultPlace {
   server: string

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 /** A JSON Schema of a tool's input that every provider accepts. */
 export type InputSchema = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 /** A value of a tool's input that is also sent as a header: a proxy can then route the call without parsing it. */
 export interface ParamHeader {
   /** The server's name for it; the header is `Mcp-Param-` and this. */

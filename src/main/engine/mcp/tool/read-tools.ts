@@ -1,7 +1,7 @@
 import { cleanSchema, type InputSchema } from './clean-schema'
 import type { ToolAnnotations } from '../../tool/tool'
 import { readParamHeaders, type ParamHeader } from './param-headers'
-import { isRecord } from '../../../../shared/is-record'
+import { isRecord } from '../../../../shared/json-fields'
 
 /** A tool as a server lists it, cleaned and bounded. Plain data: it is kept on disk. */
 export interface ListedTool {

@@ -39,10 +39,22 @@ export function readWalFrames(file: string, maxBytes = Number.POSITIVE_INFINITY)
     const expected = sum([0, 0], header.subarray(0, 24))
     if (!isSame(expected, header, 24))
       return { pageSize: 0, pages: new Map(), frames: 0, damage: 'its header is damaged' }
+    const read = (): Pick<WalFrames, 'pages' | 'damage'> =>
+      framesOf(fd, { size: Math.min(size, maxBytes), pageSize, header, sum, first: expected })
+    const found = read()
     return {
       pageSize,
       frames: Math.floor((size - HEADER_BYTES) / (FRAME_HEADER_BYTES + pageSize)),
-      ...framesOf(fd, { size: Math.min(size, maxBytes), pageSize, header, sum, first: expected }),
+      pages: found.pages,
+      ...(found.damage !== undefined && isStill(found.damage) && { damage: found.damage }),
+    }
+
+    /**
+     * A frame that another process was just writing is whole a moment later, and one that started the log again has
+     * overwritten its header.
+     */
+    function isStill(damage: string): boolean {
+      return read().damage === damage && bytesAt(fd, 0, HEADER_BYTES)?.equals(header!) === true
     }
   } finally {
     closeSync(fd)

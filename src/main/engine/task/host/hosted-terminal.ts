@@ -3,9 +3,84 @@ import type { IPty } from 'node-pty'
 import type { TerminalPush, UserTerminal } from '../../../../shared/model/terminal'
 import { wholeLength } from '../output/log-files'
 import { openPtyMasters } from '../../process/shell-process'
-import { TerminalHistory } from './terminal-history'
-import { TERMINAL_ATTRIBUTES, TerminalSequences } from './terminal-sequences'
 import type { TerminalStart } from './task-protocol'
+
+/** The newest output of a terminal, in memory only: what the user's own programs print is not written to disk. */
+class TerminalHistory {
+  readonly #maxBytes: number
+  #chunks: Buffer[] = []
+  #kept = 0
+  /** Bytes printed so far. */
+  total = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  append(bytes: Buffer): void {
+    this.#chunks.push(bytes)
+    this.#kept += bytes.length
+    this.total += bytes.length
+    while (this.#kept > this.#maxBytes) {
+      const [first] = this.#chunks
+      if (!first) break
+      const extra = this.#kept - this.#maxBytes
+      if (extra >= first.length) this.#chunks.shift()
+      else this.#chunks[0] = first.subarray(extra)
+      this.#kept -= Math.min(extra, first.length)
+    }
+    // Many small pieces cost more than their bytes.
+    if (this.#chunks.length > MAX_CHUNKS) this.#chunks = [Buffer.concat(this.#chunks)]
+  }
+
+  /** What was printed after byte `from`, at most the newest `maxBytes`. */
+  newest(from: number, maxBytes: number): Buffer {
+    const wanted = Math.min(this.total - from, maxBytes, this.#kept)
+    if (wanted <= 0) return Buffer.alloc(0)
+    const parts: Buffer[] = []
+    let found = 0
+    for (let at = this.#chunks.length - 1; at >= 0 && found < wanted; at -= 1) {
+      const chunk = this.#chunks[at]!
+      const part = chunk.subarray(Math.max(0, chunk.length - (wanted - found)))
+      parts.unshift(part)
+      found += part.length
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+const MAX_CHUNKS = 2000
+
+const ESC = '\\u001b'
+const BEL = '\\u0007'
+/** A program asks which terminal this is; shells wait for the answer. */
+const ATTRIBUTES_ASKED = new RegExp(`${ESC}\\[0?c`, 'g')
+const TITLE = new RegExp(`${ESC}\\][02];([^${BEL}${ESC}]*)(?:${BEL}|${ESC}\\\\)`, 'g')
+const COMPLETE = new RegExp(`^${ESC}(?:\\[[0-9;?<=>]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*${BEL}|[^[\\]])`)
+/** Longer ones are not waited for. */
+const MAX_SEQUENCE = 512
+const MAX_TITLE = 200
+
+/** The answer to a program that asks which terminal this is: a color terminal like those that views imitate. */
+const TERMINAL_ATTRIBUTES = '\u001b[?62;22c'
+
+/** Finds in a terminal's output what the terminal itself must know. */
+class TerminalSequences {
+  /** The end of what was read, where a sequence may be cut. */
+  #open = ''
+
+  /** How often the terminal's attributes were asked for, and the newest title; `''`: it was taken away. */
+  read(bytes: Buffer): { asked: number; title?: string } {
+    if (this.#open === '' && !bytes.includes(0x1b)) return { asked: 0 }
+    const text = this.#open + bytes.toString('latin1')
+    const asked = text.match(ATTRIBUTES_ASKED)?.length ?? 0
+    const title = [...text.matchAll(TITLE)].at(-1)?.[1]
+    const rest = text.slice(text.lastIndexOf('\u001b'))
+    this.#open = rest.startsWith('\u001b') && rest.length < MAX_SEQUENCE && !COMPLETE.test(rest) ? rest : ''
+    if (title === undefined) return { asked }
+    return { asked, title: Buffer.from(title, 'latin1').toString('utf8').trim().slice(0, MAX_TITLE) }
+  }
+}
 
 /** Output kept for viewers that come later. */
 const HISTORY_BYTES = 1024 * 1024

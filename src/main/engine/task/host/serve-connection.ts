@@ -4,9 +4,9 @@ import type { CancellationToken } from 'vscode-jsonrpc/node'
 import { ChangeFeed, type UsageBroadcast } from './change-broadcast'
 import { connectionOver, toWire } from './json-rpc'
 import type { TaskHost } from './task-host'
-import { terminalRequests } from './terminal-requests'
 import type { UserTerminals } from './user-terminals'
-import type { HostNotifications, HostRequests } from './task-protocol'
+import type { HostNotifications, HostRequests, TerminalNotifications, TerminalRequests } from './task-protocol'
+import type { TerminalPush } from '../../../../shared/model/terminal'
 
 /** A client with this many unsent bytes gets no more output until it has taken them. */
 const MAX_UNSENT = 1024 * 1024
@@ -186,4 +186,55 @@ function isSame(given: unknown, token: string): boolean {
 
 function hash(text: string): Buffer {
   return createHash('sha256').update(text).digest()
+}
+
+interface TerminalClient {
+  /** Identifies the client among all. */
+  key: string
+  send<Name extends keyof TerminalNotifications>(name: Name, params: TerminalNotifications[Name], size: number): void
+  /** Whether it has taken what was sent. */
+  isReady(): boolean
+  /** Called when it is gone. */
+  onGone(cleanup: () => void): void
+}
+
+type TerminalHandlers = {
+  [Method in keyof TerminalRequests]: (params: TerminalRequests[Method]['params']) => unknown
+}
+
+/** What a client of the host can do with the user's terminals. */
+function terminalRequests(terminals: UserTerminals, client: TerminalClient): TerminalHandlers {
+  const viewed = new Map<number, string>()
+  const keyOf = (viewId: number): string => `${viewId} ${client.key}`
+  const leave = (viewId: number): void => {
+    const terminalId = viewed.get(viewId)
+    viewed.delete(viewId)
+    if (terminalId !== undefined) terminals.leave(terminalId, keyOf(viewId))
+  }
+  client.onGone(() => {
+    for (const viewId of viewed.keys()) leave(viewId)
+  })
+  return {
+    followTerminals() {
+      client.onGone(terminals.onChange(() => client.send('terminals', { terminals: terminals.list() }, 0)))
+      return terminals.list()
+    },
+    openTerminal: (start) => terminals.open(start),
+    restartTerminal: ({ terminalId, startedAt }) => terminals.restart(terminalId, startedAt),
+    terminalInput: ({ terminalId, data }) => terminals.input(terminalId, data),
+    resizeTerminal: ({ terminalId, cols, rows }) => terminals.resize(terminalId, cols, rows),
+    watchTerminal: ({ terminalId, isWatched }) => terminals.letWatch(terminalId, isWatched),
+    terminalScreen: ({ terminalId, sessionId }) => terminals.screen(terminalId, sessionId),
+    closeTerminal: ({ terminalId }) => terminals.close(terminalId),
+    viewTerminal({ viewId, terminalId }) {
+      viewed.set(viewId, terminalId)
+      const send = (push: TerminalPush): void =>
+        client.send('terminalPushed', { viewId, push }, push.type === 'terminal' ? 0 : push.text.length)
+      return terminals.look(terminalId, keyOf(viewId), send, () => client.isReady())
+    },
+    leaveTerminal({ viewId }) {
+      leave(viewId)
+      return null
+    },
+  }
 }

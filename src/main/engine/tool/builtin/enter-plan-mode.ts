@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { planInstructions } from '../../plan/plan-notice'
-import type { SessionPlan } from '../../plan/session-plan'
+import { type SessionPlan, planInstructions } from '../../plan/session-plan'
 import { ok, type Tool } from '../tool'
 import description from './enter-plan-mode.md?raw'
 

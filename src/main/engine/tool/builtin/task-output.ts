@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Task } from '../../../../shared/model/task'
-import { truncateStart } from '../../task/output/truncate-text'
+import { truncateStart } from '../../task/output/output-text'
 import { TERMINAL_PREFIX } from '../../terminal/terminal-client'
 import type { SessionTasks, TerminalScreens } from '../session-services'
 import { outputLines, shortenedTask, taskSummary, taskLines } from '../task-lines'

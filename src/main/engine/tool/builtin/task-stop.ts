@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { truncateStart } from '../../task/output/truncate-text'
+import { truncateStart } from '../../task/output/output-text'
 import type { SessionTasks } from '../session-services'
 import { durationText, outputLines, shortenedTask, taskSummary, taskLines } from '../task-lines'
 import { ok, refuse, type Tool, type ToolResult } from '../tool'

@@ -1,6 +1,8 @@
 import { readlinkSync, realpathSync } from 'node:fs'
 import { errorCode } from './file-problem'
 import { type PathFlavor, SYSTEM_PATHS } from './path-flavor'
+import { realpath, stat } from 'node:fs/promises'
+import { CodedError } from '../../../../shared/errors'
 
 const MAX_LINKS = 40
 /** What systems but Windows take at most; a longer path names no file there. */
@@ -130,4 +132,12 @@ function canonical(path: string, paths: PathFlavor, disk: PathLookup): string {
       tail.unshift(parse(head).base)
     }
   }
+}
+
+/** The real path of a folder; throws `session.folder_missing`. */
+export async function realFolder(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined)
+  const isFolder = real !== undefined && (await stat(real).catch(() => undefined))?.isDirectory()
+  if (!isFolder) throw new CodedError('session.folder_missing', `There is no folder ${path}.`)
+  return real
 }

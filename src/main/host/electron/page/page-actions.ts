@@ -4,7 +4,7 @@ import type { DesktopActions, HostActions, RoleActions, UpdateActions } from '..
 import { createUserEditor } from '../../../api/user-editor'
 import type { CommandQueue } from '../window/app-window'
 import type { ElectronModule } from '../platform/electron-module'
-import { createPreviewViews } from '../preview/preview-views'
+import { createPreviewViews } from '../preview/preview-view'
 import { openExternal } from './page-guard'
 import type { DiagnosticsReport } from '../../../../shared/configuration/app'
 

@@ -8,6 +8,10 @@ import type {
 import { OUTLINE_CODE, PICK_CODE, STOP_PICKING_CODE } from '../../../api/preview/page-code'
 import type { ElectronModule } from '../platform/electron-module'
 import { guardPreview, guardPreviewSession } from './preview-guard'
+import { randomUUID } from 'node:crypto'
+import { CodedError } from '../../../../shared/errors'
+import type { PreviewViews } from '../../../api/implementer'
+import { previewTarget } from '../../../api/preview/preview-target'
 
 export interface PreviewViewOptions {
   electron: Pick<ElectronModule, 'WebContentsView' | 'session'>
@@ -188,4 +192,31 @@ function failureText(origin: string, description: string): string {
   return description === 'ERR_CONNECTION_REFUSED'
     ? `Nothing answers at ${origin}. Start the server, or have the agent start it, and reload.`
     : `${origin} could not be loaded (${description}).`
+}
+
+/** The previews of one window. */
+export function createPreviewViews(
+  electron: Pick<ElectronModule, 'WebContentsView' | 'session'>,
+  window: BrowserWindow,
+): PreviewViews {
+  const views = new Map<string, PreviewView>()
+  const find = (viewId: string): PreviewView => {
+    const view = views.get(viewId)
+    if (!view) throw new CodedError('request.invalid', 'This preview is closed.')
+    return view
+  }
+  return {
+    open(url, onReport) {
+      previewTarget(url)
+      const viewId = randomUUID()
+      views.set(viewId, new PreviewView({ electron, window, viewId, url, onReport }))
+      return () => {
+        views.get(viewId)?.close()
+        views.delete(viewId)
+      }
+    },
+    place: (viewId, place) => find(viewId).place(place),
+    command: (viewId, command) => find(viewId).command(command),
+    capture: (viewId) => find(viewId).capture(),
+  }
 }

@@ -11,9 +11,8 @@ import { Dialog } from '../../../ui/dialog'
 import { TextAreaField } from '../../../ui/form/choice-fields'
 import { Skeleton } from '../../../ui/loading'
 import { ErrorNote } from '../../../ui/notice'
-import { EditDialog } from '../edit/edit-dialog'
-import { ScopeField } from '../edit/scope-field'
-import type { EditedPlace } from '../edit/use-place'
+import { EditDialog, ScopeField } from '../edit/edit-dialog'
+import type { EditedPlace } from '../edit/use-edits'
 import { AgentForm } from './agent-form'
 
 /** What the dialog is for: a new agent, a copy of one, or one to change. */

@@ -10,8 +10,7 @@ import { MenuItem } from '../../../ui/menu'
 import { EmptyState } from '../../../ui/notice'
 import { FoundSection, SOURCES } from '../edit/found-section'
 import { RowMenu } from '../edit/row-menu'
-import { useEdits } from '../edit/use-edits'
-import { useEditedPlace, type EditedPlace } from '../edit/use-place'
+import { useEdits, useEditedPlace, type EditedPlace } from '../edit/use-edits'
 import { AgentDialog, type AgentTask } from './agent-dialog'
 
 /** The agents available in the current project: to create, duplicate, change and delete. */

@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
 import { useId, type ReactNode } from 'react'
-import type { Undoable } from '../../../../shared/configuration/rules'
+import type { Undoable, EditScope } from '../../../../shared/configuration/rules'
 import { t } from '../../../../shared/language/settings-messages'
 import { failureFrom } from '../../../client/failure-from'
 import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { ErrorNote } from '../../../ui/notice'
-import { useEdits } from './use-edits'
+import { useEdits, type EditedPlace } from './use-edits'
+import { SelectField } from '../../../ui/form/choice-fields'
 
 interface EditDialogProps {
   title: string
@@ -75,5 +76,31 @@ export function EditDialog({
         {saving.error && <ErrorNote failure={failureFrom(saving.error)} />}
       </form>
     </Dialog>
+  )
+}
+
+interface ScopeFieldProps {
+  value: EditScope
+  place: EditedPlace
+  onChange: (scope: EditScope) => void
+}
+
+/** Whether something is for the user in every project, or for this project. */
+export function ScopeField({ value, place, onChange }: ScopeFieldProps) {
+  const isOff = place.canEditProject === false
+  return (
+    <SelectField
+      label={t('edit.where')}
+      value={value}
+      onChange={(event) => onChange(event.target.value === 'project' ? 'project' : 'user')}
+      {...(isOff && place.folder !== place.userHome && { hint: t('edit.scope.untrusted') })}
+    >
+      <option value="user">{t('edit.scope.user')}</option>
+      {place.folder !== place.userHome && (
+        <option value="project" disabled={isOff}>
+          {t('edit.scope.project', { name: place.name })}
+        </option>
+      )}
+    </SelectField>
   )
 }

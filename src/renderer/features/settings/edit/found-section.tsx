@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { Skeleton } from '../../../ui/loading'
 import { ErrorNote } from '../../../ui/notice'
-import type { EditedPlace } from './use-place'
+import type { EditedPlace } from './use-edits'
 
 /** The label of a source. */
 export const SOURCES = { project: 'Project', user: 'Personal', plugin: 'Plugin', 'built-in': 'Built-in' } as const

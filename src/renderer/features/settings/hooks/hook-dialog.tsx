@@ -6,9 +6,8 @@ import { useClient } from '../../../state/page/queries'
 import { SelectField, TextAreaField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { Switch } from '../../../ui/form/settings-controls'
-import { EditDialog } from '../edit/edit-dialog'
-import { ScopeField } from '../edit/scope-field'
-import type { EditedPlace } from '../edit/use-place'
+import { EditDialog, ScopeField } from '../edit/edit-dialog'
+import type { EditedPlace } from '../edit/use-edits'
 
 interface HookDialogProps {
   /** Undefined: a new hook. */

@@ -20,7 +20,7 @@ import { Button } from '../../../ui/button'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { ErrorNote } from '../../../ui/notice'
-import type { EditedPlace } from '../edit/use-place'
+import type { EditedPlace } from '../edit/use-edits'
 
 type Kind = 'command' | TestedTool
 

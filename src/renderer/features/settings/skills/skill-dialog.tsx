@@ -11,9 +11,8 @@ import { ChoiceBar, TextAreaField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { Skeleton } from '../../../ui/loading'
 import { ErrorNote } from '../../../ui/notice'
-import { EditDialog } from '../edit/edit-dialog'
-import { ScopeField } from '../edit/scope-field'
-import type { EditedPlace } from '../edit/use-place'
+import { EditDialog, ScopeField } from '../edit/edit-dialog'
+import type { EditedPlace } from '../edit/use-edits'
 
 interface SkillDialogProps {
   /** Undefined: a skill to write. */

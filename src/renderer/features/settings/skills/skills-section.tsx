@@ -11,8 +11,7 @@ import { Switch } from '../../../ui/form/settings-controls'
 import { EmptyState } from '../../../ui/notice'
 import { FoundSection, SOURCES } from '../edit/found-section'
 import { RowMenu } from '../edit/row-menu'
-import { useEdits } from '../edit/use-edits'
-import { useEditedPlace, type EditedPlace } from '../edit/use-place'
+import { useEdits, useEditedPlace, type EditedPlace } from '../edit/use-edits'
 import { SkillDialog } from './skill-dialog'
 
 interface SkillsSectionProps {

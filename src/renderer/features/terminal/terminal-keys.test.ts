@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownKeyMeaning } from './terminal-keys'
-import { quotedOutput, quotedPath } from './quoted'
+import { ownKeyMeaning, quotedOutput, quotedPath } from './terminal-keys'
 
 test('a dropped path is one word of the shell, whatever its characters', () => {
   expect(quotedPath('/home/me/a-b_c.txt')).toBe('/home/me/a-b_c.txt')

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { appMenu, type MenuOptions } from './app-menu'
-import { acceleratorOf } from './accelerator'
+import { appMenu, type MenuOptions, acceleratorOf } from './app-menu'
 
 test('shortcuts are written as menus have them, and plain keys are left to the page', () => {
   expect(acceleratorOf('Mod+Shift+K')).toEqual({ accelerator: 'CmdOrCtrl+Shift+K' })
