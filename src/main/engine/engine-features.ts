@@ -6,10 +6,9 @@ import { createEngineDevice, type DeviceOptions, type EngineDevice } from './eng
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMarks } from './engine-marks'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
-import { createEnginePairing } from './engine-pairing'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
 import { createEnginePlaces, type EnginePlaces } from './engine-places'
-import type { DeviceActions } from './pairing/paired-devices'
+import { PairedDevices, type DeviceActions } from './pairing/paired-devices'
 import type { PlaceTestOptions } from './place/place-actions'
 import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
@@ -76,7 +75,7 @@ export function createFeatures(
     git: createEngineGit(foundation),
     worktrees: createEngineWorktrees(foundation, { device }),
     places: createEnginePlaces(foundation, { version: '', ...options }),
-    pairing: createEnginePairing(foundation),
+    pairing: new PairedDevices(foundation.home, foundation.now),
     device,
     mail,
     terminals,
