@@ -62,12 +62,11 @@ export function createFeatures(
     ...schedule.tools(session),
     ...mail.tools(workspace),
   ]
+  // Every view of the settings shows them, and describing all tools takes 10 ms.
+  let tokens: Record<Feature, number> | undefined
   return {
     tools,
-    tokens: (feature) =>
-      tools()
-        .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
-        .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
+    tokens: (feature) => (tokens ??= tokensByFeature(tools()))[feature],
     memory,
     marks: createEngineMarks(foundation),
     usage: createEngineUsage(foundation),
@@ -85,4 +84,12 @@ export function createFeatures(
       mail.close()
     },
   }
+}
+
+function tokensByFeature(tools: readonly Tool[]): Record<Feature, number> {
+  const sizes = new Map(tools.map((tool) => [tool.name, Math.round(textTokens(briefLine(tool)))]))
+  const sum = (names: readonly string[]): number => names.reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
+  return Object.fromEntries(
+    Object.entries(FEATURE_TEXT).map(([feature, { tools: names }]) => [feature, sum(names)]),
+  ) as Record<Feature, number>
 }
