@@ -177,6 +177,34 @@ test('a call that ran when the engine was killed is reported as interrupted, and
   expect(followed.events.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'end_turn' })
 })
 
+test('a turn whose engine was killed does not continue with the environment variables of another client', async () => {
+  lab = await EngineLab.start(({ body }) =>
+    JSON.stringify(body['messages']).includes('carry on with it')
+      ? { text: 'done' }
+      : { text: 'never said', faults: { stallAfterBytes: 1 } },
+  )
+  lab.env['KUBECONFIG'] = '/staging'
+  const link = lab.link()
+  const { sessionId } = await link.client.session.create({ folder: lab.scratch.project })
+  const followed = new Followed(link, sessionId)
+  await link.client.session.prompt({ sessionId, parts: text('go') })
+  await lab.server.arrived(1)
+  lab.env['KUBECONFIG'] = '/production'
+  await lab.killEngine()
+  await followed.has('turn.finished')
+  expect(followed.events.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'cancelled' })
+  expect(lab.server.requests).toHaveLength(1)
+  await expect
+    .poll(async () => (await link.client.notification.list({})).notifications[0])
+    .toMatchObject({
+      title: 'A session could not be continued',
+      body: expect.stringMatching(/other environment variables now: KUBECONFIG\. Send a message in it to continue\.$/),
+    })
+  await link.client.session.prompt({ sessionId, parts: text('carry on with it') })
+  await followed.has('turn.finished', 2)
+  expect(followed.events.at(-1)).toMatchObject({ stop: 'end_turn' })
+})
+
 test(`${KILLS} kills at random moments of a turn repeat at most one step each, and lose nothing`, async () => {
   const steps = 6
   lab = await EngineLab.start(({ body }) => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -6,6 +7,7 @@ import { subscribeSession } from '../../src/renderer/client/subscriptions'
 import type { RecordedEvent } from '../../src/shared/events/event'
 import { isRecorded } from '../../src/shared/events/event'
 import { EngineLab, Followed } from '../support/engine-lab'
+import { startCli } from '../support/run-cli'
 import { until } from '../support/until'
 import { startWebProcess, type WebProcess } from '../support/web-process'
 
@@ -45,11 +47,16 @@ test('the browser host joins the engine that runs, and pages and programs see th
 
 test('pages connect again when the engine is killed, and miss nothing of a turn', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  lab = await EngineLab.start(async (_request, index) => {
-    if (index === 0) return { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }
-    if (index === 1) await promise
-    return { text: 'done' }
-  })
+  const sameAsHere = { ...(process.env as Record<string, string>), NODE_OPTIONS: '' }
+  lab = await EngineLab.start(
+    async (_request, index) => {
+      if (index === 0) return { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }
+      if (index === 1) await promise
+      return { text: 'done' }
+    },
+    '',
+    sameAsHere,
+  )
   writeFileSync(join(lab.scratch.project, 'more.md'), 'x')
   await lab.startEngine()
   web = await startWebProcess(lab.home)
@@ -75,4 +82,17 @@ test('without an engine the browser host runs its own, as before', async () => {
   expect(await client.app.info()).toMatchObject({ host: 'web' })
   expect(await client.engine.status()).toBeNull()
   expect(await lab.status()).toBeUndefined()
+})
+
+test('the browser host names the variables that commands see otherwise in the engine it has joined', async () => {
+  lab = await EngineLab.start([])
+  await lab.startEngine()
+  const serve = startCli(['serve', '--port', '0'], { home: lab.home, env: { KUBECONFIG: '/here' } })
+  let said = ''
+  serve.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  serve.stdout.resume()
+  await until(() => said.includes('\n'), 'what differs')
+  expect(said).toMatch(/commands see the environment variables of the engine, which differ .*\(KUBECONFIG\)/)
+  serve.kill('SIGTERM')
+  await once(serve, 'close')
 })

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createRouter, directClient } from '../../src/main/api/router'
@@ -12,6 +21,7 @@ import type { SessionPush } from '../../src/shared/events/push'
 import type { MovedIn, MoveProgress } from '../../src/shared/model/move'
 import { pathInPlace } from '../../src/shared/model/place-folder'
 import { failureFrom } from '../../src/renderer/client/failure-from'
+import { hasSlurm, startSlurmLab, type SlurmLab } from '../support/place/slurm-lab'
 import { hasSshd, startSshLab, type SshLab } from '../support/place/ssh-lab'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { rejection, required } from '../support/required'
@@ -22,9 +32,10 @@ import { until } from '../support/until'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** Back and forth; with TRESTLE_TESTS=all as often as the product promises. */
-const MOVES = RUNS_ALL ? 100 : 4
+/** From place to place; with TRESTLE_TESTS=all as often as the product promises. */
+const MOVES = RUNS_ALL ? 100 : hasSlurm ? 3 : 2
 const PLACE = 'lab'
+const CLUSTER = 'cluster'
 const say = (text: string) => [{ type: 'text' as const, text }]
 
 const git = (folder: string, ...args: string[]): string =>
@@ -37,13 +48,15 @@ const filesOf = (folder: string): Record<string, string> =>
     Object.entries(treeOf(folder)).filter(([path, what]) => !path.startsWith('.git/') && !what.startsWith('folder')),
   )
 
-describe.skipIf(!hasSshd)('a session that moves between this machine and one behind ssh', () => {
+describe.skipIf(!hasSshd)('a session that moves between this machine, one behind ssh and a job of a cluster', () => {
   let lab: SshLab
   let scratch: Scratch
   let server: ModelServer
   let engine: Engine
   let client: TrestleClient
   let written = 0
+  let slurm: SlurmLab | undefined
+  let user: string
   const there = () => join(lab.home, 'app')
 
   beforeAll(async () => {
@@ -71,6 +84,11 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
       places: { timing: { backoff: [50, 500] } },
       log: () => undefined,
     })
+    if (hasSlurm) {
+      slurm = await startSlurmLab()
+      user = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-move-user-'))
+      for (const [name, value] of Object.entries({ ...slurm.env, HOME: user })) vi.stubEnv(name, value)
+    }
     client = directClient(
       createRouter({
         engine,
@@ -83,8 +101,28 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
     const launch = { kind: 'ssh' as const, host: 'lab', configFile: lab.configFile }
     await client.place.add({ placeId: PLACE, launch, program: lab.program })
     await client.place.connect({ placeId: PLACE })
+    if (!slurm) return
+    const job = { kind: 'slurm' as const, cpus: 1, time: '240', memory: '500M', partition: 'work' }
+    await client.place.add({ placeId: CLUSTER, launch: job, program: lab.program })
+    const home = join(user, '.trestle-places', CLUSTER)
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    writeFileSync(join(home, 'config.toml'), 'default_permission_mode = "auto"\n', { mode: 0o600 })
+    await client.place.connect({ placeId: CLUSTER })
   }, 120_000)
   afterAll(async () => {
+    if (slurm) {
+      await client.place.disconnect({ placeId: CLUSTER })
+      await until(
+        () => slurm?.run('squeue', '-h', '--states=PENDING,RUNNING').trim() === '',
+        'the end of the job',
+        60_000,
+      )
+      await slurm.close()
+      rmSync(user, { recursive: true, force: true })
+      vi.unstubAllEnvs()
+    }
+    // First, or the lost connection starts the engine there again.
+    await client.place.disconnect({ placeId: PLACE })
     await client.place.run({ placeId: PLACE, command: `${lab.program} engine stop` })
     await client.place.disconnect({ placeId: PLACE })
     await engine.close()
@@ -117,8 +155,6 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
   }
   const eventsOf = async (sessionId: string): Promise<RecordedEvent[]> =>
     (await client.session.open({ sessionId, limit: 5000 })).events
-  const digest = (events: readonly RecordedEvent[]): string =>
-    createHash('sha256').update(JSON.stringify(events)).digest('hex')
   const begin = async (): Promise<string> => {
     const { sessionId } = await client.session.create({ folder: scratch.project, mode: 'auto' })
     await turn(sessionId, 'Write a file')
@@ -172,13 +208,15 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
   })
 
   it(
-    `has equal hashes of history and files after ${MOVES} moves with edits in between`,
+    `has equal hashes of history and files after ${MOVES} moves from place to place with edits in between`,
     { timeout: 60_000 + MOVES * 30_000 },
     async () => {
       const sessionId = await begin()
-      let [from, to]: (string | null)[] = [null, PLACE]
-      const folderOf = (place: string | null | undefined): string => (place === null ? scratch.project : there())
+      const circle = [null, PLACE, ...(slurm ? [CLUSTER] : [])]
+      const folderOf = (place: string | null): string =>
+        place === null ? scratch.project : place === PLACE ? there() : join(user, 'app')
       for (let n = 1; n <= MOVES; n += 1) {
+        const [from, to] = [circle[(n - 1) % circle.length] ?? null, circle[n % circle.length] ?? null]
         writeFileSync(join(folderOf(from), `by-hand-${n % 5}.txt`), `edit ${n}\n`)
         if (n % 3 === 0) git(folderOf(from), 'add', '-A')
         if (n % 4 === 0) git(folderOf(from), 'commit', '-qam', `Commit ${n}`)
@@ -186,17 +224,16 @@ describe.skipIf(!hasSshd)('a session that moves between this machine and one beh
         const { head } = await client.history.verify({ sessionId })
         const files = filesOf(folderOf(from))
         const status = git(folderOf(from), 'status', '--porcelain')
-        const moved = await move(sessionId, to ?? null, n === 1 ? '~/app' : undefined)
+        const moved = await move(sessionId, to, n < circle.length ? '~/app' : undefined)
         expect(moved.epoch).toBe(n + 1)
         const after = await eventsOf(sessionId)
-        expect(digest(after.slice(0, before.length))).toBe(digest(before))
+        expect(after.slice(0, before.length)).toEqual(before)
         expect(await client.history.verify({ sessionId, expect: head })).toMatchObject({
           ok: true,
           expectedAt: before.length,
         })
         expect(filesOf(folderOf(to))).toEqual(files)
         expect(git(folderOf(to), 'status', '--porcelain')).toBe(status)
-        ;[from, to] = [to, from]
         await turn(sessionId, `Write file ${n}`)
       }
     },

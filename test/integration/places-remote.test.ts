@@ -88,6 +88,8 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
   })
   afterAll(async () => {
     stopFollowing()
+    // First, or the lost connection starts the engine there again.
+    await client.place.disconnect({ placeId: PLACE })
     await client.place.run({ placeId: PLACE, command: `${lab.program} engine stop` })
     await client.place.disconnect({ placeId: PLACE })
     await engine.close()

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasSshd, startSshLab, type SshLab } from '../support/place/ssh-lab'
@@ -38,4 +39,31 @@ describe.skipIf(!hasSshd)('a machine behind ssh, from the command line', () => {
     expect(printed).toMatchObject({ code: 0, stdout: 'Answer 1.\n' })
     expect(server.requests).toHaveLength(1)
   }, 240_000)
+  it('takes a session and gives it back, with one command each', async () => {
+    const place = ['--name', 'other', '--ssh-config', lab.configFile, '--program', lab.program]
+    expect(await run('place', 'add', 'ssh', 'lab', ...place)).toMatchObject({ code: 0 })
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', scratch.project, '-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args])
+    writeFileSync(join(scratch.project, 'notes.md'), 'one\n')
+    git('init', '-q')
+    git('add', '.')
+    git('commit', '-qm', 'Begin')
+    const printed = await run('print', 'remember this', '--output-format', 'json')
+    const { sessionId } = JSON.parse(printed.stdout) as { sessionId: string }
+    const there = await run('session', 'move', sessionId, 'other', '--folder', '~/moved')
+    expect(there).toMatchObject({ code: 0, stdout: expect.stringContaining('The session continues on other, in ') })
+    expect(there.stderr).toBe('Connecting …\nPacking the session …\nReceiving it there …\n')
+    expect(readFileSync(join(lab.home, 'moved', 'notes.md'), 'utf8')).toBe('one\n')
+    const sealed = await run('print', 'carry on with it', '--session', sessionId)
+    expect(sealed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('other') })
+    writeFileSync(join(lab.home, 'moved', 'notes.md'), 'two\n')
+    const back = await run('session', 'move', sessionId, 'here', '--json')
+    expect(JSON.parse(back.stdout)).toMatchObject({ sessionId, to: null, moved: { epoch: 3 } })
+    expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('two\n')
+    expect(await run('print', 'carry on with it', '--session', sessionId)).toMatchObject({ code: 0 })
+    expect(await run('session', 'verify', sessionId)).toMatchObject({ code: 0 })
+    expect(await run('session', 'move', sessionId, 'nowhere')).toMatchObject({ code: 1 })
+    expect(await run('session', 'move', sessionId, 'not a place')).toMatchObject({ code: 2 })
+    await run('place', 'disconnect', 'other')
+  }, 180_000)
 })

@@ -25,12 +25,13 @@ export class EngineLab {
   readonly #links: EngineLink[] = []
   readonly #wires: WireClient[] = []
   readonly #proxies: CutProxy[] = []
-  readonly #env: Record<string, string>
+  /** More variables for its engines. */
+  readonly env: Record<string, string>
 
   private constructor(scratch: Scratch, server: ModelServer, env: Record<string, string>) {
     this.scratch = scratch
     this.server = server
-    this.#env = env
+    this.env = env
   }
 
   /** `env`: more variables for its engines. */
@@ -47,7 +48,7 @@ export class EngineLab {
 
   /** Starts the built engine, and resolves when it listens. */
   readonly startEngine = async (): Promise<void> => {
-    const child = startCli(['engine'], { home: this.home, env: this.#env })
+    const child = startCli(['engine'], { home: this.home, env: this.env })
     child.stderr.resume()
     const [line] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])])) as [Buffer]
     if (!String(line).includes('path')) throw new Error(`The engine did not start: ${String(line)}`)

@@ -5,10 +5,9 @@ import { createEngineGit } from './engine-git'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
-import { createEnginePairing } from './engine-pairing'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
 import { createEnginePlaces, type EnginePlaces } from './engine-places'
-import type { DeviceActions } from './pairing/paired-devices'
+import { PairedDevices, type DeviceActions } from './pairing/paired-devices'
 import type { PlaceTestOptions } from './place/place-actions'
 import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
@@ -68,12 +67,11 @@ export function createFeatures(
     ...schedule.tools(session),
     ...mail.tools(workspace),
   ]
+  // Every view of the settings shows them, and describing all tools takes 10 ms.
+  let tokens: Record<Feature, number> | undefined
   return {
     tools,
-    tokens: (feature) =>
-      tools()
-        .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
-        .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
+    tokens: (feature) => (tokens ??= tokensByFeature(tools()))[feature],
     memory,
     marks: createEngineMarks(foundation),
     usage: createEngineUsage(foundation),
@@ -81,7 +79,7 @@ export function createFeatures(
     git: createEngineGit(foundation),
     worktrees: createEngineWorktrees(foundation, { device }),
     places: createEnginePlaces(foundation, { version: '', ...options }),
-    pairing: createEnginePairing(foundation),
+    pairing: new PairedDevices(foundation.home, foundation.now),
     device,
     mail,
     terminals,
@@ -143,4 +141,12 @@ function createEngineUsage({ database, store, settings, now, newId, warn }: Engi
     beforeRequest: (session, turnId, signal) =>
       guard.beforeRequest({ owner: ownerOf(session.id), turnId, signal, ask: session.approvals.ask }),
   }
+}
+
+function tokensByFeature(tools: readonly Tool[]): Record<Feature, number> {
+  const sizes = new Map(tools.map((tool) => [tool.name, Math.round(textTokens(briefLine(tool)))]))
+  const sum = (names: readonly string[]): number => names.reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
+  return Object.fromEntries(
+    Object.entries(FEATURE_TEXT).map(([feature, { tools: names }]) => [feature, sum(names)]),
+  ) as Record<Feature, number>
 }

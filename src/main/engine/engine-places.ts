@@ -54,6 +54,10 @@ export function createEnginePlaces(
           return header !== undefined && (placeId === undefined || header.sealed?.place !== placeId)
         },
         knows: (sessionId) => store.header(sessionId) !== undefined,
+        isActiveHere(sessionId) {
+          const header = store.header(sessionId)
+          return header !== undefined && header.sealed === undefined
+        },
         moves: {
           address: () => movesHere().address(),
           out: (...given) => movesHere().out(...given),

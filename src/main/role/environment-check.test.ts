@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differentVariables, environmentMarks, variableNames } from './environment-check'
+import { differentForTurns, differentVariables, environmentMarks, variableNames } from './environment-check'
 
 const marks = (env: NodeJS.ProcessEnv, key = 'k'): Record<string, string> => environmentMarks(env, key)
 
@@ -25,4 +25,10 @@ test('marks contain no value, and mean nothing without the key', () => {
 test('a long list of names is cut short', () => {
   expect(variableNames(['A', 'B', 'C', 'D'])).toBe('A, B, C, D')
   expect(variableNames(['A', 'B', 'C', 'D', 'E'])).toBe('A, B, C and 2 more')
+})
+
+test('for a turn that continues in another process, variables of a login or a desktop do not count', () => {
+  const before = { PATH: '/bin', DISPLAY: ':0', SSH_AUTH_SOCK: '/run/a', KUBECONFIG: '/staging' }
+  const now = { PATH: '/bin', DISPLAY: ':1', XAUTHORITY: '/run/x', SSH_AUTH_SOCK: '/run/b', KUBECONFIG: '/production' }
+  expect(differentForTurns(marks(before), marks(now))).toEqual(['KUBECONFIG'])
 })

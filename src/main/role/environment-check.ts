@@ -32,6 +32,18 @@ export function environmentMarks(env: NodeJS.ProcessEnv, key: string): Environme
   )
 }
 
+/** Variables of a login or a desktop: they differ after each, and whatever runs in one can continue in the next. */
+const OF_A_LOGIN =
+  /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|ICEAUTHORITY|SESSION_MANAGER|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/
+
+/**
+ * Variables for which a turn that began in a process with the marks `before` would see something else in one with the
+ * marks `now`.
+ */
+export function differentForTurns(before: EnvironmentMarks, now: EnvironmentMarks): string[] {
+  return differentVariables(before, now).filter((name) => !OF_A_LOGIN.test(name))
+}
+
 /** Enough that two values have the same mark by chance only. */
 const MARK_CHARS = 22
 

@@ -2,8 +2,15 @@ import type { EngineStatus, EngineStop } from '../../shared/model/engine'
 import type { HostActions, LogBug, RoleActions } from '../api/implementer'
 import { createRouter } from '../api/router'
 import type { Engine } from '../engine/engine-api'
+import type { OwnEnvironment } from '../engine/session/kept-turns'
 import { wireMethods } from '../wire/serve-wire'
-import { differentVariables, environmentMarks } from './environment-check'
+import {
+  differentForTurns,
+  differentVariables,
+  environmentMarks,
+  variableNames,
+  type EnvironmentMarks,
+} from './environment-check'
 import type { ClaimedRole } from './listen'
 
 /** Counts the sessions whose turn runs in this process, from what the engine reports. */
@@ -102,6 +109,25 @@ export function holdEngine(options: HoldOptions): HeldEngine {
     if (whenIdle && sessions.count === 0) begin('hand-over', whenIdle === 'restart')
   }
 
+  async function ownMarks(): Promise<EnvironmentMarks> {
+    // The login shell may still be asked for it.
+    await engine.environment.ready()
+    return environmentMarks(process.env, role.key)
+  }
+
+  async function ownEnvironment(): Promise<OwnEnvironment> {
+    const noted = { marks: await ownMarks(), ofLogin: engine.environment.view().state === 'ready' }
+    return {
+      noted,
+      different(before) {
+        // Both are the user's own, though some shells set something new each time.
+        if (before.ofLogin && noted.ofLogin) return undefined
+        const different = differentForTurns(before.marks, noted.marks)
+        return different.length === 0 ? undefined : variableNames(different)
+      },
+    }
+  }
+
   const actions: RoleActions = {
     status,
     async stop(how, restart) {
@@ -112,11 +138,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
       else begin(how, restart)
       return now
     },
-    async differentVariables(marks) {
-      // The login shell may still be asked for it.
-      await engine.environment.ready()
-      return differentVariables(environmentMarks(process.env, role.key), marks)
-    },
+    differentVariables: async (given) => differentVariables(await ownMarks(), given),
   }
   const host: HostActions = {
     kind: 'wire',
@@ -129,7 +151,8 @@ export function holdEngine(options: HoldOptions): HeldEngine {
   role.serve(wireMethods(createRouter({ engine, host, logBug })))
 
   async function continueTurns(): Promise<void> {
-    const { told, elsewhere } = (await engine.keptTurns?.continueOpen()) ?? { told: [], elsewhere: 0 }
+    const own = await ownEnvironment()
+    const { told, elsewhere } = (await engine.keptTurns?.continueOpen(own)) ?? { told: [], elsewhere: 0 }
     notices.push(...told)
     if (elsewhere > 0 && !isClosed) lookTimer = setTimeout(continueSoon, LOOK_MS).unref()
   }

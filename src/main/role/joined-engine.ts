@@ -6,10 +6,13 @@ import type { ApiRouter } from '../api/router'
 import { connectWire } from '../wire/wire-client'
 import { attachEngine, findEngine, type AttachOptions } from './attach'
 import { EngineLink } from './engine-link'
+import { differentInEngine } from './environment-check'
 
 /** The engine of the home, in another process, as a host that serves pages uses it. */
 export interface JoinedEngine {
   home: string
+  /** Environment variables that its commands see otherwise than those of this process. */
+  different: readonly string[]
   /** As last read; the pages read it again. */
   settings: { appearance(): Appearance }
   /** The contract on that engine, with what this host does on its own. */
@@ -21,8 +24,10 @@ export interface JoinedEngine {
 export async function joinEngine(options: AttachOptions): Promise<JoinedEngine | undefined> {
   const found = await findEngine(options)
   if (!found) return undefined
+  const first = connectWire(found.socket)
+  const different = (await differentInEngine(first.client, found.key)) ?? []
   const link = new EngineLink({
-    first: connectWire(found.socket),
+    first,
     // Subscriptions end with `connection.lost`, and pages subscribe again: to the next engine, if that one is gone.
     open: async () => (await attachEngine(options)).socket,
   })
@@ -31,6 +36,7 @@ export async function joinEngine(options: AttachOptions): Promise<JoinedEngine |
   void followAppearance(link, closed.signal, (now) => (appearance = now))
   return {
     home: options.home,
+    different,
     settings: { appearance: () => appearance },
     router: (host, logBug) => createForwardingRouter({ client: link.client, host, logBug }),
     async close() {

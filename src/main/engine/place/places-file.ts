@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
@@ -22,6 +22,8 @@ const file = z.object({
   places: z.array(place),
   /** The latest ones that were removed, for restoring them. */
   removed: z.array(place).default([]),
+  /** Where sessions are that were moved from one place to another, by their ids, the latest last. */
+  moved: z.record(z.string(), z.string()).default({}),
 })
 
 type Stored = z.infer<typeof place>
@@ -29,6 +31,8 @@ type Contents = z.infer<typeof file>
 
 /** Most removed places that are kept. */
 const MAX_REMOVED = 20
+/** Most sessions of which it is kept where they are. */
+const MAX_MOVED = 1000
 
 /** The places of a home, in `places.json`. Every change is on disk before it returns. */
 export interface PlacesFile {
@@ -38,6 +42,10 @@ export interface PlacesFile {
   add(place: Place): void
   remove(placeId: string): void
   restore(placeId: string): Place
+  /** The place to which a session was moved from another one; undefined if it was not. */
+  movedTo(sessionId: string): string | undefined
+  /** It was moved; `null`: to this machine. */
+  noteMove(sessionId: string, to: string | null): void
 }
 
 export function openPlacesFile(home: string): PlacesFile {
@@ -48,7 +56,7 @@ export function openPlacesFile(home: string): PlacesFile {
       text = readFileSync(path, 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      return { version: 1, clientId: randomBytes(6).toString('hex'), places: [], removed: [] }
+      return { version: 1, clientId: randomBytes(6).toString('hex'), places: [], removed: [], moved: {} }
     }
     const parsed = file.safeParse(asJson(text))
     if (!parsed.success)
@@ -57,6 +65,14 @@ export function openPlacesFile(home: string): PlacesFile {
         `${path} cannot be read: ${parsed.error.issues[0]?.message ?? ''}. Repair or remove it.`,
       )
     return parsed.data
+  }
+  let known: { of: string; moved: Contents['moved'] } | undefined
+  /** Asked for each session of a list, so the file is read again only when it was replaced. */
+  const moved = (): Contents['moved'] => {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    const of = stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`
+    if (known?.of !== of) known = { of, moved: read().moved }
+    return known.moved
   }
   const write = (contents: Contents): void => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -98,6 +114,14 @@ export function openPlacesFile(home: string): PlacesFile {
         removed: contents.removed.filter((one) => one !== restored),
       })
       return restored
+    },
+    movedTo: (sessionId) => moved()[sessionId],
+    noteMove(sessionId, to) {
+      const contents = read()
+      const others = Object.entries(contents.moved).filter(([id]) => id !== sessionId)
+      if (to === null && others.length === Object.keys(contents.moved).length) return
+      const latest = [...others, ...(to === null ? [] : [[sessionId, to] as const])].slice(-MAX_MOVED)
+      write({ ...contents, moved: Object.fromEntries(latest) })
     },
   }
 }

@@ -27,6 +27,8 @@ export interface PlacesOptions extends Omit<LauncherDeps, 'clientId'> {
   isLocal(kind: 'session' | 'task', id: string, placeId?: string): boolean
   /** Whether this machine has the session, even if it was moved from here. */
   knows(sessionId: string): boolean
+  /** Whether it continues on this machine. */
+  isActiveHere(sessionId: string): boolean
   onChange(change: PlaceChange): void
   moves: SessionMoves
   /** A session is on another machine than before: those who follow it have to subscribe again. */
@@ -93,10 +95,17 @@ export function createPlaces(options: PlacesOptions): Places {
   const usageWatchers = new Set<() => void>()
   let isFollowing = false
 
+  /** Whether a session is not that place's, because it is on this machine or was moved on to another place. */
+  const isNotThere = (sessionId: string, placeId: string): boolean => {
+    const to = file.movedTo(sessionId)
+    if (to === undefined) return options.isLocal('session', sessionId, placeId)
+    // It may have come back in another way, as a file.
+    return to !== placeId || options.isActiveHere(sessionId)
+  }
   const isTaken =
     (placeId: string) =>
     (kind: 'session' | 'task', id: string): boolean =>
-      options.isLocal(kind, id, placeId) ||
+      (kind === 'session' ? isNotThere(id, placeId) : options.isLocal(kind, id)) ||
       [...connected.values()].some(
         (other) => other.place.placeId !== placeId && (kind === 'session' ? other.hasSession(id) : other.tasks.has(id)),
       )
@@ -110,7 +119,7 @@ export function createPlaces(options: PlacesOptions): Places {
       launcher: launcherOf(place, { ...options, clientId: file.clientId() }),
       ...(options.timing && { timing: options.timing }),
       ...(options.limits && { limits: options.limits }),
-      remembered: recall(home, placeId).filter(({ sessionId }) => !options.isLocal('session', sessionId, placeId)),
+      remembered: recall(home, placeId).filter(({ sessionId }) => !isNotThere(sessionId, placeId)),
       isTaken: isTaken(placeId),
       onChange(change) {
         if (change.kind === 'session' || change.kind === 'session.removed') rememberSoon(made)
@@ -159,7 +168,7 @@ export function createPlaces(options: PlacesOptions): Places {
   const placeOf = ({ placeId, sessionId, taskId, terminalId }: CallTarget): ConnectedPlace | undefined => {
     if (placeId !== undefined) return open(placeId)
     if (sessionId !== undefined)
-      return all().find((one) => one.hasSession(sessionId) && !options.isLocal('session', sessionId, one.place.placeId))
+      return all().find((one) => one.hasSession(sessionId) && !isNotThere(sessionId, one.place.placeId))
     if (taskId !== undefined)
       return options.isLocal('task', taskId) ? undefined : all().find((one) => one.tasks.has(taskId))
     return all().find((one) => terminalId !== undefined && one.terminals.has(terminalId))
@@ -279,6 +288,7 @@ export function createPlaces(options: PlacesOptions): Places {
             tell({ type: 'step', step })
           },
         })
+        if (source || target === undefined) file.noteMove(sessionId, to)
         source?.forget(sessionId)
         target?.knows(sessionId)
         options.moved?.(sessionId)

@@ -2,7 +2,7 @@ import { failureOf } from '../../../shared/errors'
 import { isMidCall } from '../../../shared/model/approval'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { KeptTurnRows } from '../store/kept-turn-rows'
+import type { KeptTurnRows, NotedEnvironment } from '../store/kept-turn-rows'
 import type { Session } from './session'
 import type { SessionManager } from './sessions'
 
@@ -13,13 +13,24 @@ const STEPS_WITHOUT_CRASH = 5
 
 /** The turns of the process that holds the engine of a home: they outlive it. */
 export interface KeptTurns {
-  /** Continues every kept turn that no living process runs. */
-  continueOpen(): Promise<ContinuedTurns>
+  /**
+   * Continues every kept turn that no living process runs. `own`: the environment of this process; a turn whose process
+   * died in another one is ended instead, because its commands would see other variables than those before.
+   */
+  continueOpen(own?: OwnEnvironment): Promise<ContinuedTurns>
   /**
    * Leaves all work to the next holder: each session at its next step, or in the midst of one when `limit` aborts. Call
    * it once, when no client can reach this engine any more.
    */
   handOver(limit: AbortSignal): Promise<void>
+}
+
+/** The environment of this process. */
+export interface OwnEnvironment {
+  /** As its turns note it. */
+  noted: NotedEnvironment
+  /** The variables that a turn of another process would see otherwise here, for a sentence; undefined if none. */
+  different(before: NotedEnvironment): string | undefined
 }
 
 export interface ContinuedTurns {
@@ -57,6 +68,7 @@ interface Outcome {
 export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps): TurnKeeper {
   /** Steps that turns have finished since the crash after which they were continued, by session. */
   const stepsSince = new Map<string, number>()
+  let environment: OwnEnvironment | undefined
 
   function stepFinished(sessionId: string): void {
     const steps = stepsSince.get(sessionId)
@@ -79,12 +91,22 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
       if (kept.unattended && found.turnId !== undefined) sessions.unattended.begin(sessionId, kept.unattended)
       await sessions.withSession(sessionId, async (session) => {
         // It is ours, and at work already; or it continues once its requests are answered.
-        if (session.isWorking || waits) return
+        if (session.isWorking) return
         // It ended before it was left; its followers learn of that now.
         if (session.header.turnId === undefined && session.header.queue.length === 0) return rows.remove(sessionId)
+        const different = !wasLeft && turn.environment && environment?.different(turn.environment)
+        if (different)
+          return end(
+            session,
+            title,
+            result,
+            `Trestle stopped while it ran, and has other environment variables now: ${different}.`,
+          )
+        if (waits) return
         const crashes = wasLeft ? turn.crashes : turn.crashes + 1
-        if (crashes > MAX_CRASHES) return giveUp(session, title, result)
-        rows.put({ ...turn, crashes })
+        if (crashes > MAX_CRASHES)
+          return end(session, title, result, `Trestle stopped ${MAX_CRASHES + 1} times while it ran.`)
+        rows.put({ ...turn, crashes, ...(environment && { environment: environment.noted }) })
         if (crashes > 0) stepsSince.set(sessionId, 0)
         await session.continueTurn()
         if (!wasLeft && session.busy) result.afterCrash.push({ sessionId, title })
@@ -114,10 +136,9 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
     return told
   }
 
-  async function giveUp(session: Session, title: string, result: Outcome): Promise<void> {
-    await session.stop('Trestle stopped unexpectedly each time it ran this turn.')
+  async function end(session: Session, title: string, result: Outcome, why: string): Promise<void> {
+    await session.stop(why)
     rows.remove(session.id)
-    const why = `Trestle stopped ${MAX_CRASHES + 1} times while it ran.`
     result.failed.push({ sessionId: session.id, title, why })
   }
 
@@ -129,7 +150,12 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
         const unattended = sessions.unattended.of(session.header)
         if (type === 'step.finished') stepFinished(session.id)
         else if (type === 'turn.started')
-          rows.put({ sessionId: session.id, crashes: 0, ...(unattended && { unattended }) })
+          rows.put({
+            sessionId: session.id,
+            crashes: 0,
+            ...(unattended && { unattended }),
+            ...(environment && { environment: environment.noted }),
+          })
         // One that is left is looked at by the next process, which starts what waits in its queue.
         else if (type === 'turn.finished' && !session.isLeaving) {
           stepsSince.delete(session.id)
@@ -138,7 +164,8 @@ export function createKeptTurns({ rows, header, sessions, tell }: KeptTurnsDeps)
       }
     },
     removed: (sessionId) => rows.remove(sessionId),
-    async continueOpen() {
+    async continueOpen(own) {
+      environment = own
       const outcome: Outcome = { afterCrash: [], failed: [], elsewhere: 0 }
       for (const { sessionId } of rows.all()) await continueOne(sessionId, outcome)
       return { told: report(outcome), elsewhere: outcome.elsewhere }

@@ -9,6 +9,16 @@ export interface KeptTurn {
   unattended?: { maxSteps?: number }
   /** Its process left it on purpose. */
   left?: true
+  /** That of its process. */
+  environment?: NotedEnvironment
+}
+
+/** The environment variables of a process, without their values. */
+export interface NotedEnvironment {
+  /** Their names with keyed hashes of the values. */
+  marks: Record<string, string>
+  /** They were read from the user's login shell. */
+  ofLogin: boolean
 }
 
 /**

@@ -21,7 +21,7 @@ import { AcpSessions } from './session/acp-sessions'
 import { PendingRequests } from './ask/pending-requests'
 import { flushed, stdioStream, toRequestError } from './protocol/json-rpc'
 import { chooseMode, chooseOption } from './session/session-options'
-import { ownEngine, type AcpEngine } from './acp-engine'
+import { ownEngine, type ClientEngine } from '../../role/joined/client-engine'
 
 /** Time in ms to send the last output to a client that has stopped reading. */
 const WRITE_DRAIN_MS = 1_000
@@ -101,7 +101,7 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
 }
 
 /** The engine of the home, if one runs that the editor's sessions can use. */
-async function runningEngine(version: string): Promise<AcpEngine | undefined> {
+async function runningEngine(version: string): Promise<ClientEngine | undefined> {
   const home = realpathSync(resolveHome())
   try {
     // A command of an agent stays within what that command may do.
@@ -124,7 +124,7 @@ function endInput(): void {
 }
 
 export interface AcpAgentDeps {
-  engine: AcpEngine
+  engine: ClientEngine
   version: string
   /** The sessions of the connection; available once it is established. */
   sessions(): AcpSessions

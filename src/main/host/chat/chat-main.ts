@@ -3,7 +3,7 @@ import { createEngine } from '../../engine/engine'
 import { realpathSync } from 'node:fs'
 import { failureOf } from '../../../shared/errors'
 import { resolveHome } from '../../engine/config/home'
-import type { ChatEngine } from './chat-engine'
+import { ownEngine, type ClientEngine } from '../../role/joined/client-engine'
 import type { Parsed } from '../../console/parse-command'
 import { reportBackground, reportStart } from '../../console/report'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
@@ -32,7 +32,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   const own = joined
     ? undefined
     : await createEngine({ version, interactive: isTerminal, hasInbox: false, taskHost: taskHostProgram() })
-  const engine: ChatEngine = joined ?? own!
+  const engine = joined ?? ownEngine(own!)
   let terminal: Terminal | undefined
   let hasFailed = false
   try {
@@ -70,7 +70,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
 }
 
 /** The engine of the home, if one runs that this chat can use. */
-async function runningEngine(version: string): Promise<ChatEngine | undefined> {
+async function runningEngine(version: string): Promise<ClientEngine | undefined> {
   try {
     const { joinAsClient } = await import('../../role/joined/joined-client')
     return await joinAsClient('chat', { home: realpathSync(resolveHome()), version }, say)
@@ -109,14 +109,14 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
 }
 
 /** Removes a session in which nothing was said: `--continue` would take it for the latest conversation. */
-async function removeUnused({ sessions }: ChatEngine, sessionId: string): Promise<boolean> {
+async function removeUnused({ sessions }: ClientEngine, sessionId: string): Promise<boolean> {
   const { turns, turnId, queue } = sessions.header(sessionId)
   if (turns > 0 || turnId !== undefined || queue.length > 0) return false
   await sessions.remove(sessionId)
   return true
 }
 
-async function farewell(engine: ChatEngine, sessionId: string, isTerminal: boolean): Promise<void> {
+async function farewell(engine: ClientEngine, sessionId: string, isTerminal: boolean): Promise<void> {
   if (isTerminal) process.stdout.write(`Continue later with: trestle chat --session ${sessionId}\n`)
   const running = await engine.tasks.list({ activeOnly: true })
   reportBackground(

@@ -9,7 +9,7 @@ import { latestSession } from '../../console/project-sessions'
 import { worktreeOption } from '../../console/worktree-options'
 import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { ChatEngine } from './chat-engine'
+import type { ClientEngine } from '../../role/joined/client-engine'
 
 interface ChatOptions {
   cwd: string
@@ -74,7 +74,7 @@ function folder(option: string, path: string): string {
 }
 
 /** Opens a new or the requested session, with the requested model, mode and folders. */
-export async function chooseSession(engine: ChatEngine, options: ChatOptions): Promise<SessionHeader> {
+export async function chooseSession(engine: ClientEngine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
   const { cwd, noProject, addDirs, model, effort, agent, worktree } = options
   const mode = options.mode === 'plan' ? undefined : options.mode

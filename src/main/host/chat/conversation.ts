@@ -5,7 +5,7 @@ import { failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { isUserProvided, textOf } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { ChatEngine } from './chat-engine'
+import type { ClientEngine } from '../../role/joined/client-engine'
 import { askApproval, askSandbox, reviewPlan } from './ask/ask-approval'
 import { askForm, askQuestions } from './ask/ask-questions'
 import type { Answer, ApprovalPrompt } from './ask/ask'
@@ -28,7 +28,7 @@ const PROMPTS: Partial<Record<AskKind | 'call', (asked: ApprovalPrompt) => Promi
 
 /** The current session of the chat: prints its events and asks the user its requests. Can switch to another session. */
 export class Conversation {
-  readonly engine: ChatEngine
+  readonly engine: ClientEngine
   readonly terminal: Terminal
   readonly printer: Printer
   #sessionId = ''
@@ -43,7 +43,7 @@ export class Conversation {
   readonly #stopWatching: () => void
   readonly #watchers = new Set<() => void>()
 
-  constructor(engine: ChatEngine, terminal: Terminal) {
+  constructor(engine: ClientEngine, terminal: Terminal) {
     this.engine = engine
     this.terminal = terminal
     this.printer = new Printer(terminal)

@@ -1,14 +1,10 @@
-import { realpath } from 'node:fs/promises'
 import { realpathSync } from 'node:fs'
-import { notificationLine } from '../../../shared/model/notification'
 import type { SessionEvent } from '../../../shared/events/event'
 import { isRecorded } from '../../../shared/events/event'
 import { CodedError, failureOf } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
 import type { TrestleClient } from '../../../shared/contract'
 import { oneLine } from '../../console/output'
-import { UsageError, type Parsed } from '../../console/parse-command'
-import { latestSession } from '../../console/project-sessions'
+import type { Parsed } from '../../console/parse-command'
 import { inTerminal } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
 import { agentTrace } from '../../engine/runtime/agent-trace'
@@ -16,21 +12,22 @@ import { attachEngine, findEngine } from '../../role/attach'
 import { differentInEngine } from '../../role/environment-check'
 import { EngineLink } from '../../role/engine-link'
 import { connectWire } from '../../wire/wire-client'
-import { DeniedCalls } from './print-output'
-import { printOptions, readStdin, type PrintOptions } from './print-options'
+import { DeniedCalls, type PrintOutput } from './print-output'
+import { printOptions, promptOf, type PrintOptions } from './print-options'
 import {
-  INTERRUPTED,
+  interruptible,
   printOutput,
-  reportCancelled,
   reportCompaction,
   reportEffort,
   reportEnd,
   reportFailure,
+  reportNotification,
   reportUntrusted,
   usageSince,
   writeResult,
   type TurnFinished,
 } from './print-report'
+import { chooseSession, undoStart, type PrintSessions } from './print-session'
 
 /**
  * `trestle print` in the engine of the home, if one runs: the turn is a turn of that engine, and asks nothing. Returns
@@ -64,10 +61,7 @@ export async function joinPrint(parsed: Parsed, version: string): Promise<number
   })
   const result = { isWritten: false }
   try {
-    const piped = await readStdin()
-    const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
-    if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
-    return await joinedTurn(link, options, prompt, result)
+    return await joinedTurn(link, options, await promptOf(options), result)
   } catch (error) {
     if (options.format !== 'text' && error instanceof CodedError && !result.isWritten)
       await reportFailure(options.format, inTerminal(error.failure))
@@ -84,21 +78,13 @@ async function joinedTurn(
   result: { isWritten: boolean },
 ): Promise<number> {
   const { client } = link
-  const chosen = await chooseSession(client, options)
+  const sessions = sessionsOf(client)
+  const chosen = await chooseSession(sessions, options)
   const { sessionId } = chosen.header
   const trust = client.trust.get({ folder: chosen.header.folder })
   if (options.effort !== undefined) reportEffort(await client.settings.get(), chosen.header, options.effort)
   const output = printOutput(options.format)
-  let interrupted = false
-  const interrupt = (): void => {
-    if (interrupted) process.exit(INTERRUPTED)
-    interrupted = true
-    client.session.stop({ sessionId }).catch(() => process.exit(INTERRUPTED))
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
-  process.stdout.on('error', () => {
-    if (!interrupted) interrupt()
-  })
+  const isInterrupted = interruptible(() => client.session.stop({ sessionId }))
   const agents = new FollowedAgents(link)
   const denied = new DeniedCalls((agentId, listener) => agents.follow(agentId, listener))
   const finished = Promise.withResolvers<TurnFinished>()
@@ -119,10 +105,10 @@ async function joinedTurn(
       unattended: options.maxSteps === undefined ? {} : { maxSteps: options.maxSteps },
     })
   } catch (error) {
-    await undoStart(client, chosen)
+    await undoStart(sessions, chosen)
     throw error
   }
-  void printNotifications(client, sessionId, output.notification).catch(() => {})
+  void printNotifications(client, sessionId, output).catch(() => {})
   reportUntrusted(await trust, chosen.header.folder)
   const end = await finished.promise
   await agents.caughtUp(client)
@@ -134,7 +120,7 @@ async function joinedTurn(
     process.stderr.write(
       `trestle: ${header.news.length === 1 ? 'a background task runs' : `${header.news.length} background tasks run`} on: ${header.news.map(({ taskId }) => taskId).join(', ')}. See them with "trestle task list", stop one with "trestle task stop ID".\n`,
     )
-  return reportEnd(end, denied, interrupted)
+  return reportEnd(end, denied, isInterrupted())
 }
 
 /** Subagents of the turn, and up to which event each was followed. */
@@ -169,86 +155,31 @@ class FollowedAgents {
 }
 
 /** Notifications of the session's agent, while it runs. */
-async function printNotifications(
-  client: TrestleClient,
-  sessionId: string,
-  show: (notification: Parameters<ReturnType<typeof printOutput>['notification']>[0]) => void,
-): Promise<void> {
-  for await (const push of await client.push.app()) {
-    if (push.type !== 'notification' || push.notification.sessionId !== sessionId) continue
-    show(push.notification)
-    process.stderr.write(`trestle: notification: ${oneLine(notificationLine(push.notification))}\n`)
-  }
+async function printNotifications(client: TrestleClient, sessionId: string, output: PrintOutput): Promise<void> {
+  for await (const push of await client.push.app())
+    if (push.type === 'notification' && push.notification.sessionId === sessionId)
+      reportNotification(output, push.notification)
 }
 
-/** The session of a print run, as the turn starts. */
-interface ChosenSession {
-  header: SessionHeader
-  /** What it had spent before. */
-  spent: SessionHeader['spent']
-  isNew: boolean
-  worktreeId?: string
-  /** The model of a continued session before `--model` changed it. */
-  earlierModel?: string | undefined
-}
-
-async function chooseSession(client: TrestleClient, options: PrintOptions): Promise<ChosenSession> {
-  const chosen = await sessionFor(client, options)
-  const { sessionId, plan } = chosen.header
-  if (options.mode === 'plan') return { ...chosen, header: await client.plan.enter({ sessionId }) }
-  return options.mode && plan?.active ? { ...chosen, header: await client.plan.leave({ sessionId }) } : chosen
-}
-
-async function sessionFor(client: TrestleClient, options: PrintOptions): Promise<ChosenSession> {
-  const { cwd, noProject, addDirs, model, agent, worktree } = options
-  const mode = options.mode === 'plan' ? undefined : options.mode
-  let { sessionId } = options
-  if (options.continueLatest)
-    sessionId = await latestSession({ list: async (filter) => client.session.list(filter) }, cwd)
-  if (sessionId === undefined) {
-    const created = await client.session.create({
-      ...(!noProject && { folder: cwd }),
-      ...(worktree && { worktree }),
-      ...(model !== undefined && { model }),
-      ...(mode && { mode }),
-      ...(agent && { agent }),
-    })
-    const { sessionId: id } = created
-    const header = addDirs.length > 0 ? await client.session.change({ sessionId: id, addedFolders: addDirs }) : created
-    const made = worktree && (await client.session.list({})).find((one) => one.sessionId === header.sessionId)?.worktree
-    if (made)
-      process.stderr.write(`trestle: working in ${oneLine(header.folder)}, branch ${oneLine(made.branch ?? '')}\n`)
-    return { header, spent: header.spent, isNew: true, ...(made && { worktreeId: made.worktreeId }) }
-  }
-  const { header } = await client.session.open({ sessionId, limit: 1 })
-  if (header.approvals.length > 0) await client.session.stop({ sessionId })
-  reportCancelled(header.approvals.length)
-  const addedFolders = [
-    ...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))]),
-  ]
-  const change = {
-    ...(model !== undefined && model !== header.model && { model }),
-    ...(mode && mode !== header.mode && { mode }),
-    ...(agent && { agent }),
-    ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
-  }
-  const isChanged = Object.keys(change).length > 0 || header.approvals.length > 0
-  const current = isChanged ? await client.session.change({ sessionId, ...change }) : header
-  return { header: current, spent: header.spent, isNew: false, earlierModel: header.model }
-}
-
-/** A turn that could not start leaves no empty session behind, and no model that cannot be used. */
-async function undoStart(
-  client: TrestleClient,
-  { header: { sessionId, model }, worktreeId, isNew, earlierModel }: ChosenSession,
-): Promise<void> {
-  try {
-    if (isNew) {
-      await client.session.remove({ sessionId })
-      if (worktreeId !== undefined) await client.worktree.remove({ worktreeId })
-    } else if (earlierModel !== undefined && earlierModel !== model)
-      await client.session.change({ sessionId, model: earlierModel })
-  } catch {
-    // The reason why the turn could not start is what the user has to know.
+function sessionsOf(client: TrestleClient): PrintSessions {
+  const { session, plan } = client
+  return {
+    list: (filter) => session.list(filter),
+    async create({ addedFolders = [], schedule: _none, ...input }) {
+      const made = await session.create(input)
+      return addedFolders.length > 0 ? session.change({ sessionId: made.sessionId, addedFolders }) : made
+    },
+    async open(sessionId) {
+      const { header } = await session.open({ sessionId, limit: 1 })
+      const cancelled = header.approvals.length
+      if (cancelled === 0) return { header, cancelled }
+      await session.stop({ sessionId })
+      return { header: (await session.open({ sessionId, limit: 1 })).header, cancelled }
+    },
+    change: (sessionId, change) => session.change({ sessionId, ...change }),
+    remove: (sessionId) => session.remove({ sessionId }),
+    enterPlan: (sessionId) => plan.enter({ sessionId }),
+    leavePlan: (sessionId) => plan.leave({ sessionId }),
+    removeWorktree: (worktreeId) => client.worktree.remove({ worktreeId }),
   }
 }

@@ -1,32 +1,29 @@
-import { realpath } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import { CodedError } from '../../../shared/errors'
 import type { SessionEvent } from '../../../shared/events/event'
-import { notificationLine } from '../../../shared/model/notification'
-import type { SessionHeader } from '../../../shared/model/session'
-import { UsageError, type Parsed } from '../../console/parse-command'
+import type { Parsed } from '../../console/parse-command'
 import { oneLine } from '../../console/output'
-import { latestSession } from '../../console/project-sessions'
 import { inTerminal, reportStart, reportBackground } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { readServerFiles, type SessionServers } from '../../console/mcp-config-file'
 import { DeniedCalls } from './print-output'
-import { printOptions, type PrintOptions, readStdin } from './print-options'
+import { printOptions, promptOf, type PrintOptions } from './print-options'
 import {
-  INTERRUPTED,
+  interruptible,
   printOutput,
-  reportCancelled,
   reportCompaction,
   reportEffort,
   reportEnd,
   reportFailure,
+  reportNotification,
   reportUntrusted,
   usageSince,
   writeResult,
   type TurnFinished,
 } from './print-report'
+import { chooseSession, undoStart, type PrintSessions } from './print-session'
 
 /**
  * `trestle print`: one turn without a UI. Returns the exit code: 0 completed, 1 error, 3 completed with calls denied,
@@ -53,9 +50,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
     })
     reportStart(engine)
     reportNotices(engine, options.format)
-    const piped = await readStdin()
-    const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
-    if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
+    const prompt = await promptOf(options)
     if (options.place !== undefined) {
       collectGarbage()
       const { printOnPlace } = await import('./print-on-place')
@@ -92,28 +87,15 @@ async function printTurn(
   options: PrintOptions,
   { prompt, servers, result }: { prompt: string; servers: SessionServers; result: { isWritten: boolean } },
 ): Promise<number> {
-  const chosen = await chooseSession(engine, options)
-  const { sessionId, folder, spent: before } = chosen
+  const sessions = sessionsOf(engine)
+  const chosen = await chooseSession(sessions, options)
+  const { sessionId, folder } = chosen.header
   if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
   reportUntrusted(await engine.trust.view(folder), folder)
   const output = printOutput(options.format)
-  let interrupted = false
-  const interrupt = (): void => {
-    // A second signal exits at once; everything recorded so far is safe.
-    if (interrupted) process.exit(INTERRUPTED)
-    interrupted = true
-    void engine.sessions.stop(sessionId)
-  }
-  // SIGHUP: the terminal was closed, or the connection to it was lost.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
-  // The reader of the output is gone: end the turn.
-  process.stdout.on('error', () => {
-    if (!interrupted) interrupt()
-  })
+  const isInterrupted = interruptible(() => engine.sessions.stop(sessionId))
   engine.onChange((change) => {
-    if (change.kind !== 'notification') return
-    output.notification(change.notification)
-    process.stderr.write(`trestle: notification: ${oneLine(notificationLine(change.notification))}\n`)
+    if (change.kind === 'notification') reportNotification(output, change.notification)
   })
   const denied = new DeniedCalls((id, listener) => engine.sessions.listen(id, listener))
   const finished = new Promise<TurnFinished>((resolve) => {
@@ -135,90 +117,34 @@ async function printTurn(
       options.effort === undefined ? {} : { effort: options.effort },
     )
   } catch (error) {
-    await undoStart(engine, chosen)
+    await undoStart(sessions, chosen)
     throw error
   }
   const end = await finished
-  const usage = usageSince(before, engine.sessions.header(sessionId).spent)
+  const usage = usageSince(chosen.spent, engine.sessions.header(sessionId).spent)
   result.isWritten = true
   await writeResult(output, sessionId, end, { denials: denied.list, usage })
   await reportSessionBackground(engine, sessionId)
-  return reportEnd(end, denied, interrupted)
+  return reportEnd(end, denied, isInterrupted())
 }
 
-/** The session of a print run. */
-interface ChosenSession extends SessionHeader {
-  /** Created by this run. */
-  isNew: boolean
-  /** The worktree that was made for it. */
-  worktreeId?: string
-  /** The model of a continued session before `--model` changed it. */
-  earlierModel?: string | undefined
-}
-
-async function chooseSession(engine: Engine, options: PrintOptions): Promise<ChosenSession> {
-  const session = await sessionFor(engine, options)
-  const { sessionId, plan } = session
-  // Plan mode is separate from the permission modes: choosing one of those ends it.
-  if (options.mode === 'plan') return { ...session, ...(await engine.plans.enter(sessionId)) }
-  return options.mode && plan?.active ? { ...session, ...(await engine.plans.leave(sessionId)) } : session
-}
-
-/**
- * A turn that could not start leaves no empty session, which `--continue` would take for the latest conversation, and
- * no model that cannot be used.
- */
-async function undoStart(
-  { sessions, worktrees }: Engine,
-  { sessionId, worktreeId, isNew, model, earlierModel }: ChosenSession,
-): Promise<void> {
-  try {
-    if (isNew) {
-      await sessions.remove(sessionId)
-      if (worktreeId !== undefined) await (await worktrees()).remove(worktreeId)
-    } else if (earlierModel !== undefined && earlierModel !== model)
-      await sessions.change(sessionId, { model: earlierModel })
-  } catch {
-    // The reason why the turn could not start is what the user has to know.
+function sessionsOf({ sessions, inbox, plans, worktrees }: Engine): PrintSessions {
+  return {
+    list: sessions.list,
+    create: sessions.create,
+    async open(sessionId) {
+      // Opening it cancels them.
+      const cancelled = inbox
+        .list()
+        .filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
+      return { header: (await sessions.open(sessionId, 1)).header, cancelled }
+    },
+    change: sessions.change,
+    remove: sessions.remove,
+    enterPlan: plans.enter,
+    leavePlan: plans.leave,
+    removeWorktree: async (worktreeId) => (await worktrees()).remove(worktreeId),
   }
-}
-
-async function sessionFor(engine: Engine, options: PrintOptions): Promise<ChosenSession> {
-  const { sessions } = engine
-  const { cwd, noProject, addDirs, model, agent, worktree } = options
-  const mode = options.mode === 'plan' ? undefined : options.mode
-  let { sessionId } = options
-  if (options.continueLatest) sessionId = await latestSession(sessions, cwd)
-  if (sessionId === undefined) {
-    const header = await sessions.create({
-      ...(!noProject && { folder: cwd }),
-      addedFolders: addDirs,
-      ...(worktree && { worktree }),
-      ...(model !== undefined && { model }),
-      ...(mode && { mode }),
-      ...(agent && { agent }),
-    })
-    const made = worktree && sessions.list({}).find((one) => one.sessionId === header.sessionId)?.worktree
-    if (made)
-      process.stderr.write(`trestle: working in ${oneLine(header.folder)}, branch ${oneLine(made.branch ?? '')}\n`)
-    return { ...header, isNew: true, ...(made && { worktreeId: made.worktreeId }) }
-  }
-  const waited = engine.inbox
-    .list()
-    .filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
-  const { header } = await sessions.open(sessionId, 1)
-  reportCancelled(waited)
-  const addedFolders = [
-    ...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))]),
-  ]
-  const change = {
-    ...(model !== undefined && model !== header.model && { model }),
-    ...(mode && mode !== header.mode && { mode }),
-    ...(agent && { agent }),
-    ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
-  }
-  const changed = Object.keys(change).length > 0 ? await sessions.change(sessionId, change) : header
-  return { ...changed, isNew: false, earlierModel: header.model }
 }
 
 /** Prints to stderr which background work of the session continues or ends when the program exits. */

@@ -1,25 +1,23 @@
 import type { Approval } from '../../../shared/model/approval'
 import { placeFolder } from '../../../shared/model/place-folder'
-import type { SessionEvent, RecordedEvent } from '../../../shared/events/event'
+import type { SessionEvent } from '../../../shared/events/event'
 import type { SessionPush } from '../../../shared/events/push'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { TrestleClient } from '../../../shared/contract'
 import { CodedError, ERRORS, type Failure } from '../../../shared/errors'
 import { UsageError } from '../../console/parse-command'
-import { inTerminal, terminalFailure } from '../../console/report'
 import { createRouter, directClient } from '../../api/router'
 import type { HostActions } from '../../api/implementer'
 import type { Engine } from '../../engine/engine-api'
-import { DeniedCalls, createPrintOutput } from './print-output'
+import { DeniedCalls } from './print-output'
 import type { PrintOptions } from './print-options'
+import { interruptible, printOutput, reportEnd, usageSince, writeResult, type TurnFinished } from './print-report'
 
 const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openExternal: async () => false }
 const logBug = (message: string, error: unknown): void =>
   void process.stderr.write(
     `trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   )
-const CALLS_DENIED = 3
-const LIMIT_REACHED = 4
 const NO_ONE_TO_ASK = 'Print mode cannot ask, so the call was denied.'
 
 /**
@@ -53,20 +51,9 @@ async function printTurn(
 ): Promise<number> {
   const session = await sessionOn(client, options, placeId)
   const { sessionId, seq: since, spent: before } = session
-  const output = createPrintOutput(
-    options.format,
-    process.stdout,
-    options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
-    options.format === 'stream-json' ? undefined : process.stderr,
-  )
+  const output = printOutput(options.format)
   const denied = new DeniedCalls(() => () => undefined)
-  let interrupted = false
-  const interrupt = (): void => {
-    if (interrupted) process.exit(130)
-    interrupted = true
-    void client.session.stop({ sessionId }).catch(() => undefined)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
+  const isInterrupted = interruptible(() => client.session.stop({ sessionId }))
   const controller = new AbortController()
   const pushes = await client.push.session({ sessionId, since }, { signal: controller.signal })
   await client.session.prompt({
@@ -81,29 +68,8 @@ async function printTurn(
   })
   controller.abort()
   const { header } = await client.session.open({ sessionId, limit: 1 })
-  const { spent } = header
-  await output.finish({
-    type: 'result',
-    sessionId,
-    stop: end.stop,
-    answer: output.answer(),
-    steps: end.steps,
-    denials: denied.list,
-    durationMs: end.durationMs,
-    usage: {
-      input: spent.input - before.input,
-      output: spent.output - before.output,
-      cached: spent.cached - before.cached,
-      thinking: spent.thinking - before.thinking,
-    },
-    ...(end.failure && { failure: inTerminal(end.failure) }),
-  })
-  process.stderr.write(denied.toText())
-  if (end.failure) process.stderr.write(terminalFailure(end.failure))
-  if (interrupted || end.stop === 'cancelled') return 130
-  if (end.failure?.code === 'budget.reached') return LIMIT_REACHED
-  if (end.stop !== 'end_turn') return 1
-  return denied.list.length > 0 ? CALLS_DENIED : 0
+  await writeResult(output, sessionId, end, { denials: denied.list, usage: usageSince(before, header.spent) })
+  return reportEnd(end, denied, isInterrupted())
 }
 
 async function sessionOn(client: TrestleClient, options: PrintOptions, placeId: string): Promise<SessionHeader> {
@@ -127,8 +93,6 @@ async function sessionOn(client: TrestleClient, options: PrintOptions, placeId: 
   const change = { ...(model !== undefined && { model }), ...(mode && { mode }) }
   return Object.keys(change).length > 0 ? client.session.change({ sessionId, ...change }) : header
 }
-
-type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
 async function untilFinished(
   pushes: AsyncIterable<SessionPush>,

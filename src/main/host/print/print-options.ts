@@ -98,8 +98,15 @@ function folder(option: string, path: string): string {
 const SOCKET_SILENCE_MS = 500
 const HINT_AFTER_MS = 3000
 
+/** The prompt of the command line and what is piped in; throws a `UsageError` if there is neither. */
+export async function promptOf({ prompt }: PrintOptions): Promise<string> {
+  const text = [prompt, await readStdin()].filter((part) => part.trim() !== '').join('\n\n')
+  if (text === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
+  return text
+}
+
 /** The piped input; an empty string for a terminal, a closed stdin, or no data. */
-export async function readStdin(): Promise<string> {
+async function readStdin(): Promise<string> {
   if (process.stdin.isTTY) return ''
   let isSocket = false
   try {

@@ -6,6 +6,8 @@ import type { Usage } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { TrustView } from '../../../shared/configuration/customizations'
 import { sessionEffort } from '../../../shared/configuration/session-model'
+import { notificationLine, type UserNotification } from '../../../shared/model/notification'
+import { oneLine } from '../../console/output'
 import { inTerminal, terminalFailure } from '../../console/report'
 import { createPrintOutput, type DeniedCalls, type PrintOutput } from './print-output'
 import type { PrintOptions } from './print-options'
@@ -15,7 +17,7 @@ export type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 /** The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal. */
 const CALLS_DENIED = 3
 const LIMIT_REACHED = 4
-export const INTERRUPTED = 130
+const INTERRUPTED = 130
 
 /** The output of a turn in its format; progress and retries go to stderr where the format leaves it free. */
 export function printOutput(format: PrintOptions['format']): PrintOutput {
@@ -25,6 +27,30 @@ export function printOutput(format: PrintOptions['format']): PrintOutput {
     format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
     format === 'stream-json' ? undefined : process.stderr,
   )
+}
+
+/**
+ * Ends the turn when a signal comes (SIGHUP: the terminal was closed, or the connection to it was lost) or the reader of
+ * the output has gone. A second signal exits at once; everything recorded so far is safe. Returns whether it was.
+ */
+export function interruptible(stop: () => Promise<void>): () => boolean {
+  let interrupted = false
+  const interrupt = (): void => {
+    if (interrupted) process.exit(INTERRUPTED)
+    interrupted = true
+    stop().catch(() => process.exit(INTERRUPTED))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
+  process.stdout.on('error', () => {
+    if (!interrupted) interrupt()
+  })
+  return () => interrupted
+}
+
+/** A notification of the agent, which is printed in every format. */
+export function reportNotification(output: PrintOutput, notification: UserNotification): void {
+  output.notification(notification)
+  process.stderr.write(`trestle: notification: ${oneLine(notificationLine(notification))}\n`)
 }
 
 /** The result of a turn that could not start. */

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { failureOf } from '../../../shared/errors'
+import { variableNames } from '../../role/environment-check'
 import { joinEngine, type JoinedEngine } from '../../role/joined-engine'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportBackground, reportStart } from '../../console/report'
@@ -38,6 +39,10 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     return undefined
   })
   if (joined) log.info('joined the engine of the home')
+  if (joined && joined.different.length > 0)
+    process.stderr.write(
+      `trestle: commands see the environment variables of the engine, which differ from those here (${variableNames(joined.different)}). To use these, end this, run "trestle engine stop --when-idle", and start it again.\n`,
+    )
   const own = joined
     ? undefined
     : await createEngine({ version, interactive: true, taskHost: taskHostProgram(), log: report })

@@ -1,14 +1,11 @@
 import type { TrestleClient } from '../../../shared/contract'
-import type { LiveEvent, RecordedEvent } from '../../../shared/events/event'
+import type { RecordedEvent } from '../../../shared/events/event'
 import { CodedError } from '../../../shared/errors'
-import type { Approval } from '../../../shared/model/approval'
-import type { SessionHeader, SessionSummary } from '../../../shared/model/session'
-import type { SettingsView } from '../../../shared/configuration/settings'
-import type { Engine } from '../../engine/engine-api'
 import { connectWire } from '../../wire/wire-client'
 import { attachEngine, findEngine, type AttachOptions } from '../attach'
 import { EngineLink } from '../engine-link'
 import { differentInEngine, ownProcessText } from '../environment-check'
+import type { ClientEngine } from './client-engine'
 import { JoinedState } from './joined-state'
 import { LentToEngine } from './lend-to-engine'
 
@@ -16,48 +13,6 @@ import { LentToEngine } from './lend-to-engine'
 const LATEST_EVENTS = 1000
 /** Events read at once. */
 const PAGE = 500
-
-/** Of an engine's sessions, those that clients in another process use in the same way. */
-export interface JoinedSessions extends Pick<
-  Engine['sessions'],
-  | 'create'
-  | 'open'
-  | 'header'
-  | 'change'
-  | 'remove'
-  | 'prompt'
-  | 'stop'
-  | 'reply'
-  | 'removeQueued'
-  | 'compact'
-  | 'context'
-  | 'tools'
-  | 'completeFile'
-  | 'listen'
-> {
-  list(filter: { folder?: string; archived?: boolean; limit?: number }): Promise<SessionSummary[]>
-  /** The header of a session that may not be open here. */
-  read(sessionId: string): Promise<SessionHeader>
-  since(sessionId: string, since: number, limit?: number): Promise<RecordedEvent[]>
-  live(sessionId: string): LiveEvent[]
-}
-
-/** The engine of the home in another process, as hosts for one user use it: like an engine of their own. */
-export interface JoinedClient extends Pick<
-  Engine,
-  'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'agents' | 'lend'
-> {
-  sessions: JoinedSessions
-  settings: Pick<Engine['settings'], 'view'> & { models(): SettingsView['models'] }
-  plans: Pick<Engine['plans'], 'enter' | 'leave'>
-  mcpContent: Pick<Engine['mcpContent'], 'prompts' | 'resources'>
-  inbox: Pick<Engine['inbox'], 'list' | 'choices'> & { get(sessionId: string, approvalId: string): Promise<Approval> }
-  checkpoints: Pick<Engine['checkpoints'], 'points' | 'preview' | 'restore' | 'latestRestore'>
-  trust: Pick<Engine['trust'], 'view'>
-  mcp: Pick<Engine['mcp'], 'list' | 'useInSession' | 'leave'>
-  tasks: Pick<Engine['tasks'], 'list' | 'stop' | 'onExit'>
-  alarms: Pick<Engine['alarms'], 'list' | 'stop'>
-}
 
 /**
  * The engine of the home, if one runs in another process with the same environment. Else undefined; `say` is told why,
@@ -67,7 +22,7 @@ export async function joinAsClient(
   what: string,
   options: AttachOptions,
   say: (message: string) => void,
-): Promise<JoinedClient | undefined> {
+): Promise<ClientEngine | undefined> {
   const found = await findEngine(options)
   if (!found) return undefined
   const wire = connectWire(found.socket)
@@ -86,7 +41,7 @@ export async function joinAsClient(
   return joinedClient(link, new JoinedState(link, settings, inbox))
 }
 
-function joinedClient(link: EngineLink, state: JoinedState): JoinedClient {
+function joinedClient(link: EngineLink, state: JoinedState): ClientEngine {
   const { client } = link
   const lent = new LentToEngine(client, (sessionId) => state.header(sessionId))
   return {
@@ -156,7 +111,7 @@ function joinedClient(link: EngineLink, state: JoinedState): JoinedClient {
   }
 }
 
-function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngine): JoinedSessions {
+function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngine): ClientEngine['sessions'] {
   return {
     list: (filter) => client.session.list(filter),
     async create({ addedFolders = [], schedule: _none, ...input }) {
@@ -221,7 +176,7 @@ function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngin
   }
 }
 
-function restoreInput({ paths, overwrite, ...request }: Parameters<JoinedClient['checkpoints']['restore']>[1]) {
+function restoreInput({ paths, overwrite, ...request }: Parameters<ClientEngine['checkpoints']['restore']>[1]) {
   return {
     ...request,
     ...(paths && { paths: [...paths] }),

@@ -1,7 +1,7 @@
 import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk'
 import { failureOf } from '../../../../shared/errors'
 import type { InboxEntry } from '../../../../shared/model/approval'
-import type { AcpEngine } from '../acp-engine'
+import type { ClientEngine } from '../../../role/joined/client-engine'
 import type { ClientPaths } from '../protocol/client-paths'
 import { failureMessage } from '../protocol/json-rpc'
 import { type RequestAnswer, type PendingRequest, askPermission, askOptions } from './ask-permission'
@@ -16,7 +16,7 @@ export interface OpenSession {
 }
 
 export interface PendingRequestsDeps {
-  engine: { inbox: AcpEngine['inbox']; sessions: Pick<AcpEngine['sessions'], 'stop' | 'reply'> }
+  engine: { inbox: ClientEngine['inbox']; sessions: Pick<ClientEngine['sessions'], 'stop' | 'reply'> }
   client: Pick<AgentContext, 'request'>
   capabilities(): ClientCapabilities
   /** The session, if the client has it open. */

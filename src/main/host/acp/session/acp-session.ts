@@ -9,7 +9,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../../shared/errors'
 import type { SessionEvent } from '../../../../shared/events/event'
-import type { AcpEngine } from '../acp-engine'
+import type { ClientEngine } from '../../../role/joined/client-engine'
 import { editorCapabilities } from './editor-capabilities'
 import type { ClientPaths } from '../protocol/client-paths'
 import { PromptTracker, type PromptOutcome, promptParts } from './prompt'
@@ -21,7 +21,7 @@ import { conversation, replay } from '../protocol/replay'
 import { usageUpdate, UpdateQueue } from '../protocol/update-queue'
 
 export interface AcpSessionDeps {
-  engine: AcpEngine
+  engine: ClientEngine
   client: AgentContext
   capabilities: ClientCapabilities
   sessionId: string

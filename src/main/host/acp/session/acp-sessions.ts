@@ -12,7 +12,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../../shared/errors'
 import type { SessionHeader } from '../../../../shared/model/session'
-import type { AcpEngine } from '../acp-engine'
+import type { ClientEngine } from '../../../role/joined/client-engine'
 import { AcpSession } from './acp-session'
 import { clientPaths } from '../protocol/client-paths'
 import { configOptions, modeState } from './session-options'
@@ -32,7 +32,7 @@ export interface OpenedSession {
 }
 
 export interface AcpSessionsDeps {
-  engine: AcpEngine
+  engine: ClientEngine
   client: AgentContext
   capabilities(): ClientCapabilities
   /** Called when the client has opened a session: its pending requests can be shown. */

@@ -4,12 +4,12 @@ import { effortName, type EffortChoice } from '../../../../shared/model/effort'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../../shared/configuration/sandbox-text'
 import type { SessionHeader } from '../../../../shared/model/session'
 import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/configuration/session-model'
-import type { AcpEngine } from '../acp-engine'
+import type { ClientEngine } from '../../../role/joined/client-engine'
 
 /** Placeholder value while no model is chosen. */
 const NO_MODEL = 'none'
 
-type Options = Pick<AcpEngine, 'sessions' | 'plans' | 'settings'>
+type Options = Pick<ClientEngine, 'sessions' | 'plans' | 'settings'>
 
 export function modeOf(header: SessionHeader): SessionMode {
   return header.plan?.active ? 'plan' : header.mode

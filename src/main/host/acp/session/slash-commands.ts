@@ -2,7 +2,7 @@ import type { AvailableCommand } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../../shared/errors'
 import { promptCommand } from '../../../../shared/configuration/mcp-content'
 import type { UserPart } from '../../../../shared/model/message'
-import type { AcpEngine } from '../acp-engine'
+import type { ClientEngine } from '../../../role/joined/client-engine'
 import { failureMessage } from '../protocol/json-rpc'
 import type { RestoreRequest } from '../../../engine/checkpoint/restore-session'
 
@@ -11,7 +11,7 @@ interface SlashCommand {
   hint?: string
   /** Runs the command and reports the outcome; returns parts when the agent should get a prompt. */
   run(
-    engine: AcpEngine,
+    engine: ClientEngine,
     sessionId: string,
     words: string,
     say: (text: string) => undefined,
@@ -117,7 +117,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
 
 /** All slash commands: Trestle's own, the project's skills, and known prompts of MCP servers. */
 export async function slashCommands(
-  { skills, sessions, mcpContent }: Pick<AcpEngine, 'skills' | 'sessions' | 'mcpContent'>,
+  { skills, sessions, mcpContent }: Pick<ClientEngine, 'skills' | 'sessions' | 'mcpContent'>,
   sessionId: string,
 ): Promise<AvailableCommand[]> {
   const [found, prompts] = await Promise.all([
@@ -146,7 +146,7 @@ function command(name: string, description: string, hint = ''): AvailableCommand
  * commands.
  */
 export async function runSlashCommand(
-  engine: AcpEngine,
+  engine: ClientEngine,
   sessionId: string,
   parts: UserPart[],
   say: (text: string) => undefined,
@@ -166,7 +166,7 @@ export async function runSlashCommand(
 }
 
 async function restore(
-  engine: AcpEngine,
+  engine: ClientEngine,
   sessionId: string,
   request: RestoreRequest,
   say: (text: string) => undefined,

@@ -89,10 +89,11 @@ export async function serveDevices({
     ...(tailscale && { tailscale }),
   }
   const unpublish = publishDeviceAddress(home, published)
-  // The first device can be paired at once.
-  const code = devices.list().length === 0 ? devices.pair('full') : undefined
+  // The first device can be paired at once, by who reads this; a code in the log of a service would be for others, too.
+  const isFirst = devices.list().length === 0
+  const code = isFirst && process.stdout.isTTY ? devices.pair('full') : undefined
   return {
-    text: `${addressText(published)}${code ? pairingText(code, published, process.stdout.isTTY) : 'To pair another device: trestle device pair\n'}`,
+    text: `${addressText(published)}${code ? pairingText(code, published, true) : `To pair ${isFirst ? 'a' : 'another'} device: trestle device pair\n`}`,
     async close() {
       unpublish()
       if (code) devices.cancelPairing()

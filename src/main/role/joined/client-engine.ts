@@ -16,11 +16,15 @@ type SessionMethods =
   | 'compact'
   | 'context'
   | 'tools'
+  | 'completeFile'
   | 'listen'
   | 'live'
 
-/** What ACP uses of an engine, in this process or in another one. */
-export interface AcpEngine extends Pick<Engine, 'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'lend'> {
+/** Of an engine, in this process or in another one, what hosts for one user use: the chat and editors. */
+export interface ClientEngine extends Pick<
+  Engine,
+  'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'agents' | 'lend'
+> {
   sessions: Pick<Engine['sessions'], SessionMethods> & {
     list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[] | Promise<SessionSummary[]>
     /** The header of a session that may not be open here. */
@@ -30,19 +34,19 @@ export interface AcpEngine extends Pick<Engine, 'notices' | 'problems' | 'onChan
   settings: Pick<Engine['settings'], 'view'> & {
     models(): readonly { id: string; label: string; contextWindow: number; scripted?: boolean }[]
   }
+  plans: Pick<Engine['plans'], 'enter' | 'leave'>
+  mcpContent: Pick<Engine['mcpContent'], 'prompts' | 'resources'>
   inbox: Pick<Engine['inbox'], 'list' | 'choices'> & {
     get(sessionId: string, approvalId: string): Approval | Promise<Approval>
   }
-  plans: Pick<Engine['plans'], 'enter' | 'leave'>
-  checkpoints: Pick<Engine['checkpoints'], 'points' | 'restore' | 'latestRestore'>
+  checkpoints: Pick<Engine['checkpoints'], 'points' | 'preview' | 'restore' | 'latestRestore'>
   trust: Pick<Engine['trust'], 'view'>
-  mcp: Pick<Engine['mcp'], 'useInSession' | 'leave'>
-  mcpContent: Pick<Engine['mcpContent'], 'prompts'>
-  tasks: Pick<Engine['tasks'], 'list' | 'onExit'>
+  mcp: Pick<Engine['mcp'], 'list' | 'useInSession' | 'leave'>
+  tasks: Pick<Engine['tasks'], 'list' | 'stop' | 'onExit'>
   alarms: Pick<Engine['alarms'], 'list' | 'stop'>
 }
 
-/** An engine of this process as ACP uses it. */
-export function ownEngine(engine: Engine): AcpEngine {
+/** An engine of this process. */
+export function ownEngine(engine: Engine): ClientEngine {
   return { ...engine, sessions: { ...engine.sessions, read: (sessionId) => engine.sessions.header(sessionId) } }
 }
