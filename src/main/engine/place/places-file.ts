@@ -13,6 +13,7 @@ const place = z.object({
   program: z.string().optional(),
   models: z.enum(['here', 'there']).optional(),
   keepsRunning: z.boolean().optional(),
+  parent: z.string().regex(PLACE_NAME).optional(),
   addedAt: z.number(),
 })
 const file = z.object({
@@ -38,6 +39,8 @@ export interface PlacesFile {
   add(place: Place): void
   remove(placeId: string): void
   restore(placeId: string): Place
+  /** Removes it without keeping it for a restore. */
+  forget(placeId: string): void
 }
 
 export function openPlacesFile(home: string): PlacesFile {
@@ -98,6 +101,10 @@ export function openPlacesFile(home: string): PlacesFile {
         removed: contents.removed.filter((one) => one !== restored),
       })
       return restored
+    },
+    forget(placeId) {
+      const contents = read()
+      write({ ...contents, places: contents.places.filter((one) => one.placeId !== placeId) })
     },
   }
 }
