@@ -40,7 +40,8 @@ export function execChannel(connect: () => Promise<WebSocket>): Channel {
       from.pause()
       output.once('drain', () => from.resume())
     } else if (message[0] === STDERR) errors = (errors + piece.toString('utf8')).slice(-MAX_ERRORS)
-    else if (message[0] === STATUS && piece.length > 0) finish({ exitCode: exitCodeOf(piece.toString('utf8')), signal: null })
+    else if (message[0] === STATUS && piece.length > 0)
+      finish({ exitCode: exitCodeOf(piece.toString('utf8')), signal: null })
   }
   const open = async (): Promise<void> => {
     try {

@@ -18,6 +18,8 @@ interface UpResult {
 }
 
 export interface DevcontainerOptions {
+  /** Real path of TRESTLE_HOME, which also holds what the CLI keeps. */
+  home: string
   launch: LaunchOf<'devcontainer'>
   instance: string
   /** Made for one session: the container is its own, and not the one that editors share. */
@@ -28,7 +30,7 @@ export interface DevcontainerOptions {
  * A shell in the dev container of a project, which `@devcontainers/cli` builds and starts as `.devcontainer` says. The
  * engine starts through `devcontainer exec`, with the user and the environment that are configured for it.
  */
-export function createDevcontainerShell({ launch, instance, isOwn }: DevcontainerOptions): PlaceShell {
+export function createDevcontainerShell({ home, launch, instance, isOwn }: DevcontainerOptions): PlaceShell {
   const { folder, configFile, program = 'docker' } = launch
   const label = isOwn ? `${CONTAINER_LABEL}=${instance}` : `devcontainer.local_folder=${folder}`
   const containers = new LabeledContainers(program, label)
@@ -37,6 +39,8 @@ export function createDevcontainerShell({ launch, instance, isOwn }: Devcontaine
     folder,
     '--docker-path',
     program,
+    '--user-data-folder',
+    join(home, 'cache', 'devcontainer'),
     ...(configFile === undefined ? [] : ['--config', configFile]),
     ...(isOwn ? ['--id-label', label] : []),
   ]
@@ -51,7 +55,7 @@ export function createDevcontainerShell({ launch, instance, isOwn }: Devcontaine
       checkProject(folder, configFile)
       progress?.('Starting the dev container; the first time, its image is built')
     }
-    const result = await runLocal(plainNode(), [devcontainerProgram(), 'up', ...which], { signal })
+    const result = await runLocal(plainNode(), [devcontainerProgram(), 'up', '--no-lockfile', ...which], { signal })
     return upResult(result, program)
   }
 
@@ -83,12 +87,20 @@ function upResult({ stdout, stderr, exitCode }: ShellResult, program: 'docker' |
   const { containerId, remoteUser } = told
   if (told['outcome'] === 'success' && typeof containerId === 'string' && /^[0-9a-f]{6,64}$/.test(containerId))
     return { containerId, remoteUser: typeof remoteUser === 'string' && remoteUser !== '' ? remoteUser : 'root' }
-  const text = [told['description'], told['message']].find((one): one is string => typeof one === 'string')
-  const said = plainLine(text ?? stderr.trim().split('\n').at(-1) ?? '')
+  const text = [told['message'], told['description']].find((one): one is string => typeof one === 'string')
+  const said = plainLine(reasonIn(stderr) ?? text ?? stderr.trim().split('\n').at(-1) ?? '')
   throw (
     programFailure(program, { exitCode, stderr }) ??
     new CodedError('place.setup', `The dev container did not start: ${said || `code ${exitCode}`}`)
   )
+}
+
+/** What the container program or the build has said; the CLI itself repeats only the command. */
+function reasonIn(stderr: string): string | undefined {
+  return stderr
+    .split('\n')
+    .map((line) => line.replace(/^\[[^\]]*\] /, ''))
+    .findLast((line) => /^(?:(?:docker|podman): |Error response from daemon|ERROR: )/.test(line))
 }
 
 function parsed(line: string): Record<string, unknown> {

@@ -39,7 +39,7 @@ function shellOf(
     case 'container':
       return createContainerShell(launch, instance)
     case 'devcontainer':
-      return createDevcontainerShell({ launch, instance, isOwn: parent !== undefined })
+      return createDevcontainerShell({ home, launch, instance, isOwn: parent !== undefined })
     default:
       return createKubernetesShell(launch, instance)
   }
