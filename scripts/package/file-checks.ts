@@ -25,6 +25,7 @@ const EXPECTED = [
   'out/icons/tray/tray.png',
   'node_modules/tree-sitter-bash/tree-sitter-bash.wasm',
   'node_modules/web-tree-sitter/web-tree-sitter.wasm',
+  'node_modules/@devcontainers/cli/dist/spec-node/devContainersSpecCLI.js',
   'node_modules/pdfjs-dist/cmaps/Adobe-Japan1-UCS2.bcmap',
 ]
 /** Files that plain Node must read: it cannot read the archive. */

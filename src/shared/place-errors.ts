@@ -56,6 +56,16 @@ export const PLACE_ERRORS = {
     retryable: false,
     advice: 'Connect again from Settings, under Places, which submits a new job; what was recorded is still there.',
   },
+  'place.stopped': {
+    title: 'What the place runs in is stopped',
+    retryable: false,
+    advice: 'Connect it from Settings, under Places, or with trestle place test, which starts it.',
+  },
+  'place.setup': {
+    title: 'The place is not set up',
+    retryable: false,
+    advice: 'Correct what is named, then connect again from Settings, under Places, or with trestle place test.',
+  },
   'place.not_found': {
     title: 'There is no such place',
     retryable: false,

@@ -24,6 +24,7 @@ export function memoryPlaces(): PlaceActions {
     },
     async remove(placeId) {
       view(placeId)
+      return { deleted: [] }
     },
     restore: async (placeId) => view(placeId),
     connect: async (placeId) => view(placeId),

@@ -11,7 +11,7 @@ export function placeHandlers(os: Implementer, { engine: { places }, logBug }: A
       places.answer(placeId, questionId, answer),
     ),
     update: os.place.update.handler(({ input }) => places.update(input.placeId, 'user')),
-    remove: os.place.remove.handler(({ input }) => places.remove(input.placeId)),
+    remove: os.place.remove.handler(({ input }) => places.remove(input.placeId, input.deletes)),
     restore: os.place.restore.handler(({ input }) => places.restore(input.placeId)),
     run: os.place.run.handler(({ input }) => places.run(input.placeId, input.command)),
     forward: os.place.forward.handler(({ input }) => places.forward(input.placeId, input.port)),

@@ -102,7 +102,7 @@ export function createEnginePlaces(
         return (await places()).list()
       },
       add: async (place) => (await places()).add(place),
-      remove: async (placeId) => (await places()).remove(placeId),
+      remove: async (placeId, deletes) => (await places()).remove(placeId, deletes),
       restore: async (placeId) => (await places()).restore(placeId),
       connect: async (placeId, way) => (await places()).connect(placeId, await asking(placeId, way)),
       disconnect: async (placeId) => (await places()).disconnect(placeId),

@@ -1,6 +1,6 @@
 import { eventIterator, oc, type } from '@orpc/contract'
 import { z } from 'zod'
-import { PLACE_NAME, type PlaceRun, type PlaceTest, type PlaceView } from '../model/place'
+import { PLACE_NAME, type PlaceRemoved, type PlaceRun, type PlaceTest, type PlaceView } from '../model/place'
 import type { MoveProgress } from '../model/move'
 import type { ModelCallPush } from '../model/client-model'
 
@@ -12,6 +12,18 @@ const word = z
   .max(500)
   .regex(/^(?!-)[^\s\p{Cc}]+$/u)
 const file = z.string().min(1).max(4000)
+const containerProgram = z.enum(['docker', 'podman'])
+/** An absolute path of this machine without `,` and `:`, which have a meaning for container programs. */
+const folder = z
+  .string()
+  .max(4000)
+  .regex(/^(?:\/|[A-Za-z]:[\\/])[^,:\p{Cc}]*$/u)
+const dnsLabel = z
+  .string()
+  .max(253)
+  .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/)
+/** As Kubernetes writes amounts: `512Mi`, `16Gi`. */
+const quantity = z.string().regex(/^[1-9]\d{0,9}(?:[kMGTP]|[KMGTP]i)?$/)
 const host = { host: word, configFile: file.optional() }
 
 export const placeLaunch = z.discriminatedUnion('kind', [
@@ -33,7 +45,50 @@ export const placeLaunch = z.discriminatedUnion('kind', [
     account: word.optional(),
     agentJobs: z.boolean().optional(),
   }),
-  z.strictObject({ kind: z.literal('container'), program: z.enum(['docker', 'podman']), container: word }),
+  z
+    .strictObject({
+      kind: z.literal('container'),
+      program: containerProgram,
+      container: word.optional(),
+      image: word.optional(),
+      mount: folder.optional(),
+      perSession: z.boolean().optional(),
+    })
+    .refine(({ container, image }) => (container === undefined) !== (image === undefined), {
+      message: 'Name either a running container or an image.',
+    })
+    .refine(({ image, mount, perSession }) => image !== undefined || (mount === undefined && perSession !== true), {
+      message: 'A folder to mount, and a container for each session, need an image.',
+    }),
+  z.strictObject({
+    kind: z.literal('devcontainer'),
+    folder,
+    configFile: file.optional(),
+    program: containerProgram.optional(),
+    perSession: z.boolean().optional(),
+  }),
+  z
+    .strictObject({
+      kind: z.literal('kubernetes'),
+      configFile: file.optional(),
+      context: z.string().min(1).max(500).optional(),
+      namespace: dnsLabel.optional(),
+      image: word.optional(),
+      pool: dnsLabel.optional(),
+      cpus: z.number().min(0.01).max(10_000).optional(),
+      memory: quantity.optional(),
+      storage: quantity.optional(),
+      runtimeClass: dnsLabel.optional(),
+      perSession: z.boolean().optional(),
+    })
+    .refine(({ image, pool }) => (image === undefined) !== (pool === undefined), {
+      message: 'Name either an image or a pool.',
+    })
+    .refine(
+      ({ pool, cpus, memory, storage, runtimeClass }) =>
+        pool === undefined || [cpus, memory, storage, runtimeClass].every((field) => field === undefined),
+      { message: 'Cores, memory, storage and runtime class are those of the pool.' },
+    ),
 ])
 
 const clientModel = z.strictObject({
@@ -75,8 +130,11 @@ export const placeContract = {
     .output(type<void>()),
   /** Copies this version there, and removes older versions that are not in use. */
   update: oc.input(z.strictObject({ placeId })).output(type<PlaceTest>()),
-  /** Removes it from the list; what is on the machine stays. It can be restored. */
-  remove: oc.input(z.strictObject({ placeId })).output(type<void>()),
+  /**
+   * Removes it from the list, and stops the container or Sandbox that was started for it; what is there stays, and it
+   * can be restored. `deletes`: the container or Sandbox is deleted permanently, with what is in it.
+   */
+  remove: oc.input(z.strictObject({ placeId, deletes: z.boolean().optional() })).output(type<PlaceRemoved>()),
   restore: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
   /** Runs a shell command there, as the user and without the agent. */
   run: oc.input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) })).output(type<PlaceRun>()),

@@ -28,7 +28,65 @@ export type PlaceLaunch =
       /** Subagents of its sessions run as jobs of their own, with the same limits. */
       agentJobs?: boolean
     }
-  | { kind: 'container'; program: 'docker' | 'podman'; container: string }
+  | {
+      kind: 'container'
+      program: ContainerProgram
+      /** One that the user runs; or else `image`. */
+      container?: string
+      /** Trestle starts a container of it, and stops it when the place is disconnected. */
+      image?: string
+      /** A folder of this machine that is mounted there at the same path. */
+      mount?: string
+      perSession?: boolean
+    }
+  | {
+      kind: 'devcontainer'
+      /** The project of this machine with its `.devcontainer`. */
+      folder: string
+      /** Another `devcontainer.json` than the project's usual one. */
+      configFile?: string
+      /** Default: docker. */
+      program?: ContainerProgram
+      perSession?: boolean
+    }
+  | {
+      kind: 'kubernetes'
+      /** Another kubeconfig than the user's. */
+      configFile?: string
+      context?: string
+      namespace?: string
+      /** What a Sandbox of its own runs; or else `pool`. */
+      image?: string
+      /** A SandboxWarmPool that a SandboxClaim takes a Sandbox from. */
+      pool?: string
+      cpus?: number
+      /** As Kubernetes writes it, e.g. `16Gi`. */
+      memory?: string
+      /** Size of a volume for the home folder, which stays when the Sandbox is suspended. */
+      storage?: string
+      /** E.g. `gvisor`. */
+      runtimeClass?: string
+      perSession?: boolean
+    }
+
+export type ContainerProgram = 'docker' | 'podman'
+
+/** How a place is reached, of one kind. */
+export type LaunchOf<Kind extends PlaceLaunch['kind']> = Extract<PlaceLaunch, { kind: Kind }>
+
+/** Whether each new session on the place gets a container of its own. */
+export function isPerSession(launch: PlaceLaunch): boolean {
+  return 'perSession' in launch && launch.perSession === true
+}
+
+/** Whether Trestle starts what it runs in, and stops it when the place is disconnected. */
+export function isStartedByUs(launch: PlaceLaunch): boolean {
+  return (
+    launch.kind === 'devcontainer' ||
+    launch.kind === 'kubernetes' ||
+    (launch.kind === 'container' && launch.image !== undefined)
+  )
+}
 
 /** Another machine, container or job that sessions can work in. */
 export interface Place {
@@ -43,6 +101,8 @@ export interface Place {
   models?: 'here' | 'there'
   /** Whether its engine stays when the connection ends, where that version can; default: yes. */
   keepsRunning?: boolean
+  /** The place with a container for each session that this one was made for. */
+  parent?: string
   /** ms since the epoch. */
   addedAt: number
 }
@@ -125,6 +185,14 @@ export interface PlaceTest {
   roundTripMs?: number
 }
 
+/** What became of a place that was removed. */
+export interface PlaceRemoved {
+  /** What was deleted permanently, e.g. `container 3f2a1b`. */
+  deleted: string[]
+  /** What could not be stopped or cleaned, and why. */
+  note?: string
+}
+
 /** A command that ran on a place. */
 export interface PlaceRun {
   exitCode: number
@@ -132,9 +200,28 @@ export interface PlaceRun {
   stderr: string
 }
 
-/** What a place is called in one line: `build-box (ssh ada@build.example)`. */
+/** What a user should know of a kind of place before it is relied on. */
+export function launchNote({ kind }: Pick<PlaceLaunch, 'kind'>): string | undefined {
+  return kind === 'kubernetes' ? 'Kubernetes is tested against a recorded API server only.' : undefined
+}
+
+/** What a place is called in one line: `ssh ada@build.example`. */
 export function launchText(launch: PlaceLaunch): string {
-  if (launch.kind === 'ssh') return `ssh ${launch.host}`
-  if (launch.kind === 'container') return `${launch.program} ${launch.container}`
-  return launch.host === undefined ? 'Slurm' : `Slurm on ${launch.host}`
+  const each = isPerSession(launch) ? ', one for each session' : ''
+  switch (launch.kind) {
+    case 'ssh':
+      return `ssh ${launch.host}`
+    case 'slurm':
+      return launch.host === undefined ? 'Slurm' : `Slurm on ${launch.host}`
+    case 'container':
+      return launch.container === undefined
+        ? `${launch.program} image ${launch.image ?? ''}${each}`
+        : `${launch.program} ${launch.container}`
+    case 'devcontainer':
+      return `dev container of ${launch.folder}${each}`
+    default:
+      return `Kubernetes${launch.context === undefined ? '' : ` (${launch.context})`} ${
+        launch.pool === undefined ? `image ${launch.image ?? ''}` : `pool ${launch.pool}`
+      }${each}`
+  }
 }

@@ -1,5 +1,5 @@
 import type { InboxEntry } from '../../../shared/model/approval'
-import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
+import type { Place, PlaceRemoved, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
 import type { Task, TaskUsage } from '../../../shared/model/task'
 import type { UsageReport } from '../../../shared/model/usage'
@@ -12,7 +12,8 @@ import type { MoveRequest, PlacesOptions, RoutedCall } from './places'
 export interface PlaceActions {
   list(): Promise<PlaceView[]>
   add(place: Omit<Place, 'addedAt'>): Promise<PlaceView>
-  remove(placeId: string): Promise<void>
+  /** `deletes`: also the container or Sandbox that was made for it, permanently. */
+  remove(placeId: string, deletes?: boolean): Promise<PlaceRemoved>
   restore(placeId: string): Promise<PlaceView>
   /** `way`: where ssh may ask; `user`: in the view of the place. */
   connect(placeId: string, way: LaunchAsk['way']): Promise<PlaceView>

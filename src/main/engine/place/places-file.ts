@@ -13,6 +13,7 @@ const place = z.object({
   program: z.string().optional(),
   models: z.enum(['here', 'there']).optional(),
   keepsRunning: z.boolean().optional(),
+  parent: z.string().regex(PLACE_NAME).optional(),
   addedAt: z.number(),
 })
 const file = z.object({
@@ -46,6 +47,8 @@ export interface PlacesFile {
   movedTo(sessionId: string): string | undefined
   /** It was moved; `null`: to this machine. */
   noteMove(sessionId: string, to: string | null): void
+  /** Removes it without keeping it for a restore. */
+  forget(placeId: string): void
 }
 
 export function openPlacesFile(home: string): PlacesFile {
@@ -122,6 +125,10 @@ export function openPlacesFile(home: string): PlacesFile {
       if (to === null && others.length === Object.keys(contents.moved).length) return
       const latest = [...others, ...(to === null ? [] : [[sessionId, to] as const])].slice(-MAX_MOVED)
       write({ ...contents, moved: Object.fromEntries(latest) })
+    },
+    forget(placeId) {
+      const contents = read()
+      write({ ...contents, places: contents.places.filter((one) => one.placeId !== placeId) })
     },
   }
 }

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
 import type { InboxEntry } from '../../../shared/model/approval'
-import type { Place, PlaceRun, PlaceTest, PlaceView } from '../../../shared/model/place'
+import {
+  isPerSession,
+  type Place,
+  type PlaceRemoved,
+  type PlaceRun,
+  type PlaceTest,
+  type PlaceView,
+} from '../../../shared/model/place'
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
 import type { UsageReport } from '../../../shared/model/usage'
 import type { Task, TaskUsage } from '../../../shared/model/task'
@@ -12,6 +19,7 @@ import type { LaunchAsk } from './launcher/launcher'
 import type { MoveProgress, MoveStep } from '../../../shared/model/move'
 import type { SessionMoves } from '../session-move/session-moves'
 import { launcherOf, type LauncherDeps } from './launcher/launchers'
+import { left, ownPlaceOf } from './own-place'
 import { localEnd, placeEnd, type MoveEnd } from './move/move-ends'
 import { moveSession } from './move/move-session'
 import { openPlacesFile } from './places-file'
@@ -52,11 +60,15 @@ export interface RoutedCall {
   call(signal?: AbortSignal): Promise<unknown>
 }
 
+/** Calls with which the user begins to work somewhere. */
+const BEGINS = new Set(['session.create', 'folder.list'])
+
 /** The places of a home, their connections, and what is on them. */
 export interface Places {
   list(): PlaceView[]
   add(place: Omit<Place, 'addedAt'>): PlaceView
-  remove(placeId: string): Promise<void>
+  /** `deletes`: also what was made for it, permanently. Returns what was deleted. */
+  remove(placeId: string, deletes?: boolean): Promise<PlaceRemoved>
   restore(placeId: string): PlaceView
   connect(placeId: string, ask: LaunchAsk): Promise<PlaceView>
   disconnect(placeId: string): Promise<PlaceView>
@@ -181,6 +193,24 @@ export function createPlaces(options: PlacesOptions): Places {
     return placeOf({ sessionId, input: undefined })
   }
 
+  /** Makes a place with a container of its own for a session, which is gone again if the session does not begin. */
+  const inOwnPlace = async (parentId: string, begin: (own: ConnectedPlace) => Promise<unknown>): Promise<unknown> => {
+    const own = ownPlaceOf(file.get(parentId), now())
+    file.add(own)
+    const place = open(own.placeId)
+    options.onChange({ kind: 'state' })
+    try {
+      await place.remote.connect()
+      return await begin(place)
+    } catch (error) {
+      await drop(own.placeId)
+      await place.launcher.remove?.().catch(() => undefined)
+      file.forget(own.placeId)
+      options.onChange({ kind: 'state' })
+      throw error
+    }
+  }
+
   return {
     list: () => file.list().map(viewOf),
     add(place) {
@@ -190,14 +220,17 @@ export function createPlaces(options: PlacesOptions): Places {
       options.onChange({ kind: 'state' })
       return viewOf(added)
     },
-    async remove(placeId) {
-      file.get(placeId)
+    async remove(placeId, deletes = false) {
+      const { launcher } = open(placeId)
+      // What cannot be deleted keeps its place in the list.
+      const deleted = deletes ? ((await launcher.remove?.()) ?? []) : []
       const gone = [...(connected.get(placeId)?.sessions.keys() ?? [])]
       await drop(placeId)
       file.remove(placeId)
       for (const sessionId of gone) options.onChange({ kind: 'session.removed', sessionId })
       options.onChange({ kind: 'inbox' })
       options.onChange({ kind: 'state' })
+      return { deleted, ...(!deletes && (await left(launcher))) }
     },
     restore(placeId) {
       const place = file.restore(placeId)
@@ -326,12 +359,15 @@ export function createPlaces(options: PlacesOptions): Places {
       if (!target) return undefined
       const find = (): RoutedCall | undefined => {
         const place = placeOf(target)
-        return (
-          place && {
-            placeId: place.place.placeId,
-            call: (signal) => callThere(place, method, target.input, signal),
-          }
-        )
+        if (!place) return undefined
+        const { placeId, launch } = place.place
+        const call: RoutedCall['call'] = async (signal) => {
+          // The user chose to work there, so what it runs in is started.
+          if (BEGINS.has(method) && !place.remote.link) await place.remote.connect()
+          return callThere(place, method, target.input, signal)
+        }
+        if (method !== 'session.create' || !isPerSession(launch)) return { placeId, call }
+        return { placeId, call: (signal) => inOwnPlace(placeId, (own) => callThere(own, method, target.input, signal)) }
       }
       const found = find()
       const { sessionId } = target

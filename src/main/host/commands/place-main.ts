@@ -1,27 +1,27 @@
 import {
+  launchNote,
   launchText,
   PLACE_NAME,
   type Place,
   type PlaceFacts,
-  type PlaceLaunch,
+  type PlaceRemoved,
   type PlaceTest,
   type PlaceView,
 } from '../../../shared/model/place'
-import { placeLaunch } from '../../../shared/contract/place'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { PlaceActions } from '../../engine/place/place-actions'
+import { defaultName, LAUNCH_OPTIONS, readLaunch } from './place-launch'
 
-const ADD = ['name', 'port', 'ssh-config', 'home', 'program', 'models', 'no-keep-running', 'no-test']
-const SLURM = ['partition', 'time', 'cpus', 'memory', 'account', 'agent-jobs']
+const ADD = ['name', 'home', 'program', 'models', 'no-keep-running', 'no-test']
 const ACTIONS = {
   add: {
-    options: ['json', ...ADD, ...SLURM],
+    options: ['json', ...ADD, ...LAUNCH_OPTIONS],
     words: [1, 2],
-    takes: 'ssh HOST, slurm [HOST], docker NAME or podman NAME',
+    takes: 'ssh HOST, slurm [HOST], docker [NAME], podman [NAME], devcontainer FOLDER or kubernetes',
     humanOnly: true,
   },
   list: { options: ['json'], words: [0, 0], takes: 'no arguments' },
@@ -30,7 +30,7 @@ const ACTIONS = {
   run: { options: ['json'], words: [2, 999], takes: 'the name of a place and a command', humanOnly: true },
   update: { options: ['json'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
   disconnect: { options: ['json'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
-  remove: { options: ['json'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
+  remove: { options: ['json', 'delete'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
   restore: { options: ['json'], words: [1, 1], takes: 'the name of a place', humanOnly: true },
 } satisfies Record<string, ActionSpec>
 
@@ -65,7 +65,7 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
       }
       const test = await places.test(added.placeId, way)
       const code = report(test, added.placeId)
-      if (!isJson) process.stdout.write(addedText(added.placeId, test))
+      if (!isJson) process.stdout.write(addedText(added, test))
       return code
     }
     switch (action) {
@@ -97,9 +97,7 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
         say(await places.disconnect(name), `Disconnected ${name}.\n`)
         return 0
       case 'remove':
-        await places.remove(name)
-        say({ removed: name }, `Removed ${name}. To restore it: trestle place restore ${name}\n`)
-        return 0
+        return removed(name, await places.remove(name, parsed.values['delete'] === true), say)
       default:
         say(await places.restore(name), `Restored ${name}.\n`)
         return 0
@@ -107,6 +105,16 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
   } finally {
     await engine.close()
   }
+}
+
+function removed(placeId: string, { deleted, note }: PlaceRemoved, say: (json: unknown, text: string) => void): number {
+  const gone = deleted.length === 0 ? '' : ` Deleted: ${deleted.map(oneLine).join(', ')}.`
+  say(
+    { removed: placeId, deleted, ...(note !== undefined && { note }) },
+    `Removed ${placeId}.${gone} To restore it in the list: trestle place restore ${placeId}\n`,
+  )
+  if (note !== undefined) process.stderr.write(`trestle: ${oneLine(note)}\n`)
+  return 0
 }
 
 type Values = Parsed['values']
@@ -117,14 +125,8 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
     const value = values[option]
     return typeof value === 'string' ? value : undefined
   }
-  const launch = launchOf(kind, target, text, values['agent-jobs'] === true)
-  for (const option of launch.kind === 'ssh'
-    ? SLURM
-    : launch.kind === 'slurm'
-      ? ['port']
-      : [...SLURM, 'port', 'ssh-config'])
-    if (values[option] !== undefined) throw wrong(`--${option} does not go with add ${kind}.`)
-  const placeId = text('name') ?? defaultName(kind, target)
+  const launch = readLaunch(kind, target, values)
+  const placeId = text('name') ?? defaultName(kind, launch)
   if (!PLACE_NAME.test(placeId))
     throw wrong(
       `${JSON.stringify(placeId)} cannot be a name: it is up to 40 letters, digits, dots, dashes and underscores. Choose one with --name.`,
@@ -138,60 +140,6 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
     ...(values['no-keep-running'] === true && { keepsRunning: false }),
     ...((models === 'here' || models === 'there') && { models }),
   }
-}
-
-function launchOf(
-  kind: string,
-  target: string | undefined,
-  text: (option: string) => string | undefined,
-  hasAgentJobs: boolean,
-): PlaceLaunch {
-  const configFile = text('ssh-config')
-  const number = (option: string): number | undefined => {
-    const value = text(option)
-    if (value === undefined) return undefined
-    if (!/^[1-9]\d{0,5}$/.test(value)) throw wrong(`--${option} is a whole number; not "${value}".`)
-    return Number(value)
-  }
-  const wanted =
-    kind === 'ssh'
-      ? given({ kind, host: target, port: number('port'), configFile })
-      : kind === 'slurm'
-        ? given({
-            kind,
-            host: target,
-            configFile,
-            partition: text('partition'),
-            time: text('time'),
-            cpus: number('cpus'),
-            memory: text('memory'),
-            account: text('account'),
-            agentJobs: hasAgentJobs ? true : undefined,
-          })
-        : kind === 'docker' || kind === 'podman'
-          ? given({ kind: 'container', program: kind, container: target })
-          : undefined
-  if (!wanted) throw wrong(`Unknown kind "${kind}". There are: ssh HOST, slurm [HOST], docker NAME, podman NAME.`)
-  const parsed = placeLaunch.safeParse(wanted)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  if (target === undefined && kind !== 'slurm')
-    throw wrong(`Say which: trestle place add ${kind} ${kind === 'ssh' ? 'HOST' : 'NAME'}`)
-  throw wrong(`${issue?.path.join('.') ?? 'it'}: this value cannot be used.`)
-}
-
-/** The fields that have a value. */
-function given(fields: Record<string, unknown>): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-/** `ada@build.example` is called `build.example`. */
-function defaultName(kind: string, target: string | undefined): string {
-  const host = target
-    ?.replace(/^ssh:\/\//, '')
-    .replace(/^[^@]*@/, '')
-    .replace(/:\d+$/, '')
-  return host === undefined || host === '' ? kind : host
 }
 
 let shown: string | undefined
@@ -217,10 +165,13 @@ function testText({ steps, facts, roundTripMs }: PlaceTest): string {
   return `${lines.join('\n')}\n`
 }
 
-function addedText(placeId: string, { ok }: PlaceTest): string {
-  return ok
-    ? `Added ${placeId}. Next: trestle -p "what is in this folder?" --place ${placeId} --cwd ~\n`
-    : `${placeId} is in your list. Once the cause is fixed: trestle place test ${placeId}\n`
+function addedText({ placeId, launch }: Omit<Place, 'addedAt'>, { ok }: PlaceTest): string {
+  const note = launchNote(launch)
+  return `${note === undefined ? '' : `Note: ${note}\n`}${
+    ok
+      ? `Added ${placeId}. Next: trestle -p "what is in this folder?" --place ${placeId} --cwd ~\n`
+      : `${placeId} is in your list. Once the cause is fixed: trestle place test ${placeId}\n`
+  }`
 }
 
 function machineLine({ system, arch, cores, load, memoryFreeBytes, diskFreeBytes }: PlaceFacts): string {

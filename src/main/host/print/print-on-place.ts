@@ -1,4 +1,5 @@
 import type { Approval } from '../../../shared/model/approval'
+import { isPerSession } from '../../../shared/model/place'
 import { placeFolder } from '../../../shared/model/place-folder'
 import type { SessionEvent } from '../../../shared/events/event'
 import type { SessionPush } from '../../../shared/events/push'
@@ -32,9 +33,12 @@ export async function printOnPlace(
 ): Promise<number> {
   if (options.worktree || options.agent || options.addDirs.length > 0)
     throw new UsageError('--place does not go with --worktree, --agent or --add-dir yet.', 'print')
-  await engine.places.connect(placeId, 'never').catch((error: unknown) => {
-    throw withAdvice(error, placeId)
-  })
+  const place = (await engine.places.list()).find((one) => one.placeId === placeId)
+  // A session with a container of its own connects to that.
+  if (!place || !isPerSession(place.launch))
+    await engine.places.connect(placeId, 'never').catch((error: unknown) => {
+      throw withAdvice(error, placeId)
+    })
   const client = directClient(createRouter({ engine, host: HOST, logBug }))
   try {
     return await printTurn(client, options, prompt, placeId)

@@ -240,6 +240,7 @@ export function HitRow({ hit, rowKey, reachable, onOpen, onFocus }: HitRowProps)
     >
       <div className="flex items-baseline gap-2">
         <span className="min-w-0 flex-1 truncate text-ink">{titleOf(hit)}</span>
+        {hit.place !== undefined && <PlaceBadge placeId={hit.place} className="self-center" />}
         <time dateTime={new Date(hit.at).toISOString()} className="flex-none text-tiny text-ink-3">
           {relativeTime(hit.at, now)}
         </time>

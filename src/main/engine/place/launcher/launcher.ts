@@ -36,14 +36,22 @@ export interface LaunchAsk {
 
 /** A POSIX shell on a place. Every launcher is one, with its own way to get there. */
 export interface PlaceShell {
+  /** Makes sure that what it runs in is there, and starts it unless the attempt is automatic. Before anything else. */
+  ready?(options: PrepareOptions): Promise<void>
   /** Starts a script; the caller reads and ends it. */
   start(script: string, options?: StartOptions): Channel
   /** Connects to a TCP port of loopback there; absent: it is done by a program there. */
   connect?(port: number): Channel
   /** What a failure to get there means, in plain words; `result` of a script that never ran. */
   failure(result: ShellResult): Error | undefined
+  /** Starts the engine there where that differs from any other script. */
+  startEngine?(script: string): Channel
   /** Ends shared connections. What runs there continues. */
   close(): Promise<void>
+  /** Stops what `ready` has started, where nothing is lost with that. */
+  stop?(): Promise<void>
+  /** Deletes what `ready` has made, permanently. Returns what that was. */
+  remove?(): Promise<string[]>
 }
 
 export interface StartOptions {
@@ -64,6 +72,8 @@ export interface PrepareOptions {
   /** Sentences about what happens, e.g. that Trestle is being copied. */
   progress?(text: string): void
   signal?: AbortSignal
+  /** The user has not asked for this attempt: nothing is started, made or submitted that is not there. */
+  isAutomatic?: boolean
 }
 
 /** How a kind of place is reached. One file each; the client knows no more than this. */
@@ -84,8 +94,12 @@ export interface Launcher {
   download(path: string, file: string, options: PrepareOptions & { bytes: number }): Promise<void>
   /** Removes old versions that are not in use; returns how many. */
   tidy(): Promise<number>
-  /** Ends the shared connection, and for a scheduler its job. */
+  /** Ends the shared connection, and for a scheduler its job; stops a container that was started for the place. */
   stop(): Promise<void>
+  /** Deletes what was made for the place, permanently. Returns what that was. */
+  remove?(): Promise<string[]>
+  /** The place is taken from the list: stops what was started for it, and removes what finished work has left. */
+  leave?(signal: AbortSignal): Promise<void>
   /** Drops a shared connection that no longer answers. */
   reset?(): Promise<void>
   /** Why a channel ended before it greeted, in plain words. */

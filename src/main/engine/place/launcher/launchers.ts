@@ -1,7 +1,10 @@
 import type { Place } from '../../../../shared/model/place'
 import type { Bundle } from '../prepare/bundle'
+import { createKubernetesShell } from '../kubernetes/kubernetes-launcher'
 import { createContainerShell } from './container-launcher'
-import type { Launcher } from './launcher'
+import { createDevcontainerShell } from './devcontainer-launcher'
+import { instanceName } from './instance-name'
+import type { Launcher, PlaceShell } from './launcher'
 import { createShellLauncher } from './shell-launcher'
 import { createSshShell } from './ssh-launcher'
 import { createSlurmLauncher } from '../slurm/slurm-launcher'
@@ -21,7 +24,23 @@ export function launcherOf(place: Place, { ssh, ...deps }: LauncherDeps): Launch
   const { launch } = place
   const program = ssh === undefined ? {} : { program: ssh }
   if (launch.kind === 'slurm') return createSlurmLauncher({ ...deps, ...program, place: { ...place, launch } })
-  const shell =
-    launch.kind === 'ssh' ? createSshShell({ home: deps.home, launch, ...program }) : createContainerShell(launch)
-  return createShellLauncher({ ...deps, place, shell })
+  return createShellLauncher({ ...deps, place, shell: shellOf({ ...place, launch }, deps, program) })
+}
+
+function shellOf(
+  { placeId, launch, parent }: Place & { launch: Exclude<Place['launch'], { kind: 'slurm' }> },
+  { home, clientId }: LauncherDeps,
+  program: { program?: string },
+): PlaceShell {
+  const instance = instanceName(clientId, placeId)
+  switch (launch.kind) {
+    case 'ssh':
+      return createSshShell({ home, launch, ...program })
+    case 'container':
+      return createContainerShell(launch, instance)
+    case 'devcontainer':
+      return createDevcontainerShell({ home, launch, instance, isOwn: parent !== undefined })
+    default:
+      return createKubernetesShell(launch, instance)
+  }
 }

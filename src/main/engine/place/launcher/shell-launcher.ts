@@ -31,6 +31,7 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
   const bundle = options.bundle ?? (() => openBundle(home, version))
 
   const probe = async (given: PrepareOptions, current: readonly string[]): Promise<PlaceFacts> => {
+    await shell.ready?.(given)
     const result = await runScript(shell, PROBE_SCRIPT, given)
     if (result.exitCode !== 0 && !result.stdout.includes('end=1')) throw notStarted(result.stderr, result.exitCode)
     return parseProbe(result.stdout, current)
@@ -73,7 +74,9 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
       return { trestle, facts, attaches: await attaches(trestle, given) }
     },
     async open(prepared, given = {}) {
-      return shell.start(openScript(place, prepared), given.ask ? { ask: given.ask } : {})
+      await shell.ready?.(given)
+      const script = openScript(place, prepared)
+      return shell.startEngine?.(script) ?? shell.start(script, given.ask ? { ask: given.ask } : {})
     },
     async status(given = {}) {
       const names =
@@ -85,16 +88,21 @@ export function createShellLauncher(options: ShellLauncherOptions): Launcher {
           : []
       return probe(given, names)
     },
-    run: (command, given = {}) => runScript(shell, command, given),
+    async run(command, given = {}) {
+      await shell.ready?.(given)
+      return runScript(shell, command, given)
+    },
     upload: (file, path, given = {}) => uploadFile(shell, file, path, given),
     download: (path, file, given) => downloadFile(shell, path, file, given),
+    ...(shell.remove && { remove: shell.remove }),
+    ...(shell.stop && { leave: shell.stop }),
     async tidy() {
       if (place.program !== undefined) return 0
       const { app, node } = await bundle()
       const { stdout } = await runScript(shell, tidyScript([app.name, node.name]))
       return Number(stdout.trim()) || 0
     },
-    stop: () => shell.close(),
+    stop: () => shell.stop?.() ?? shell.close(),
     reset: () => shell.close(),
     explain(channel, end) {
       const result: ShellResult = { exitCode: end.exitCode ?? 255, stdout: '', stderr: channel.errors() }

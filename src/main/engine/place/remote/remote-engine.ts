@@ -54,6 +54,8 @@ const FINAL = new Set([
   'place.version',
   'place.misbehaved',
   'place.job_ended',
+  'place.stopped',
+  'place.setup',
 ])
 
 /** An engine elsewhere, as a client of the wire protocol that stays connected for as long as it is needed. */
@@ -65,7 +67,7 @@ export class RemoteEngine {
   #prepared: Prepared | undefined
   /** Whether it is kept connected. */
   #isWanted = false
-  #attempt: { done: Promise<void>; abort: AbortController } | undefined
+  #attempt: { done: Promise<void>; abort: AbortController; isAutomatic: boolean } | undefined
   #retry: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
   #failures = 0
@@ -103,12 +105,12 @@ export class RemoteEngine {
     this.#isWanted = true
     if (this.#link) return
     clearTimeout(this.#retry)
-    // One that may not ask is replaced by one that may.
-    if (this.#attempt && ask.way !== 'never') {
+    // One that may not ask, or start anything, is replaced by one that may.
+    if (this.#attempt && (ask.way !== 'never' || this.#attempt.isAutomatic)) {
       this.#attempt.abort.abort()
       await this.#attempt.done
     }
-    await (this.#attempt?.done ?? this.#connect(ask))
+    await (this.#attempt?.done ?? this.#connect(ask, false))
     if (!this.#link) throw this.#failure()
   }
 
@@ -191,22 +193,23 @@ export class RemoteEngine {
     return new CodedError(failure.code, `${failure.message}${at}`)
   }
 
-  #connect(ask: LaunchAsk): Promise<void> {
+  #connect(ask: LaunchAsk, isAutomatic = true): Promise<void> {
     clearTimeout(this.#retry)
     const abort = new AbortController()
-    const done = this.#try(ask, abort.signal).finally(() => {
+    const done = this.#try(ask, isAutomatic, abort.signal).finally(() => {
       if (this.#attempt?.abort === abort) this.#attempt = undefined
     })
-    this.#attempt = { done, abort }
+    this.#attempt = { done, abort, isAutomatic }
     return done
   }
 
-  async #try(ask: LaunchAsk, signal: AbortSignal): Promise<void> {
-    if (this.#state.state !== 'unreachable' || ask.way !== 'never')
+  async #try(ask: LaunchAsk, isAutomatic: boolean, signal: AbortSignal): Promise<void> {
+    if (this.#state.state !== 'unreachable' || !isAutomatic)
       this.#set({ state: 'connecting', ...(this.#lostAt > 0 && { since: this.#lostAt }) })
     const given: PrepareOptions = {
       ask,
       signal,
+      isAutomatic,
       progress: (progress) => this.#set({ ...this.#state, progress, ...(isJob(progress) && { state: 'waiting' }) }),
     }
     try {
@@ -293,9 +296,9 @@ export class RemoteEngine {
   }
 }
 
-/** Whether a launcher tells of a job in a queue, and not of a copy. */
+/** Whether a launcher tells of a job or a pod in a queue, and not of a copy. */
 function isJob(progress: string): boolean {
-  return /^Job \d+ /.test(progress)
+  return /^(?:Job \d+|Pod \S+) /.test(progress)
 }
 
 async function withTimeout(link: WireLink, ms: number): Promise<{ version: string }> {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { homedir, hostname } from 'node:os'
-import { join } from 'node:path'
+import { hostname } from 'node:os'
 import { CodedError, failureOf } from '../../../../shared/errors'
 import type { AgentDefinition } from '../../../../shared/model/agent'
 import type { Place } from '../../../../shared/model/place'
@@ -12,9 +11,12 @@ import type { Session } from '../../session/session'
 import type { Store } from '../../store/store'
 import type { Prepared } from '../launcher/launcher'
 import { createShellLauncher, type ShellLauncherOptions } from '../launcher/shell-launcher'
+import { runScript } from '../launcher/shell-run'
 import type { WireLink } from '../remote/wire-link'
 import { JobConnection } from './job-connection'
+import { earlierText } from './earlier-text'
 import { writeJobFiles } from './job-files'
+import { cleanJobHomes, JobHomes, LEFTOVERS } from './job-homes'
 import { mirrorTurn } from './mirror-turn'
 import { jobText, phaseOf, stepScript, type SlurmLaunch } from './slurm-commands'
 import { attachScript, holderScript, shellOf } from './slurm-launcher'
@@ -55,6 +57,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
     )
   const shell = shellOf(place.launch, { home, program: undefined })
   const queue = new SlurmQueue(shell, deps.looks)
+  const homes = new JobHomes(place.placeId, queue)
   const owner = createHash('sha256').update(`${clientId} ${home} ${hostname()}`).digest('hex').slice(0, 8)
   const base = createShellLauncher({
     ...deps,
@@ -69,6 +72,7 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
   }
   const start = async (): Promise<Prepared> => {
     const [ready] = await Promise.all([base.prepare(), cancelOrphans(queue, owner)])
+    void runScript(shell, cleanJobHomes(place.placeId, LEFTOVERS)).catch(() => undefined)
     if (!ready.attaches)
       throw new CodedError('place.unsupported', 'That version of Trestle cannot run subagents as jobs. Update it.')
     return ready
@@ -77,9 +81,11 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
   return {
     async run(session, turnId, signal) {
       const { id } = session
-      const jobHome = join(homedir(), '.trestle-places', place.placeId, 'jobs', id)
+      const jobHome = await homes.of(id)
       let connection: JobConnection | undefined
       let jobId: string | undefined
+      /** Everything that happened there is recorded here. */
+      let isDelivered = false
       try {
         const at = { home: jobHome }
         const [ready, agentFile] = [prepared(), filesOf(session, jobHome)]
@@ -99,21 +105,22 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
           connected: deps.serveModels,
           changed: (job) => deps.note(id, phaseOf(job) === 'running' ? undefined : jobText(job)),
         })
-        return await untilOver(
+        const parts = promptOf(session, turnId)
+        const earlier = (): string => earlierText(deps.store, id, turnId)
+        const end = await untilOver(
           connection,
-          mirrorTurn(
-            session,
-            { turnId, parts: promptOf(session, turnId), create, connection, keepRules: deps.keepRules },
-            signal,
-          ),
+          mirrorTurn(session, { turnId, parts, earlier, create, connection, keepRules: deps.keepRules }, signal),
           signal,
         )
+        isDelivered = true
+        return end
       } catch (error) {
         // Pending or out of reach: nothing there ends the turn.
         if (signal.aborted) return closed(session, signal)
         return { stop: 'error', failure: failureOf(error), steps: 0 }
       } finally {
         if (jobId !== undefined) await endJob(connection, jobId)
+        if (jobId !== undefined && isDelivered) homes.removeAfter(jobId, jobHome)
       }
     },
   }

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AgentDefinition } from '../../../../shared/model/agent'
 import type { PermissionRule } from '../../permission/permission-rule'
+import { JOB_HOME_MARK } from './job-homes'
 
 /** Tables of the user's configuration that count for subagents in jobs too. None of them holds keys. */
 const TABLES = ['loop', 'sandbox', 'tools', 'features'] as const
@@ -23,6 +24,7 @@ export interface JobFiles {
 /** Writes the home folder of a job: what its engine needs to know, and no keys. Returns the file of the agent. */
 export async function writeJobFiles({ home, jobHome, agent, rules }: JobFiles): Promise<string> {
   await mkdir(jobHome, { recursive: true, mode: 0o700 })
+  await writeFile(join(jobHome, JOB_HOME_MARK), '')
   const { parse, stringify } = await import('smol-toml')
   const own: Record<string, unknown> = await readFile(join(home, 'config.toml'), 'utf8').then(parse, () => ({}))
   const config = {

@@ -10,6 +10,8 @@ import { isLost, type JobConnection } from './job-connection'
 export interface MirroredTurn {
   turnId: string
   parts: readonly UserPart[]
+  /** What was said in earlier turns, for an engine that does not know them; empty: nothing. */
+  earlier(): string
   /** What the session there is created with, when the job has none from an earlier turn. */
   create: Record<string, unknown>
   connection: Pick<JobConnection, 'call' | 'reconnected'>
@@ -136,7 +138,7 @@ async function sessionThere(
 
 /** Sends the prompt, also when the connection is lost meanwhile: whether it arrived shows in the log there. */
 async function promptOnce(
-  { connection, parts }: MirroredTurn,
+  { connection, parts, earlier }: MirroredTurn,
   sessionId: string,
   seq: number,
   signal: AbortSignal,
@@ -146,8 +148,10 @@ async function promptOnce(
       events: RecordedEvent[]
     }
     if (events.some((event) => event.seq > seq && event.type === 'turn.started')) return seq
+    const before = events.some((event) => event.type === 'turn.started') ? '' : earlier()
+    const all = before === '' ? parts : [{ type: 'text', text: before }, ...parts]
     try {
-      await connection.call('session.prompt', { sessionId, parts }, signal)
+      await connection.call('session.prompt', { sessionId, parts: all }, signal)
       return seq
     } catch (error) {
       if (!isLost(error)) throw error

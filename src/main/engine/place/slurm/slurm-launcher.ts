@@ -4,9 +4,10 @@ import type { Place } from '../../../../shared/model/place'
 import type { Bundle } from '../prepare/bundle'
 import type { Channel, Launcher, PlaceShell, PrepareOptions, Prepared } from '../launcher/launcher'
 import { createLocalShell } from '../launcher/local-shell'
-import { quoted } from '../launcher/shell-run'
+import { quoted, runScript } from '../launcher/shell-run'
 import { createShellLauncher, placeEnvironment } from '../launcher/shell-launcher'
 import { createSshShell } from '../launcher/ssh-launcher'
+import { cleanJobHomes, NO_LEFTOVERS } from './job-homes'
 import { jobText, phaseOf, stepScript, type SlurmJob, type SlurmLaunch } from './slurm-commands'
 import { SlurmQueue } from './slurm-queue'
 
@@ -86,6 +87,9 @@ export function createSlurmLauncher(options: SlurmLauncherOptions): Launcher {
       const jobs = await queue.list().catch(() => [])
       await queue.cancel(jobs.filter((job) => job.name === name && phaseOf(job) !== 'ended').map(({ jobId }) => jobId))
       await shell.close()
+    },
+    async leave(signal) {
+      await runScript(shell, cleanJobHomes(place.placeId, NO_LEFTOVERS), { signal })
     },
   }
 }

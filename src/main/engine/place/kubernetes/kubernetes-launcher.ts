@@ -1,0 +1,58 @@
+import { CodedError } from '../../../../shared/errors'
+import type { LaunchOf } from '../../../../shared/model/place'
+import type { PlaceShell } from '../launcher/launcher'
+import { Cluster } from './cluster'
+import { ClusterSandbox } from './cluster-sandbox'
+import { execChannel, notStarted } from './exec-channel'
+
+/** Longest script in the address of a request; a longer one is sent over stdin. */
+const MAX_IN_ADDRESS = 4000
+
+/**
+ * A shell in a pod of a cluster with kubernetes-sigs/agent-sandbox, which keeps one pod for each Sandbox. Logins are
+ * those of the kubeconfig; commands run through the cluster's API server, and no port is opened.
+ */
+export function createKubernetesShell(
+  launch: LaunchOf<'kubernetes'>,
+  instance: string,
+  looks?: readonly [first: number, longest: number],
+): PlaceShell {
+  let opened: Promise<Cluster> | undefined
+  let pod: string | undefined
+  const cluster = (): Promise<Cluster> => {
+    // What was wrong with it may be corrected meanwhile.
+    opened ??= Cluster.open(launch).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+  const sandbox = async (): Promise<ClusterSandbox> => new ClusterSandbox(await cluster(), launch, instance, looks)
+  return {
+    async ready(given) {
+      pod = await (await sandbox()).running(given)
+    },
+    start(script) {
+      const isLong = encodeURIComponent(script).length > MAX_IN_ADDRESS
+      const bytes = Buffer.from(script)
+      const command = isLong ? `eval "$(dd bs=1 count=${bytes.length} 2>/dev/null)"` : script
+      const channel = execChannel(async () => {
+        if (pod === undefined) throw new CodedError('place.stopped', 'The pod was not started yet.')
+        const there = await cluster()
+        return there.connect(execPath(there.namespace, pod, command))
+      })
+      if (isLong) channel.input.write(bytes)
+      return channel
+    },
+    failure: notStarted,
+    close: () => Promise.resolve(),
+    stop: async () => (await sandbox()).suspend(),
+    remove: async () => (await sandbox()).remove(),
+  }
+}
+
+function execPath(namespace: string, pod: string, script: string): string {
+  const query = new URLSearchParams({ stdin: 'true', stdout: 'true', stderr: 'true' })
+  for (const word of ['sh', '-c', script]) query.append('command', word)
+  return `/api/v1/namespaces/${namespace}/pods/${encodeURIComponent(pod)}/exec?${query.toString()}`
+}
