@@ -236,7 +236,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       const { compacted: undone, ...rest } = withoutPrefix(next)
       return {
         ...rest,
-        ...(undone && prefixOf(undone)),
+        ...(undone && { ...prefixOf(undone), undone: [...(header.undone ?? []), { from: undone.seq, to: event.seq }] }),
         context: { ...NO_USAGE, input: event.tokens },
         ...(event.earlier && { compacted: event.earlier }),
       }

@@ -5,6 +5,7 @@ import type { ContextBudget } from '../loop/turn-context'
 import { parseContextOverflow } from '../model/errors/context-overflow'
 import type { CompactionContext, CompactionTask } from './compaction/compact'
 import { type TokenCalibration, createTokenCount, type CountedRequest } from './tokens/token-count'
+import type { SentTo } from './tokens/token-estimate'
 import { combinePlans, planTrimNewest, planTrimOldest, applyTrim, type TrimPlan } from './compaction/trim'
 import { availableOutputTokens, outputLimit, contextLimits, type ContextLimits } from './compaction/context-limits'
 
@@ -18,8 +19,10 @@ const MIN_STEPS_BETWEEN_COMPACTIONS = 20
 const HARD_MIN_STEPS_BETWEEN = 5
 /** Refusals as too long in a row that are recovered from. */
 const MAX_RECOVERIES = 3
-/** By how much a first request may take more than was guessed, before any provider has counted for its model. */
+/** By how much what no provider has counted may take more than was guessed, before any has counted for its model… */
 const UNCOUNTED_MARGIN = 1.5
+/** …and afterwards: what is new may be of another kind than what was counted. */
+const COUNTED_MARGIN = 1.15
 
 export interface ContextBudgetDeps {
   /** Changed in place. */
@@ -31,6 +34,8 @@ export interface ContextBudgetDeps {
   /** The model's window, as far as is known. */
   window: ModelWindow
   maxOutputTokens?: number
+  /** Who is sent the history. */
+  to?: SentTo
   /** The compaction that the history begins with. */
   earlier?: CompactionMark & { files: readonly string[] }
   context: CompactionContext
@@ -58,8 +63,8 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   const { history, context } = deps
   const { sizes } = deps.window
   const fixed = (): number => deps.fixed()
-  const bindsThinking = context.model.info.traits?.bindsThinking ?? false
-  const count = createTokenCount({ history, fixed, sizes, bindsThinking, ...(deps.known && { known: deps.known }) })
+  const { to = {} } = deps
+  const count = createTokenCount({ history, fixed, sizes, to, ...(deps.known && { known: deps.known }) })
   let { earlier } = deps
   /** Steps since the latest compaction. */
   let steps = earlier ? history.filter(({ role }) => role === 'assistant').length : Number.POSITIVE_INFINITY
@@ -69,7 +74,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   /** The longest answer that the latest request has asked for. */
   let asked: number | undefined
   /** What is in use when an answer has to fit beside it. */
-  const usedAtMost = (): number => count.used() * (sizes.hasLearned() ? 1 : UNCOUNTED_MARGIN)
+  const usedAtMost = (): number => count.atMost(sizes.hasLearned() ? COUNTED_MARGIN : UNCOUNTED_MARGIN)
   const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed())
 
   async function compactNow(
@@ -129,7 +134,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       if (!isFull && used < now.compactionThreshold) return
       const forced = mustShorten
       mustShorten = false
-      const oldest = planTrimOldest(history, used - now.trimTarget, count.tokensOf, bindsThinking)
+      const oldest = planTrimOldest(history, used - now.trimTarget, count.tokensOf, to)
       if (used - oldest.saved <= now.enough) return isFull ? trim(oldest) : undefined
       const hasLargeNews = tokensOfNewest(history, count.tokensOf) > (now.trimThreshold - fixed()) * SHARE_OF_NEWEST
       // Now the question for the summary still fits behind the conversation, which the provider has in its cache.

@@ -1,7 +1,7 @@
 import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { CompactionResult } from '../../../shared/model/context'
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { Message, ToolCallPart, ToolMessage, Usage } from '../../../shared/model/message'
+import type { AssistantPart, Message, ToolCallPart, ToolMessage, Usage } from '../../../shared/model/message'
 import { markCheckpoint, dropThinking } from '../loop/model-request'
 import { applyTrim } from './compaction/trim'
 import { emptySize, addSizes, sizeOf } from './tokens/token-estimate'
@@ -29,6 +29,8 @@ export interface HistoryOptions {
   /** Whether the model sees the numbers of checkpoints. */
   marks?: boolean
   counts?: TokenCountReader
+  /** Parts of the log in which the conversation began otherwise: with a compaction that was undone since. */
+  undone?: readonly { from: number; to: number }[]
 }
 
 type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
@@ -40,7 +42,7 @@ type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
  */
 export function foldHistory(
   events: Iterable<RecordedEvent>,
-  { marks = false, counts }: HistoryOptions = {},
+  { marks = false, counts, undone = [] }: HistoryOptions = {},
   before: readonly Message[] = [],
 ): Message[] {
   let messages: Message[] = [...before]
@@ -62,6 +64,7 @@ export function foldHistory(
   }
   /** The model of the turn: in old logs an answer does not name its own. */
   let turnModel: string | undefined
+  const isOtherwise = ({ seq }: RecordedEvent): boolean => undone.some(({ from, to }) => seq > from && seq < to)
   for (const event of events) {
     switch (event.type) {
       case 'turn.started':
@@ -88,12 +91,19 @@ export function foldHistory(
         if (event.thinkingDropped) dropThinking(messages)
         if (event.usage) {
           if (event.model !== undefined) counts?.turn(event.model)
-          counts?.counted(messages, event.usage)
+          // A count of another history says nothing of this one.
+          if (isOtherwise(event)) counts?.replaced()
+          else counts?.counted(messages, event.usage)
         }
         if (event.parts.length === 0) break
         const model = event.model ?? turnModel
         if (event.partial) brokenOff = { at: messages.length, turnId: event.turnId }
-        messages.push({ role: 'assistant', parts: event.parts, ...(model !== undefined && { model }) })
+        messages.push({
+          role: 'assistant',
+          parts: event.parts,
+          ...(model !== undefined && { model }),
+          ...(isOtherwise(event) && hasThinking(event.parts) && { staleThinking: true }),
+        })
         open.calls = event.parts.filter((part) => part.type === 'tool_call')
         break
       }
@@ -117,6 +127,10 @@ export function foldHistory(
   }
   settle()
   return messages
+}
+
+function hasThinking(parts: readonly AssistantPart[]): boolean {
+  return parts.some(({ type }) => type === 'thinking')
 }
 
 function notRun(call: ToolCallPart): ToolMessage {
@@ -163,7 +177,7 @@ export function recentHistory(
   maxChars: number,
   source: HistorySource = {},
 ): Message[] {
-  const { compacted, trims = [], marks, counts } = source
+  const { compacted, trims = [], marks, counts, undone = [] } = source
   let isWhole = true
   const trimmed = new Set(trims.flatMap(({ results, calls }) => [...results, ...calls]))
   const events: RecordedEvent[] = []
@@ -182,7 +196,12 @@ export function recentHistory(
   const inForce = trims.filter(({ seq }) => seq > Math.max(first, compacted?.seq ?? 0))
   const ordered = [...events.toReversed(), ...inForce]
   // What was counted was counted together with the beginning.
-  const options = { ...(marks !== undefined && { marks }), ...(counts && isWhole && { counts }) }
+  const options = {
+    ...(marks !== undefined && { marks }),
+    ...(counts && isWhole && { counts }),
+    // The one that is active may have been undone, and brought back by a restore.
+    undone: undone.filter(({ from }) => from > (compacted?.seq ?? 0)),
+  }
   return foldHistory(
     inForce.length > 0 ? ordered.toSorted((a, b) => a.seq - b.seq) : ordered,
     options,

@@ -76,9 +76,10 @@ interface Piece {
  */
 export function buildPrompt(
   request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff' | 'traits'> & Asked,
-  rules: PromptRules,
+  usual: PromptRules,
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
+  const rules: PromptRules = { ...usual, ...usual.forModel?.(request.model) }
   const prompt: LanguageModelV4Prompt = []
   if (request.system)
     prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
@@ -120,14 +121,19 @@ export function buildPrompt(
    * are in.
    */
   let following: Piece[] = []
+  const add = (message: LanguageModelV4Message): void => {
+    if (rules.answerAfterResults !== undefined && message.role === 'user' && prompt.at(-1)?.role === 'tool')
+      prompt.push({ role: 'assistant', content: [{ type: 'text', text: rules.answerAfterResults }] })
+    prompt.push(message)
+  }
   const flush = (): void => {
-    if (following.length > 0) prompt.push(followerOf(following, canSend))
+    if (following.length > 0) add(followerOf(following, canSend))
     following = []
   }
   for (const message of request.messages) {
     const piece = pieceOf(message)
     if (message.role !== 'tool') flush()
-    if (piece.message) prompt.push(piece.message)
+    if (piece.message) add(piece.message)
     if (!piece.result) continue
     if (piece.following && piece.following.length > 0) following.push(piece)
     // The results of one step are one message: Gemini wants them together, the others do not mind.

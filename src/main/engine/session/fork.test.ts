@@ -80,3 +80,44 @@ it('a fork keeps rejections and calls that were not run, and copies no permissio
   expect(header.rules).toBeUndefined()
   expect(header.approvals).toEqual([])
 })
+
+it('a fork of a compacted conversation takes over no count and no bound thinking of answers behind the compaction', () => {
+  const answer = (text: string): EventBody => ({
+    type: 'step.finished',
+    ...turn,
+    stepId: text,
+    parts: [
+      { type: 'thinking', text, metadata: { anthropic: { signature: text } } },
+      { type: 'text', text },
+    ],
+    finish: 'stop',
+    durationMs: 1,
+    usage: { input: 100, output: 1, cached: 0, thinking: 0 },
+  })
+  const compaction: EventBody = {
+    type: 'compaction.finished',
+    compactionId: 'c',
+    kept: [],
+    note: 'n',
+    summary: 's',
+    files: [],
+    dropped: { answers: 1, results: 0, messages: 0 },
+    before: 100,
+    after: 10,
+    durationMs: 1,
+  }
+  const log = recorded([
+    answer('before'),
+    compaction,
+    answer('behind'),
+    { type: 'compaction.undone', compactionId: 'c', tokens: 100 },
+    answer('after'),
+  ])
+  const store = { window: () => ({ events: log, hasMore: false }) }
+  const steps = forkedEvents(store, 'x', log.length).filter((event) => event.type === 'step.finished')
+  expect(steps.map(({ usage, parts }) => [usage?.input, parts[0]?.type === 'thinking' && parts[0].metadata])).toEqual([
+    [100, { anthropic: { signature: 'before' } }],
+    [undefined, undefined],
+    [100, { anthropic: { signature: 'after' } }],
+  ])
+})

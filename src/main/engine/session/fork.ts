@@ -1,6 +1,7 @@
 import { eventTypesOf } from '../../../shared/events/event-uses'
 import { isMidCall } from '../../../shared/model/approval'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import type { AssistantPart } from '../../../shared/model/message'
 import type { Store } from '../store/store'
 
 const WINDOW = 2000
@@ -26,7 +27,7 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
       event.type === 'approval.requested' && isMidCall(event.approval) ? [event.approval.approvalId] : [],
     ),
   )
-  const copied = events
+  const copied = withoutCompacted(events)
     .filter((event) => COPIED.has(event.type) || (isRefusal(event) && !questions.has(event.approvalId)))
     // Compactions are not copied: the fork has the whole conversation, behind its first request prefix.
     .filter(
@@ -38,6 +39,27 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
   return open === undefined
     ? copied
     : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]
+}
+
+/**
+ * Answers that were given while a compaction stood for what came before: their token counts, and thinking that is bound
+ * to that beginning, say nothing of the whole conversation, so the fork does not have them.
+ */
+function withoutCompacted(events: readonly RecordedEvent[]): RecordedEvent[] {
+  const active = new Set<string>()
+  return events.map((event) => {
+    if (event.type === 'compaction.finished') active.add(event.compactionId)
+    else if (event.type === 'compaction.undone') active.delete(event.compactionId)
+    if (event.type !== 'step.finished' || active.size === 0) return event
+    const { usage: _other, ...rest } = event
+    return { ...rest, parts: rest.parts.map(withoutSignature) }
+  })
+}
+
+function withoutSignature(part: AssistantPart): AssistantPart {
+  if (part.type !== 'thinking' || part.metadata?.['anthropic'] === undefined) return part
+  const { metadata: _bound, ...rest } = part
+  return rest
 }
 
 /**

@@ -1,5 +1,5 @@
 import { CodedError, failureOf, type Failure } from '../../../shared/errors'
-import type { ModelAccess, TurnContext, TurnModel } from '../loop/turn-context'
+import type { ContextBudget, ModelAccess, TurnContext, TurnModel } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 
 /** Failures of a small model that the session's own model would have as well. */
@@ -12,6 +12,8 @@ export interface ModelFallbackDeps {
   quiet: boolean
   resolveModel(id: string): Promise<{ info: ModelInfo; provider: Provider }>
   modelOf(info: ModelInfo): TurnModel
+  /** What keeps the history within the other model's window. */
+  budgetOf(info: ModelInfo): ContextBudget
   /** Tokens of the conversation now. */
   used(): number
   log(message: string): void
@@ -44,6 +46,7 @@ export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): 
       })
       ctx.model.info = deps.modelOf(info)
       ctx.model.provider = provider
+      ctx.conversation.budget = deps.budgetOf(info)
       ctx.model.fallBack = undefined
       return true
     } catch (error) {

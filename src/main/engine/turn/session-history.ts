@@ -45,7 +45,9 @@ export function loadHistory(
   const events = restoringReads(store.historyBackwards(session.id), workspaceOf(session).reads, telling)
   const counts = createRecordedTokenCounts(info.id, windows.of(info).sizes)
   const trims = activeTrims(store, session.header)
-  const history = recentHistory(events, info.contextWindow * MAX_CHARS_PER_TOKEN, { compacted, trims, marks, counts })
+  const { undone = [] } = session.header
+  const source = { compacted, trims, marks, counts, undone }
+  const history = recentHistory(events, info.contextWindow * MAX_CHARS_PER_TOKEN, source)
   return { history, telling: telling.toReversed(), known: counts.latest() }
 }
 

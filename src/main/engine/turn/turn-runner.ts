@@ -9,11 +9,11 @@ import type { CompactionEnd } from '../context/compaction/compact'
 import { createContextBudget, isCompactable } from '../context/context-budget'
 import { nestedInstructions } from '../context/facts/nested-instructions'
 import { createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
-import { prefixTokens } from '../context/tokens/token-estimate'
+import { prefixTokens, type SentTo } from '../context/tokens/token-estimate'
 import { createTokenCount } from '../context/tokens/token-count'
 import { contextLimits } from '../context/compaction/context-limits'
-import { createCallIds, createFrozenPrefixes, loadHistory } from './session-history'
-import type { TurnCalls, TurnContext, TurnModel } from '../loop/turn-context'
+import { createCallIds, createFrozenPrefixes, latestCompaction, loadHistory } from './session-history'
+import type { ContextBudget, TurnCalls, TurnContext, TurnModel } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, ToolSchema } from '../model/provider'
 import { sessionPlan } from './session-plans'
@@ -71,6 +71,21 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         for (const event of events) prefix.onRecorded(event)
       }
       const shared = { ...base(session, material, signal, prefix), turnId, record }
+      const budgetFor = (
+        of: ModelInfo,
+        { known: counted, compacted: first }: Pick<TurnMaterial, 'known' | 'compacted'>,
+      ): ContextBudget =>
+        createContextBudget({
+          history,
+          fixed: () => requestPrefixTokens(prefix, of),
+          ...(counted && { known: counted }),
+          window: windows.of(of),
+          ...(of.maxOutputTokens !== undefined && { maxOutputTokens: of.maxOutputTokens }),
+          to: sentTo(of),
+          ...(first && session.header.compacted && { earlier: { ...session.header.compacted, files: first.files } }),
+          context: shared,
+          latestMark: () => session.header.compacted,
+        })
       const ctx: TurnContext = {
         ...shared,
         prefix,
@@ -81,16 +96,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         leaves: () => session.isLeaving,
         conversation: {
           history,
-          budget: createContextBudget({
-            history,
-            fixed: () => requestPrefixTokens(prefix, info),
-            ...(known && { known }),
-            window: windows.of(info),
-            ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
-            ...(compacted && header.compacted && { earlier: { ...header.compacted, files: compacted.files } }),
-            context: shared,
-            latestMark: () => session.header.compacted,
-          }),
+          budget: budgetFor(info, { known, compacted }),
           takeSteering: () => session.takeSteering(),
           planNotice: () =>
             planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.canAsk(session.header)),
@@ -133,11 +139,15 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           quiet: material.agent.parentModel !== undefined,
           resolveModel: deps.models.resolve,
           modelOf: (other) => modelOf(session, material.agent, other),
+          // What the other model takes, and how it counts, is not what the first one does.
+          budgetOf: (other) =>
+            budgetFor(other, { known: undefined, compacted: latestCompaction(deps.store, session.header) }),
           used: () =>
             createTokenCount({
               history,
               fixed: () => requestPrefixTokens(prefix, info),
               sizes: windows.of(info).sizes,
+              to: sentTo(info),
               ...(known && { known }),
             }).used(),
           log: deps.report.log,
@@ -164,6 +174,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           history,
           fixed: () => fixed,
           sizes: windows.of(info).sizes,
+          to: sentTo(info),
           ...(known && { known }),
         }).used(),
         fixed,
@@ -273,6 +284,11 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnMo
     ...(effort !== undefined && { effort }),
     ...(info.traits && { traits: info.traits }),
   }
+}
+
+/** What of the thinking in a history a model is sent. */
+function sentTo({ id, traits }: ModelInfo): SentTo {
+  return { modelId: id, ...(traits?.bindsThinking && { bindsThinking: true }) }
 }
 
 /** Whether the agent has a tool that changes files; if not, it gets no diagnostics. */

@@ -1,6 +1,6 @@
 import type { ContextTrim } from '../../../../shared/model/context'
 import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../../shared/model/message'
-import { boundTokens, BYTES_PER_TOKEN, tokensOf } from '../tokens/token-estimate'
+import { boundTokens, BYTES_PER_TOKEN, tokensOf, type SentTo } from '../tokens/token-estimate'
 
 /** The newest messages keep their results as long as anything older has some. */
 const KEEP_WHOLE = 8
@@ -27,20 +27,20 @@ const NOTHING: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
 /**
  * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments
  * of the calls they belong to; of the last result only as much as is needed. The newest messages stay whole.
- * `bindsThinking`: the model loses all thinking behind the first change, which saves tokens, too; where that alone
+ * A model that binds its thinking loses all of it behind the first change, which saves tokens, too; where that alone
  * would be too much, the trim begins further behind.
  */
 export function planTrimOldest(
   history: readonly Message[],
   wanted: number,
   measure: Measure = tokensOf,
-  bindsThinking = false,
+  to: SentTo = {},
 ): TrimPlan {
   const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
   let hasChanged = false
-  let lost = bindsThinking ? history.reduce((sum, message) => sum + boundShare(message, measure), 0) : 0
+  let lost = to.bindsThinking ? history.reduce((sum, message) => sum + boundShare(message, measure, to), 0) : 0
   for (const message of history.slice(0, Math.max(0, history.length - KEEP_WHOLE))) {
-    if (bindsThinking) lost -= boundShare(message, measure)
+    if (to.bindsThinking) lost -= boundShare(message, measure, to)
     const left = wanted - plan.saved - (hasChanged ? 0 : lost)
     if (left < SHORT) {
       if (hasChanged || wanted < SHORT) break
@@ -73,8 +73,8 @@ function isCuttable(message: Message): message is ToolMessage {
 }
 
 /** Tokens of a message's thinking, in the measure of its other parts. */
-function boundShare(message: Message, measure: Measure): number {
-  const bound = boundTokens(message)
+function boundShare(message: Message, measure: Measure, to: SentTo): number {
+  const bound = boundTokens(message, to)
   return bound === 0 ? 0 : (bound * measure(message)) / Math.max(1, tokensOf(message))
 }
 

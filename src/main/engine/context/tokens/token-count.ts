@@ -1,5 +1,5 @@
 import type { Message, Usage } from '../../../../shared/model/message'
-import { emptySize, addSizes, sentSize, totalOf, type ContentSize } from './token-estimate'
+import { emptySize, addSizes, sentSize, totalOf, type ContentSize, type SentTo } from './token-estimate'
 import { IMAGE_TOKEN_FORMULAS, type ImageTokenFormula } from './image-tokens'
 
 /** A count below this share of the estimate is ignored: some servers report 0, or only uncached tokens. */
@@ -18,6 +18,8 @@ export interface TokenCount {
    * after.
    */
   used(): number
+  /** The same when the estimated part may take `margin` times as much. */
+  atMost(margin: number): number
   /** Estimated tokens of a message of this history. */
   tokensOf(message: Message): number
   /** The provider's count for the request before the last message, which is its answer. */
@@ -37,16 +39,16 @@ export interface TokenCountDeps {
   sizes: TokenCalibration
   /** The latest count that is still of this history. */
   known?: CountedRequest
-  /** The model gets back no thinking whose beginning has changed. */
-  bindsThinking?: boolean
+  /** Who is sent the history. */
+  to?: SentTo
 }
 
 /**
  * Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any
  * other is estimated.
  */
-export function createTokenCount({ history, fixed, sizes, known, bindsThinking = false }: TokenCountDeps): TokenCount {
-  const sizeOf = (message: Message): ContentSize => sentSize(message, bindsThinking)
+export function createTokenCount({ history, fixed, sizes, known, to = {} }: TokenCountDeps): TokenCount {
+  const sizeOf = (message: Message): ContentSize => sentSize(message, to)
   /** The guess for the first `seen` messages. */
   let seen = 0
   let size: ContentSize = emptySize()
@@ -63,11 +65,12 @@ export function createTokenCount({ history, fixed, sizes, known, bindsThinking =
   }
   const withHead = (of: ContentSize): ContentSize => ({ ...of, head: fixed() })
   const estimate = (): number => sizes.tokens(withHead(look())) * scale
-  const used = (): number => {
-    if (!anchor) return estimate()
+  const atMost = (margin: number): number => {
+    if (!anchor) return estimate() * margin
     const since = addSizes(withHead(look()), anchor.size, -1)
-    return anchor.tokens + sizes.tokens(since)
+    return anchor.tokens + sizes.tokens(since) * margin
   }
+  const used = (): number => atMost(1)
 
   const set = (usage: Usage, request: ContentSize, answer: Message | undefined): void => {
     const { input, output } = usage
@@ -101,6 +104,7 @@ export function createTokenCount({ history, fixed, sizes, known, bindsThinking =
   }
   return {
     used,
+    atMost,
     tokensOf: (message) => sizes.tokens(sizeOf(message)) * (anchor ? 1 : scale),
     counted(usage) {
       const answer = history.at(-1)

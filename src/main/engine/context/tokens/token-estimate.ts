@@ -58,25 +58,47 @@ export function sizeOf(message: Message): ContentSize {
   return size
 }
 
-/**
- * What a message is made of as a model is sent it. `bindsThinking`: the model gets back no thinking whose beginning has
- * changed.
- */
-export function sentSize(message: Message, bindsThinking: boolean): ContentSize {
-  return sizeOf(withoutLostThinking(message, bindsThinking))
+/** Who is sent a message. */
+export interface SentTo {
+  /** The id of the model; absent: the one that has answered. */
+  modelId?: string
+  /** The model gets back no thinking whose beginning has changed. */
+  bindsThinking?: boolean
+}
+
+const withoutThinking = new WeakMap<Message, Message>()
+
+/** What a message is made of as a model is sent it. */
+export function sentSize(message: Message, to: SentTo): ContentSize {
+  return sizeOf(withoutLostThinking(message, to))
 }
 
 /** Guessed tokens of the thinking that the model would lose if anything before the message changed. */
-export function boundTokens(message: Message): number {
-  if (message.role !== 'assistant' || message.staleThinking || message.thinkingDropped) return 0
-  return tokensOf(message) - tokensOf(withoutLostThinking({ ...message, staleThinking: true }, true))
+export function boundTokens(message: Message, to: SentTo): number {
+  if (!to.bindsThinking || message.role !== 'assistant' || message.staleThinking) return 0
+  return (
+    totalOf(sentSize(message, to)) - tokensOf(withoutLostThinking({ ...message, staleThinking: true }, { bindsThinking: true }))
+  )
 }
 
-function withoutLostThinking(message: Message, bindsThinking: boolean): Message {
-  if (message.role !== 'assistant' || !(message.thinkingDropped || (bindsThinking && message.staleThinking)))
-    return message
+function withoutLostThinking(message: Message, { modelId, bindsThinking }: SentTo): Message {
+  if (message.role !== 'assistant') return message
+  const isLost =
+    message.thinkingDropped ||
+    (bindsThinking && message.staleThinking) ||
+    (modelId !== undefined && message.model !== undefined && message.model !== modelId && isSealed(message.parts))
+  if (!isLost) return message
+  const known = withoutThinking.get(message)
+  if (known) return known
   const parts = message.parts.filter(({ type }) => type !== 'thinking')
-  return parts.length === message.parts.length ? message : { ...message, parts }
+  const rest = parts.length === message.parts.length ? message : { ...message, parts }
+  withoutThinking.set(message, rest)
+  return rest
+}
+
+/** Whether only the model that has written this gets the thinking in it back; plain thinking goes to its whole family. */
+function isSealed(parts: readonly AssistantPart[]): boolean {
+  return !parts.some((part) => part.type === 'thinking' && part.metadata?.['chat'] !== undefined)
 }
 
 /** `one` and `other` together; the second `times` times. */
@@ -127,6 +149,8 @@ function addParts(size: ContentSize, parts: readonly (UserPart | AssistantPart |
       addText(size, part.input)
       addText(size, part.name)
     } else {
+      // Without what proves it, no thinking goes back to a model.
+      if (part.type === 'thinking' && !part.metadata) continue
       const before = size.plain
       addText(size, part.text)
       // Providers show a summary of a thought and send the thought itself along, sealed.

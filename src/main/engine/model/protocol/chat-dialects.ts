@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { ModelRequest } from '../provider'
 import { modelFamily, requestedThinking } from '../thinking'
+import type { PromptRules } from './protocol'
 
 /**
  * What stands in the body of a chat request about thinking; `reasoningEffort` is the package's name for
@@ -30,6 +32,37 @@ export function chatThinking(
   }
   if (effort === undefined || (control !== 'effort' && control !== 'adaptive')) return {}
   return { reasoningEffort: effort }
+}
+
+const MISTRAL_FAMILIES: ReadonlySet<string> = new Set([
+  'mistral',
+  'ministral',
+  'magistral',
+  'mixtral',
+  'devstral',
+  'codestral',
+  'pixtral',
+])
+
+/** Whether a model is one of Mistral's, wherever it is served. */
+export function isMistral(model: string): boolean {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return name.split(/[^a-z]+/).some((word) => MISTRAL_FAMILIES.has(word))
+}
+
+const MISTRAL_CALL_ID = /^[a-zA-Z0-9]{9}$/
+
+/**
+ * Mistral's templates want call ids of nine letters and digits and an answer between results and a message of the user,
+ * and refuse the fields in which others send thinking back.
+ */
+export const MISTRAL_RULES: Partial<PromptRules> = {
+  callId: (id) =>
+    MISTRAL_CALL_ID.test(id)
+      ? id
+      : BigInt(`0x${createHash('sha256').update(id).digest('hex').slice(0, 16)}`).toString(36).padStart(9, '0').slice(-9),
+  answerAfterResults: 'Understood.',
+  thinkingReplay: () => ({ isOff: true }),
 }
 
 type Schema = Record<string, unknown>

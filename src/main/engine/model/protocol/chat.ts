@@ -3,7 +3,7 @@ import { CodedError } from '../../../../shared/errors'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
 import { fieldOf, isJsonObject, type JsonObject } from '../../../../shared/json-fields'
 import { neededThinkingField, requestedThinking } from '../thinking'
-import { chatThinking, moonshotSchema } from './chat-dialects'
+import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
 import type { Inspector, ModelProtocol, ProtocolSettings, ShortPrompt } from './protocol'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
@@ -18,6 +18,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const baseURL = settings.baseUrl ?? (dialect === 'moonshot' ? MOONSHOT_URL : OPENAI_URL)
   const isOpenAi = hostOf(baseURL) === 'api.openai.com'
+  const isMistralHost = hostOf(baseURL) === 'api.mistral.ai'
   // These two name it differently since their models think; servers that copied the older protocol know only
   // `max_tokens`.
   const renamesLimit = isOpenAi || dialect === 'moonshot'
@@ -39,6 +40,8 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
       thinkingReplay: (request) =>
         requestedThinking(type, request).thinks ? { neededField: neededThinkingField(request.model) } : {},
       isSigned: () => false,
+      // Mistral's own server and others that serve its models check conversations in the same way.
+      forModel: (model) => (isMistralHost || isMistral(model) ? MISTRAL_RULES : undefined),
     },
     readable: () => chatEvent,
     joined: joinedText,
@@ -48,7 +51,8 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
         baseURL,
         apiKey: settings.key,
         fetch,
-        includeUsage: true,
+        // Mistral's server refuses the field, and always counts.
+        includeUsage: !isMistralHost,
         transformRequestBody: (args) => {
           const body = bodies.withoutMessages(args)
           if (!renamesLimit || body['max_tokens'] === undefined) return body

@@ -4,6 +4,7 @@ import type { EventFilter, EventJoin } from '../model-fetch'
 import type { ModelRequest, ToolSchema } from '../provider'
 import { modelFamily } from '../thinking'
 import type { Fetch } from '../../network/http-fetch'
+import { createHash } from 'node:crypto'
 
 /** Where and as whom a wire calls. */
 export interface ProtocolSettings {
@@ -61,6 +62,10 @@ export interface PromptRules {
    * answer.
    */
   isSigned(metadata: Metadata, all: readonly Metadata[]): boolean
+  /** An answer that stands between results and a message of the user, for servers that refuse one after the other. */
+  answerAfterResults?: string
+  /** What is different for a model whose server is stricter than the protocol. */
+  forModel?(model: string): Partial<PromptRules> | undefined
 }
 
 /** Looks at each event as it was on the wire, for what the package does not pass on. */
@@ -111,9 +116,17 @@ export interface ShortPrompt {
   complete(body: string): Uint8Array<ArrayBuffer>
 }
 
-/** Call ids of other wires may contain anything; these accept letters, digits, `_` and `-`, at most 64 of them. */
+const MAX_CALL_ID = 64
+
+/**
+ * Call ids of other wires may contain anything; these accept letters, digits, `_` and `-`, at most 64 of them. A hash
+ * replaces what is lost, so that two ids are never sent as one: providers refuse such a conversation for good.
+ */
 export function plainCallId(id: string): string {
-  return id.replace(/[^\w-]/g, '_').slice(0, 64)
+  const plain = id.replace(/[^\w-]/g, '_')
+  if (plain === id && id.length <= MAX_CALL_ID) return id
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 10)
+  return `${plain.slice(0, MAX_CALL_ID - hash.length - 1)}_${hash}`
 }
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
