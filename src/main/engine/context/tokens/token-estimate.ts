@@ -77,7 +77,8 @@ export function sentSize(message: Message, to: SentTo): ContentSize {
 export function boundTokens(message: Message, to: SentTo): number {
   if (!to.bindsThinking || message.role !== 'assistant' || message.staleThinking) return 0
   return (
-    totalOf(sentSize(message, to)) - tokensOf(withoutLostThinking({ ...message, staleThinking: true }, { bindsThinking: true }))
+    totalOf(sentSize(message, to)) -
+    tokensOf(withoutLostThinking({ ...message, staleThinking: true }, { bindsThinking: true }))
   )
 }
 

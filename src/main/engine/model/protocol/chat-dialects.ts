@@ -60,7 +60,10 @@ export const MISTRAL_RULES: Partial<PromptRules> = {
   callId: (id) =>
     MISTRAL_CALL_ID.test(id)
       ? id
-      : BigInt(`0x${createHash('sha256').update(id).digest('hex').slice(0, 16)}`).toString(36).padStart(9, '0').slice(-9),
+      : BigInt(`0x${createHash('sha256').update(id).digest('hex').slice(0, 16)}`)
+          .toString(36)
+          .padStart(9, '0')
+          .slice(-9),
   answerAfterResults: 'Understood.',
   thinkingReplay: () => ({ isOff: true }),
 }
