@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
@@ -141,6 +143,36 @@ it('compacts with the model that took over', async () => {
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
   expect(requestsTo('second').filter(asksForSummary)).toHaveLength(1)
   expect(requestsTo('scripted').filter(asksForSummary)).toEqual([])
+})
+
+it('keeps within the window of the model that took over, and learns nothing from it about the first one', async () => {
+  const WINDOW = 24_000
+  const bytesOf = ({ body }: RecordedRequest): number => JSON.stringify(body).length
+  let reads = 0
+  await setup(
+    {
+      scripted: () => (reads === 0 ? OVERLOADED : { text: 'Back again.' }),
+      second: (request) => {
+        const input = Math.ceil(bytesOf(request) / 3.5)
+        reads += 1
+        return {
+          ...(reads <= 9 ? { toolCalls: [{ name: 'Read', input: { path: `${reads}.txt` } }] } : { text: 'All read.' }),
+          usage: { input, output: 20 },
+        }
+      },
+    },
+    'fallback_model = "local/third"',
+    `[models."local/third"]\nprovider = "local"\nmodel = "second"\ncontext_window = ${WINDOW}\n`,
+  )
+  for (let n = 1; n < 10; n += 1)
+    writeFileSync(join(scratch.project, `${n}.txt`), `a line of the file ${n}, like any other\n`.repeat(200))
+  const id = await begin('read them')
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
+  expect(requestsTo('second').length).toBeGreaterThanOrEqual(10)
+  expect(Math.max(...requestsTo('second').map(bytesOf)) / 3.5).toBeLessThan(WINDOW)
+  expect(ofType(id, 'context.trimmed').length).toBeGreaterThan(0)
+  await say(id, 'and now?')
+  expect(header(id).learnedWindow).toBeUndefined()
 })
 
 it('starts every request with the previous one, even when the model had started to answer', async () => {

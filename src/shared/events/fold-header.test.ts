@@ -45,6 +45,11 @@ it('a compaction ends the prefix of requests; undoing it brings back the one fro
     { type: 'compaction.undone', compactionId: 'a', tokens: 2 },
   )
   expect(folded.map(({ prefixSeq }) => prefixSeq)).toEqual([1, undefined, 3, undefined, 5, 3, 1])
+  // What was said between is known to have had another beginning.
+  expect(folded.at(-1)!.undone).toEqual([
+    { from: 4, to: 6 },
+    { from: 2, to: 7 },
+  ])
 })
 
 it('a restore brings back the prefix of that time, if any', () => {

@@ -7,7 +7,14 @@ import type { CompactionContext, CompactionTask } from './compaction/compact'
 import { type TokenCalibration, createTokenCount, type CountedRequest } from './tokens/token-count'
 import type { SentTo } from './tokens/token-estimate'
 import { combinePlans, planTrimNewest, planTrimOldest, applyTrim, type TrimPlan } from './compaction/trim'
-import { availableOutputTokens, outputLimit, contextLimits, type ContextLimits } from './compaction/context-limits'
+import { exceeds, mediaLimit, mediaLoad, planTrimMedia } from './compaction/media-limit'
+import {
+  availableOutputTokens,
+  outputLimit,
+  contextLimits,
+  type ContextLimits,
+  type WindowUse,
+} from './compaction/context-limits'
 
 /** What cutting the newest results leaves, as a share of the limit. */
 const CUT_TO = 0.88
@@ -34,6 +41,7 @@ export interface ContextBudgetDeps {
   /** The model's window, as far as is known. */
   window: ModelWindow
   maxOutputTokens?: number
+  traits?: WindowUse['traits']
   /** Who is sent the history. */
   to?: SentTo
   /** The compaction that the history begins with. */
@@ -58,6 +66,9 @@ export interface ModelWindow {
   asksFor(tokens: number): void
 }
 
+/** From so many characters of base64 on, a body that is refused as too large may be so because of them. */
+const MUCH_MEDIA = 2_000_000
+
 /** Keeps a history within the window; see `Room`. */
 export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   const { history, context } = deps
@@ -76,6 +87,19 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   /** What is in use when an answer has to fit beside it. */
   const usedAtMost = (): number => count.atMost(sizes.hasLearned() ? COUNTED_MARGIN : UNCOUNTED_MARGIN)
   const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed())
+  /** Less once a server has refused what it may have. */
+  let mediaMost = mediaLimit(context.model.info.name, deps.window.tokens())
+
+  /** Leaves out old pictures and documents where there are more than a server takes; most have none. */
+  async function enforceMedia(): Promise<void> {
+    if (!exceeds(mediaLoad(history), mediaMost)) return
+    trim(planTrimMedia(history, mediaMost, count.tokensOf))
+    // What the user has sent is only left out by a compaction, but not while it has just been sent.
+    const prompt = history.findLast((message) => message.role === 'user' && message.by === undefined)
+    const isNews = prompt !== undefined && mediaLoad([prompt]).chars > 0
+    if (isNews || steps <= HARD_MIN_STEPS_BETWEEN || !isCompactable(history)) return
+    if (exceeds(mediaLoad(history), mediaMost)) await compactNow([...history], count.used(), limits())
+  }
 
   async function compactNow(
     whole: readonly Message[],
@@ -128,6 +152,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   return {
     async enforce() {
       steps += 1
+      await enforceMedia()
       const now = limits()
       const used = count.used()
       const isFull = used >= now.trimThreshold || mustShorten
@@ -191,7 +216,12 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       }
       if (!isCompactable(history)) return false
       // A body that is too large is seldom the window's fault while that is not half full.
-      if (window === undefined && message.includes('(HTTP 413)') && used < deps.window.tokens() / 2) return false
+      if (window === undefined && message.includes('(HTTP 413)') && used < deps.window.tokens() / 2) {
+        const { chars } = mediaLoad(history)
+        if (chars < MUCH_MEDIA) return false
+        mediaMost = { ...mediaMost, chars: Math.min(mediaMost.chars, chars * 0.9) }
+        return planTrimMedia(history, mediaMost).results.length > 0
+      }
       deps.window.refused(used, window)
       mustShorten = true
       return true

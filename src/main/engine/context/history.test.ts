@@ -228,6 +228,50 @@ describe('the history for the model', () => {
     expect(history[0]).toMatchObject({ parts: [{ text: '0' }] })
   })
 
+  it('takes answers from behind a compaction that was undone for answers to another beginning', () => {
+    const counted = (text: string, input: number): EventBody => ({
+      type: 'step.finished',
+      turnId: 't',
+      stepId: text,
+      parts: [
+        { type: 'thinking', text },
+        { type: 'text', text },
+      ],
+      finish: 'stop',
+      durationMs: 0,
+      usage: { input, output: 1, cached: 0, thinking: 0 },
+    })
+    const log = recorded([
+      user('one'),
+      counted('before', 9000),
+      user('two'),
+      counted('behind', 500),
+      user('three'),
+      counted('after', 10_000),
+    ])
+    const seen: (number | string)[] = []
+    const counts = {
+      turn: () => {},
+      counted: (_messages: unknown, usage: { input: number }) => seen.push(usage.input),
+      replaced: () => seen.push('another history'),
+    }
+    const stale = (compactedSeq?: number): boolean[] => {
+      seen.length = 0
+      const compacted = compactedSeq !== undefined && {
+        compacted: { seq: compactedSeq, kept: [], note: '' } as unknown as NonNullable<
+          Parameters<typeof recentHistory>[2]
+        >['compacted'],
+      }
+      return recentHistory(log.toReversed(), 1_000_000, { counts, undone: [{ from: 2, to: 5 }], ...compacted }).flatMap(
+        (message) => (message.role === 'assistant' ? [message.staleThinking === true] : []),
+      )
+    }
+    expect(stale()).toEqual([false, true, false])
+    expect(seen).toEqual([9000, 'another history', 10_000])
+    // A restore may have brought the compaction back.
+    expect(stale(2)).toEqual([false, false, false])
+  })
+
   it('reports which messages the provider counted, and that a trim has changed them', () => {
     const told: string[] = []
     const counts = {

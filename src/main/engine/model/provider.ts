@@ -34,6 +34,8 @@ export interface ModelTraits {
   toolDialect?: 'gpt' | 'general'
   /** Most tokens of an answer; `ModelInfo.maxOutputTokens` is what is asked for. */
   outputLimit?: number
+  /** Tokens of the window that a request may have without its answer; absent: all of them. */
+  inputLimit?: number
   prices?: ModelPrices
   /** The id (`provider/model`) of a cheaper model of the same provider, for titles and small work. */
   smallModel?: string

@@ -81,6 +81,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           ...(counted && { known: counted }),
           window: windows.of(of),
           ...(of.maxOutputTokens !== undefined && { maxOutputTokens: of.maxOutputTokens }),
+          ...(of.traits && { traits: of.traits }),
           to: sentTo(of),
           ...(first && session.header.compacted && { earlier: { ...session.header.compacted, files: first.files } }),
           context: shared,

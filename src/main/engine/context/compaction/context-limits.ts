@@ -20,6 +20,8 @@ const TRIM_TARGET = 0.615
 const MIN_TRIM_SHARE = 0.6
 /** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
 const [MIN_RESERVE, MAX_RESERVE] = [0.05, 0.25]
+/** Where a request may have less than the window, it is filled as one of which that is this share. */
+const INPUT_SHARE = 0.97
 /** Fewer tokens than this are no answer. */
 const MIN_OUTPUT_TOKENS = 4000
 /** Tokens of conversation that are always let through: with a tiny window the provider decides. */
@@ -41,12 +43,17 @@ export interface ContextLimits {
   hardLimit: number
 }
 
+/** What of a model decides how far its window is filled. */
+export type WindowUse = Pick<ModelInfo, 'maxOutputTokens' | 'traits'>
+
 /** How far a window is filled. `fixed`: tokens of instructions and tools. */
 export function contextLimits(
-  window: number,
-  { maxOutputTokens }: Pick<ModelInfo, 'maxOutputTokens'>,
+  whole: number,
+  { maxOutputTokens, traits: { inputLimit = whole } = {} }: WindowUse,
   fixed: number,
 ): ContextLimits {
+  // The rest is for the answer alone.
+  const window = Math.min(whole, inputLimit / INPUT_SHARE)
   const wanted = Math.max(MIN_OUTPUT_TOKENS, window * MIN_RESERVE)
   const reserve = Math.min(maxOutputTokens ?? wanted, wanted, window * MAX_RESERVE)
   const full = Math.min(

@@ -33,6 +33,42 @@ describe('counting a history', () => {
     expect(count.used()).toBeGreaterThan(5040 + 1000)
   })
 
+  it('counts no thinking that the model is not sent: without proof, of another model, or lost behind a trim', () => {
+    const text = words(2000)
+    const thought = (more: object, metadata?: object): Message =>
+      ({
+        role: 'assistant',
+        parts: [
+          { type: 'thinking', text, ...(metadata && { metadata }) },
+          { type: 'text', text: 'yes' },
+        ],
+        ...more,
+      }) as Message
+    const used = (message: Message): number =>
+      createTokenCount({
+        history: [message],
+        fixed: () => 0,
+        sizes: createTokenCalibration(),
+        to: { modelId: 'p/m', bindsThinking: true },
+      }).used()
+    const signed = { anthropic: { signature: 's' } }
+    expect(used(thought({ model: 'p/m' }, signed))).toBeGreaterThan(2000)
+    expect(used(thought({ model: 'p/other' }, { chat: { field: 'reasoning' } }))).toBeGreaterThan(2000)
+    expect(used(thought({ model: 'p/m' }))).toBeLessThan(50)
+    expect(used(thought({ model: 'p/other' }, signed))).toBeLessThan(50)
+    expect(used(thought({ model: 'p/m', staleThinking: true }, signed))).toBeLessThan(50)
+  })
+
+  it('takes what was estimated for more where that has to be safe, and what was counted as it is', () => {
+    const history = [asked(words(1000))]
+    const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })
+    expect(count.atMost(1.5)).toBeCloseTo(count.used() * 1.5)
+    history.push(answer('a'))
+    count.counted(usage(5000, 40))
+    history.push(result('a', words(1000)))
+    expect(count.atMost(1.5) - 5040).toBeCloseTo((count.used() - 5040) * 1.5)
+  })
+
   it('never adds a count to messages that it was not made of: after a trim it is scaled to what is there', () => {
     const history = [asked('go'), answer('a'), result('a', words(8000)), answer('b'), result('b', words(8000))]
     const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })

@@ -217,6 +217,14 @@ describe('the table of known models', () => {
     expect(routed?.traits?.smallModel).toBe('or/x-ai/grok-4.3')
   })
 
+  it("knows that a request to OpenAI's thinking models may not have the tokens of the longest answer", () => {
+    const limitOf = (type: ProviderType, model: string) => knownModel({ type }, 'p', model)?.traits?.inputLimit
+    expect(limitOf('openai-responses', 'gpt-5')).toBe(272_000)
+    expect(limitOf('openai-responses', 'gpt-6.1-sol')).toBe(922_000)
+    expect(limitOf('openai-responses', 'gpt-4.1')).toBeUndefined()
+    expect(limitOf('anthropic', 'claude-sonnet-5-5')).toBeUndefined()
+  })
+
   it('gives GPT its own edit tools, and no other family', () => {
     expect(knownModel({ type: 'openai-responses' }, 'o', 'gpt-6-sol')?.traits?.toolDialect).toBe('gpt')
     expect(anthropic('claude-opus-5-5')?.traits?.toolDialect).toBe('general')

@@ -2,7 +2,7 @@ import { type ProviderType, providerFacts } from '../../../../shared/configurati
 import type { ProviderSettings } from '../../config/settings/settings'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelTraits, ThinkingControl } from '../provider'
-import { findModelRow, modelsTable, type ModelRow, type PriceRow } from './models-table'
+import { findModelRow, modelsTable, type FoundRow, type ModelRow, type PriceRow } from './models-table'
 import type { ModelPrices } from '../../../../shared/model/cost'
 
 /** What is known of a model. Absent: unknown. */
@@ -76,7 +76,7 @@ export function knownModel(
     const found = findModelRow(table, own, model)
     if (!found) return knownElsewhere(provider, model)
     const small = smallOf(own, found.id)
-    const facts = factsOf(found.row, provider.type)
+    const facts = factsOf(found, provider.type)
     return {
       ...facts,
       traits: {
@@ -98,7 +98,7 @@ function knownElsewhere(
   for (const provider of maker === undefined ? BY_NAME : [maker, ...BY_NAME.filter((name) => name !== maker)]) {
     const found = findModelRow(modelsTable(), provider, model)
     if (!found) continue
-    const facts = factsOf(found.row, type)
+    const facts = factsOf(found, type)
     // On the user's own machine memory sets the window, whatever the model could take.
     if (type !== 'openai-compatible' || !isLoopback(baseUrl)) return facts
     const { contextWindow: _window, maxOutputTokens: _output, ...rest } = facts
@@ -119,7 +119,17 @@ function askedOutput(type: ProviderType, output: number | undefined): number | u
   return type === 'anthropic' ? Math.min(output, CLAUDE_OUTPUT) : output
 }
 
-function factsOf(row: ModelRow, type: ProviderType): ModelFacts {
+/**
+ * OpenAI's models that think keep as much of their window as they may write free for the answer: of 400,000 tokens a
+ * request may have 272,000, of 1,050,000 it may have 922,000 (models.dev: `limit.input`).
+ */
+function inputLimitOf({ id, row: { window, output = 0, thinking = 'none' } }: FoundRow): number | undefined {
+  return thinking !== 'none' && /(?:^|\/)gpt-(?:[5-9]|\d\d)/.test(id) ? window - output : undefined
+}
+
+function factsOf(found: FoundRow, type: ProviderType): ModelFacts {
+  const { row } = found
+  const inputLimit = inputLimitOf(found)
   const thinkingControl = controlOn(type, row.thinking ?? 'none', row.efforts)
   const asked = askedOutput(type, row.output)
   return {
@@ -134,6 +144,7 @@ function factsOf(row: ModelRow, type: ProviderType): ModelFacts {
       videoIn: row.in?.includes('video') ?? false,
       toolDialect: row.dialect ?? 'general',
       ...(row.output !== undefined && { outputLimit: row.output }),
+      ...(inputLimit !== undefined && { inputLimit }),
       ...(row.efforts && { efforts: row.efforts }),
       ...(row.effort && { defaultEffort: row.effort }),
       // Both are of Anthropic's own interface.

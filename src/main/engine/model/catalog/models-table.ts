@@ -72,7 +72,7 @@ function pathOf(here: string): string {
   return fileURLToPath(new URL(`${top}resources/models/table.json`, here))
 }
 
-interface FoundRow {
+export interface FoundRow {
   /** As the table spells it. */
   id: string
   row: ModelRow

@@ -120,7 +120,7 @@ const MAX_CALL_ID = 64
 
 /**
  * Call ids of other wires may contain anything; these accept letters, digits, `_` and `-`, at most 64 of them. A hash
- * replaces what is lost, so that two ids are never sent as one: providers refuse such a conversation from then on.
+ * replaces what is lost, so that two ids are never sent as one: providers refuse every request of such a conversation.
  */
 export function plainCallId(id: string): string {
   const plain = id.replace(/[^\w-]/g, '_')
