@@ -121,31 +121,35 @@ describe('a recall', () => {
     },
   )
 
-  it('stays within its budget with 10,000 entries, also over many prompts, and takes less than 5 ms', () => {
-    const facts = lines('facts.txt')
-    db.transaction(() => {
-      for (let n = 0; n < 10_000; n += 1) {
-        const [key, text] = facts[n % facts.length]!
-        store(`${key} ${n}`, `${text} (${n})`)
+  it(
+    'stays within its budget with 10,000 entries, also over many prompts, and takes less than 5 ms',
+    { timeout: 300_000 },
+    () => {
+      const facts = lines('facts.txt')
+      db.transaction(() => {
+        for (let n = 0; n < 10_000; n += 1) {
+          const [key, text] = facts[n % facts.length]!
+          store(`${key} ${n}`, `${text} (${n})`)
+        }
+      })()
+      const times: number[] = []
+      const told: string[] = []
+      for (const [question] of lines('questions.txt')) {
+        // The best of three: other work on the machine is not what this measures.
+        const tries = [1, 2, 3].map(() => {
+          const started = cpuMs()
+          recall(question, told)
+          return cpuMs() - started
+        })
+        times.push(Math.min(...tries))
+        const found = recall(question, told)
+        if (found) told.push(found.text)
+        expect(Buffer.byteLength(told.join(''))).toBeLessThanOrEqual(BUDGET)
       }
-    })()
-    const times: number[] = []
-    const told: string[] = []
-    for (const [question] of lines('questions.txt')) {
-      // The best of three: other work on the machine is not what this measures.
-      const tries = [1, 2, 3].map(() => {
-        const started = cpuMs()
-        recall(question, told)
-        return cpuMs() - started
-      })
-      times.push(Math.min(...tries))
-      const found = recall(question, told)
-      if (found) told.push(found.text)
-      expect(Buffer.byteLength(told.join(''))).toBeLessThanOrEqual(BUDGET)
-    }
-    expect(told.every(isRecall)).toBe(true)
-    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(5)
-  })
+      expect(told.every(isRecall)).toBe(true)
+      expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(5)
+    },
+  )
 
   it('begins with what is used most where no words fit, and does not repeat what was told', () => {
     store('editor', 'Neovim')

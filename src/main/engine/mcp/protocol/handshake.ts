@@ -68,7 +68,12 @@ export async function handshake(transport: Transport, greeting: HandshakeOptions
   const ended = Promise.withResolvers<never>()
   ended.promise.catch(() => undefined)
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
-  transport.onclose = () => ended.reject(new EndedDuringHandshake('the connection was closed'))
+  transport.onclose = () => {
+    const error = new EndedDuringHandshake('the connection was closed')
+    ended.reject(error)
+    // A request that still waits would keep a program that is done from exiting.
+    for (const answer of waiting.values()) answer({ error })
+  }
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onmessage = (message) => {
     if (!('method' in message)) waiting.get(message.id)?.(replyIn(message))

@@ -87,7 +87,7 @@ export async function startServerProcess({
 
   async function stop(): Promise<void> {
     child.stdin.end()
-    if (!hasExited(child)) await Promise.race([exited, after(EXIT_ON_EOF_MS)])
+    if (!hasExited(child)) await withLimit(exited, EXIT_ON_EOF_MS)
     if (process.platform === 'win32')
       await killWindowsProcessTree({ taskId: mark, rootPid: pid, isRootGone: () => hasExited(child) }, GRACE_MS)
     else {
@@ -141,8 +141,11 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
+/** Waits for `end`, at most for `ms`. No timer is left, which would keep a program that is done from exiting. */
+async function withLimit(end: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  await Promise.race([end, new Promise((resolve) => (timer = setTimeout(resolve, ms)))])
+  clearTimeout(timer)
 }
 
 /** Spawns the process; a failure becomes a `CodedError`. */

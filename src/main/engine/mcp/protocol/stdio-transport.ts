@@ -119,7 +119,9 @@ export class StdioTransport implements Transport {
     const read = outputs.map((output) =>
       output.closed ? Promise.resolve() : new Promise((resolve) => output.once('close', resolve)),
     )
-    await Promise.race([Promise.all(read), pause(DRAIN_MS)])
+    const limit = new AbortController()
+    await Promise.race([Promise.all(read), pause(DRAIN_MS, undefined, { signal: limit.signal }).catch(() => undefined)])
+    limit.abort()
     await this.close()
   }
 }
