@@ -10,5 +10,8 @@ export async function findSharedEngine(options: AttachOptions): Promise<EngineSo
   const { openConfig } = await import('../engine/config/config')
   const config = await openConfig({ home: options.home })
   config.close()
-  return config.settings.engine.shared ? attachEngine(options) : undefined
+  if (!config.settings.engine.shared) return undefined
+  const { agentTrace } = await import('../engine/runtime/agent-trace')
+  // What a command of an agent starts ends with that command.
+  return (await agentTrace({ home: options.home, orphans: false })) === undefined ? attachEngine(options) : undefined
 }
