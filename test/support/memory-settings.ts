@@ -83,7 +83,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       }),
     setEditor: () => update({}),
     setLoginShell: () => update({}),
-    engine: () => ({ idleMs: 600_000 }),
+    engine: () => ({ idleMs: 600_000, shared: false }),
     setEngine: (engine) => update({ engine }),
     appearance: () => settingsView.appearance,
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),

@@ -62,7 +62,8 @@ async function programOf(home: string): Promise<readonly string[]> {
   return engineProgram(realpathSync(home))
 }
 
-const START_LIMIT_MS = 20_000
+/** Generous: on a machine with much else to do a start takes many times as long, and one that hangs is rare. */
+const START_LIMIT_MS = 60_000
 const MAX_ERROR_CHARS = 2000
 
 /**

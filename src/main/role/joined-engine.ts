@@ -4,9 +4,10 @@ import { createForwardingRouter } from '../api/forwarding-router'
 import type { HostActions, LogBug } from '../api/implementer'
 import type { ApiRouter } from '../api/router'
 import { connectWire } from '../wire/wire-client'
-import { attachEngine, findEngine, type AttachOptions } from './attach'
+import { attachEngine, type AttachOptions } from './attach'
 import { EngineLink } from './engine-link'
 import { differentInEngine } from './environment-check'
+import { findSharedEngine } from './shared-engine'
 
 /** The engine of the home, in another process, as a host that serves pages uses it. */
 export interface JoinedEngine {
@@ -20,9 +21,9 @@ export interface JoinedEngine {
   close(): Promise<void>
 }
 
-/** Joins the engine that runs; undefined if none does. */
+/** Joins the engine that runs, or is to be started; else undefined. */
 export async function joinEngine(options: AttachOptions): Promise<JoinedEngine | undefined> {
-  const found = await findEngine(options)
+  const found = await findSharedEngine(options)
   if (!found) return undefined
   const first = connectWire(found.socket)
   const different = (await differentInEngine(first.client, found.key)) ?? []

@@ -62,12 +62,17 @@ export async function runEngine(home: string, version: string): Promise<number> 
     try {
       await role.close()
       // Before the next one looks: from now on each turn is left to it, also one that just ends.
-      const left = how === 'now' ? undefined : engine.keptTurns?.handOver(AbortSignal.timeout(stepMs))
+      const limit = new AbortController()
+      const left = how === 'now' ? undefined : engine.keptTurns?.handOver(limit.signal)
+      if (stepMs === 0) limit.abort()
       if (restart)
         await startEngine(home, {}, await engineProgram(home)).catch((error: unknown) =>
           log(`no engine takes over: ${String(error)}`),
         )
+      // Only now is there an engine that could repeat a step.
+      const timer = setTimeout(() => limit.abort(), stepMs)
       await left
+      clearTimeout(timer)
       await engine.close(how === 'now' ? undefined : 'keep')
     } catch (error) {
       log(`the engine did not end properly: ${String(error)}`)

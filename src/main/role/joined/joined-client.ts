@@ -2,9 +2,10 @@ import type { TrestleClient } from '../../../shared/contract'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { CodedError } from '../../../shared/errors'
 import { connectWire } from '../../wire/wire-client'
-import { attachEngine, findEngine, type AttachOptions } from '../attach'
+import { attachEngine, type AttachOptions } from '../attach'
 import { EngineLink } from '../engine-link'
 import { differentInEngine, ownProcessText } from '../environment-check'
+import { findSharedEngine } from '../shared-engine'
 import type { ClientEngine } from './client-engine'
 import { JoinedState } from './joined-state'
 import { LentToEngine } from './lend-to-engine'
@@ -15,15 +16,15 @@ const LATEST_EVENTS = 1000
 const PAGE = 500
 
 /**
- * The engine of the home, if one runs in another process with the same environment. Else undefined; `say` is told why,
- * if one runs. `what`: this program, for that sentence.
+ * The engine of the home, if one runs in another process with the same environment, or is to be started. Else undefined;
+ * `say` is told why, if one runs. `what`: this program, for that sentence.
  */
 export async function joinAsClient(
   what: string,
   options: AttachOptions,
   say: (message: string) => void,
 ): Promise<ClientEngine | undefined> {
-  const found = await findEngine(options)
+  const found = await findSharedEngine(options)
   if (!found) return undefined
   const wire = connectWire(found.socket)
   const different = await differentInEngine(wire.client, found.key)
