@@ -4,6 +4,7 @@ import { mean, median, progress, round, runAlone, type Measurement } from './sup
 import type { Answer } from './support/model-server.ts'
 import { installedPeers, type Action, type Program } from './support/peers.ts'
 import { stepTimes, trestleStart } from './support/print-run.ts'
+import { WIRE_FORMATS, type WireFormat } from './support/response-lines.ts'
 import { runProgram, type ProgramRun } from './support/program-run.ts'
 import { nodeStart, terminalCopy } from './support/references.ts'
 import { makeScratch, sourceFile, SOURCE_FILES } from './support/scratch.ts'
@@ -15,7 +16,8 @@ const LARGE_BYTES = 50_000_000
 
 const TRESTLE: Program = {
   name: 'Trestle',
-  start: trestleStart,
+  wires: WIRE_FORMATS,
+  start: (scratch, baseUrl, wire) => trestleStart(scratch, baseUrl, { wire }),
   call: (action) =>
     'read' in action
       ? { name: 'Read', input: { path: action.read } }
@@ -32,6 +34,8 @@ interface Scenario {
   answers: (program: Program) => (n: number) => Answer | undefined
   /** Memory is watched, which costs time: such runs tell no times. */
   sample?: boolean
+  /** Only for programs that speak it, and with it. Default: all, each as it is measured everywhere. */
+  wire?: WireFormat
   figures: (run: ProgramRun, program: Program) => Figures
 }
 
@@ -69,10 +73,12 @@ export default async function peers(): Promise<Measurement[]> {
       const turn = programs.map((_, index) => programs[(index + round + 1) % programs.length]!)
       for (const scenario of round < 0 ? scenarios.slice(0, 1) : scenarios) {
         for (const program of turn) {
+          const wire = scenario.wire ?? program.wires[0]!
+          if (!program.wires.includes(wire)) continue
           const run = await runProgram({
             answers: scenario.answers(program),
             sample: scenario.sample ?? false,
-            start: (baseUrl) => program.start(homes.get(program)!, baseUrl),
+            start: (baseUrl) => program.start(homes.get(program)!, baseUrl, wire),
           })
           if (round < 0) continue
           for (const [figure, { value, unit }] of Object.entries(scenario.figures(run, program)))
@@ -167,6 +173,14 @@ function scenariosOf(): Scenario[] {
           value: (cpuSeconds - (startSeconds.get(program) ?? 0)) * 1000,
           unit: 'ms',
         },
+      }),
+    },
+    {
+      name: 'chunks on Responses',
+      answers: () => () => ({ text: TEXT, chunks: CHUNKS }),
+      wire: 'responses',
+      figures: ({ cpuSeconds }) => ({
+        '20,000 chunks on Responses, processor time': { value: cpuSeconds * 1000, unit: 'ms' },
       }),
     },
     ...[50, 300].map((steps) => ({

@@ -1,5 +1,5 @@
 /**
- * The smallest server that streams as OpenAI Chat Completions do, or Responses where that path is asked for: quick
+ * The smallest server that streams as OpenAI Chat Completions do, or as another wire where its path is asked for: quick
  * enough not to be measured itself. It does not parse requests, it only notes when they were complete; the n-th request
  * gets the n-th answer.
  */
@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { linesOf } from './response-lines.ts'
+import { linesOf, wireOf } from './response-lines.ts'
 
 export interface ToolCall {
   name: string
@@ -66,7 +66,7 @@ export async function startServer(answers: (n: number) => Answer | undefined, th
     if (thinkMs > 0) await wait(thinkMs)
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
     const given = answers(n) ?? { text: 'done' }
-    const lines = linesOf(given, n, request.url?.endsWith('/responses') ? 'responses' : 'chat')
+    const lines = linesOf(given, n, wireOf(request.url ?? ''))
     const perSecond = 'perSecond' in given ? given.perSecond : undefined
     const beganAt = performance.now()
     // One write for an ordinary answer, one a chunk for a long one, as a real server would.

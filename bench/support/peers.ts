@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { ToolCall } from './model-server.ts'
 import { PATH_OF_USER } from './print-run.ts'
 import type { ProgramStart } from './program-run.ts'
+import type { WireFormat } from './response-lines.ts'
 import { put, type Scratch } from './scratch.ts'
 
 /** What a step of the scripts does. Each program has its own tool for it. */
@@ -16,8 +17,10 @@ export type Action = { read: string } | { run: string } | { find: string }
 /** A program to be measured. */
 export interface Program {
   name: string
-  /** Configures it in `scratch.home` and says how to start it on the prompt. */
-  start(scratch: Scratch, baseUrl: string): ProgramStart
+  /** What it can be measured with. The first is the one it is measured with everywhere else. */
+  wires: readonly WireFormat[]
+  /** Configures it in `scratch.home` and says how to start it on the prompt. `wire`: one of its `wires`. */
+  start(scratch: Scratch, baseUrl: string, wire: WireFormat): ProgramStart
   /** The call of its tool that does this. */
   call(action: Action): ToolCall
 }
@@ -41,6 +44,7 @@ export function installedPeers(folder: string): Program[] {
 function codexProgram(binary: string): Program {
   return {
     name: 'Codex',
+    wires: ['responses'],
     start({ home, project }, baseUrl) {
       put(
         join(home, 'config.toml'),
@@ -74,6 +78,7 @@ function codexProgram(binary: string): Program {
 function piProgram(script: string): Program {
   return {
     name: 'pi',
+    wires: ['chat'],
     start({ home, project }, baseUrl) {
       const model = { id: 'scripted', contextWindow: 10_000_000, input: ['text'] }
       put(
@@ -101,6 +106,7 @@ function piProgram(script: string): Program {
 function kimiProgram(script: string): Program {
   return {
     name: 'Kimi Code',
+    wires: ['chat'],
     start({ home, project }, baseUrl) {
       put(
         join(home, 'config.toml'),

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Answer, Arrival } from './model-server.ts'
 import { runProgram, type ProgramRun, type ProgramStart } from './program-run.ts'
+import type { WireFormat } from './response-lines.ts'
 import { configure, makeScratch, type Scratch } from './scratch.ts'
 
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
@@ -27,6 +28,8 @@ export interface PrintOptions {
   format?: 'text' | 'stream-json'
   /** Watch the memory of the process tree: costs time, so not together with measuring time. */
   sample?: boolean
+  /** What the provider speaks. Default: Chat Completions. */
+  wire?: WireFormat
 }
 
 export async function printRun({
@@ -35,6 +38,7 @@ export async function printRun({
   thinkMs,
   format = 'text',
   sample = false,
+  wire,
 }: PrintOptions): Promise<PrintRun> {
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
   const scratch = given ?? makeScratch()
@@ -43,7 +47,7 @@ export async function printRun({
       answers,
       ...(thinkMs !== undefined && { thinkMs }),
       sample,
-      start: (baseUrl) => trestleStart(scratch, baseUrl, format),
+      start: (baseUrl) => trestleStart(scratch, baseUrl, { format, ...(wire && { wire }) }),
     })
   } finally {
     if (!given) scratch.remove()
@@ -51,8 +55,12 @@ export async function printRun({
 }
 
 /** Configures the scratch's home for the server and says how the built program is started on the prompt. */
-export function trestleStart(scratch: Scratch, baseUrl: string, format: 'text' | 'stream-json' = 'text'): ProgramStart {
-  configure(scratch.home, baseUrl)
+export function trestleStart(
+  scratch: Scratch,
+  baseUrl: string,
+  { format = 'text', wire }: Pick<PrintOptions, 'format' | 'wire'> = {},
+): ProgramStart {
+  configure(scratch.home, baseUrl, wire)
   const { HOME = '' } = process.env
   return {
     command: process.execPath,

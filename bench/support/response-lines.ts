@@ -1,12 +1,27 @@
-/** Answers of the scripted model as server-sent events, in the two formats that the measured programs speak. */
+/** Answers of the scripted model as server-sent events, in the formats that the measured programs speak. */
 import type { Answer } from './model-server.ts'
 
-/** `chat`: OpenAI Chat Completions; `responses`: OpenAI Responses. */
-export type WireFormat = 'chat' | 'responses'
+/** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini. */
+export const WIRE_FORMATS = ['chat', 'responses', 'anthropic', 'google'] as const
+export type WireFormat = (typeof WIRE_FORMATS)[number]
+
+/** The format in which a request for this path is answered. */
+export function wireOf(path: string): WireFormat {
+  if (path.includes('/responses')) return 'responses'
+  if (path.includes('/messages')) return 'anthropic'
+  return path.includes(':streamGenerateContent') ? 'google' : 'chat'
+}
 
 /** The events of the n-th answer, ready to be written one after the other. */
 export function linesOf(answer: Answer, n: number, wire: WireFormat): string[] {
-  return wire === 'chat' ? chatLines(answer, n) : responsesLines(answer, n)
+  return LINES[wire](answer, n)
+}
+
+const LINES: Readonly<Record<WireFormat, (answer: Answer, n: number) => string[]>> = {
+  chat: chatLines,
+  responses: responsesLines,
+  anthropic: anthropicLines,
+  google: googleLines,
 }
 
 function chatLines(answer: Answer, n: number): string[] {
@@ -33,12 +48,12 @@ function responsesLines(answer: Answer, n: number): string[] {
   const event = (type: string, body: object): string =>
     `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...body })}\n\n`
   const id = `resp_${n}`
-  const start = event('response.created', { response: { id, object: 'response', status: 'in_progress', output: [] } })
+  const response = { id, object: 'response', created_at: 1, model: 'scripted' }
+  const start = event('response.created', { response: { ...response, status: 'in_progress', output: [] } })
   const end = (output: readonly object[]): string =>
     event('response.completed', {
       response: {
-        id,
-        object: 'response',
+        ...response,
         status: 'completed',
         output,
         usage: {
@@ -86,6 +101,60 @@ function responsesLines(answer: Answer, n: number): string[] {
     event('response.output_item.done', { output_index: 0, item: message }),
     end([message]),
   ]
+}
+
+function anthropicEvent(type: string, body: object = {}): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...body })}\n\n`
+}
+
+function anthropicLines(answer: Answer, n: number): string[] {
+  const start = anthropicEvent('message_start', {
+    message: {
+      id: `msg_${n}`,
+      type: 'message',
+      role: 'assistant',
+      model: 'scripted',
+      content: [],
+      usage: { input_tokens: 100, output_tokens: 1 },
+    },
+  })
+  const block = (index: number, content: object, deltas: readonly object[]): string[] => [
+    anthropicEvent('content_block_start', { index, content_block: content }),
+    ...deltas.map((delta) => anthropicEvent('content_block_delta', { index, delta })),
+    anthropicEvent('content_block_stop', { index }),
+  ]
+  const end = (reason: string): string[] => [
+    anthropicEvent('message_delta', {
+      delta: { stop_reason: reason, stop_sequence: null },
+      usage: { output_tokens: 20 },
+    }),
+    anthropicEvent('message_stop'),
+  ]
+  if ('calls' in answer) {
+    const calls = answer.calls.flatMap(({ name, input }, index) =>
+      block(index, { type: 'tool_use', id: `call_${n}_${index}`, name, input: {} }, [
+        { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+      ]),
+    )
+    return [start, ...calls, ...end('tool_use')]
+  }
+  const deltas = pieces(answer).map((text) => ({ type: 'text_delta', text }))
+  return [start, ...block(0, { type: 'text', text: '' }, deltas), ...end('end_turn')]
+}
+
+function googleLines(answer: Answer, n: number): string[] {
+  const counts = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 }
+  const event = (parts: readonly object[], finishReason?: string): string =>
+    `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, finishReason }], usageMetadata: counts, modelVersion: 'scripted', responseId: `r${n}` })}\n\n`
+  if ('calls' in answer) {
+    return [
+      event(
+        answer.calls.map(({ name, input }) => ({ functionCall: { name, args: input } })),
+        'STOP',
+      ),
+    ]
+  }
+  return [...pieces(answer).map((text) => event([{ text }])), event([{ text: '' }], 'STOP')]
 }
 
 /** The text in as many pieces as the script says. */

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { WireFormat } from './response-lines.ts'
 
 export interface Scratch {
   folder: string
@@ -36,15 +37,22 @@ function sourceText(index: number): string {
   return `${lines.join('\n')}\n`
 }
 
+const PROVIDER_TYPES: Readonly<Record<WireFormat, string>> = {
+  chat: 'openai-compatible',
+  responses: 'openai-responses',
+  anthropic: 'anthropic',
+  google: 'google',
+}
+
 /** A configuration with one model on a local server; what stands in `more.toml` of the home is added to it. */
-export function configure(home: string, baseUrl: string): void {
+export function configure(home: string, baseUrl: string, wire: WireFormat = 'chat'): void {
   const more = join(home, 'more.toml')
   put(
     join(home, 'config.toml'),
     [
       'default_model = "bench/scripted"',
       '[providers.bench]',
-      'type = "openai-compatible"',
+      `type = "${PROVIDER_TYPES[wire]}"`,
       `base_url = "${baseUrl}"`,
       'api_key = "none"',
       '[models."bench/scripted"]',
@@ -53,7 +61,7 @@ export function configure(home: string, baseUrl: string): void {
       'context_window = 10000000',
       'capabilities = ["tools", "image_in", "thinking"]',
       '[loop]',
-      'max_steps = 1000',
+      'max_steps = 10_000',
       existsSync(more) ? readFileSync(more, 'utf8') : '',
     ].join('\n'),
   )

@@ -37,7 +37,7 @@ export async function createProvider(
     secrets,
     hooks,
     readable: () => wire.readable(),
-    joined: wire.joined,
+    pieces: wire.pieces,
   })
   // Kept, because the packages build the schemas they check answers with for each: 0.2 ms.
   const models = new Map<string, LanguageModelV4>()

@@ -1,9 +1,10 @@
 import { CodedError } from '../../../shared/errors'
-import { fieldOf, isJsonObject, type JsonObject } from '../../../shared/json-fields'
+import { fieldOf } from '../../../shared/json-fields'
 import { HeaderList } from '../network/header-list'
 import { HttpResponse } from '../network/http-response'
 import { modelErrorOfBody } from './errors/model-errors'
 import type { Fetch } from '../network/http-fetch'
+import { filterEvents, type EventFilter, type TextPieces } from './protocol/event-stream'
 
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
@@ -33,7 +34,7 @@ export function modelFetch(options: {
   hooks: WeakMap<AbortSignal, RequestHooks>
   /** What the package can read of the events of one answer. */
   readable: () => EventFilter
-  joined?: EventJoin | undefined
+  pieces?: TextPieces | undefined
 }): Fetch {
   return async (input, init) => {
     const { alive, sent, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
@@ -63,7 +64,7 @@ export function modelFetch(options: {
     if (!response.ok) return response
     const stream = await eventStream(response, options.secrets)
     if (!stream.body) return stream
-    return withFilteredEvents(alive ? withActivity(stream, alive) : stream, options.readable(), options.joined)
+    return withFilteredEvents(alive ? withActivity(stream, alive) : stream, options.readable(), options.pieces)
   }
 }
 
@@ -101,8 +102,8 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
 }
 
 /** The response with what can be read of its events. */
-function withFilteredEvents(response: Response, readable: EventFilter, joined?: EventJoin): Response {
-  const body = filterEvents(response.body!, readable, joined)
+function withFilteredEvents(response: Response, readable: EventFilter, pieces?: TextPieces): Response {
+  const body = filterEvents(response.body!, readable, pieces)
   if (response instanceof HttpResponse) {
     response.body = body
     return response
@@ -127,108 +128,4 @@ function withActivity(response: Response, alive: () => void): Response {
     cancel: (reason) => reader.cancel(reason),
   })
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
-}
-
-/**
- * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
- * nothing is to be changed.
- */
-export type EventFilter = (event: JsonObject) => JsonObject | undefined
-
-/**
- * Two events that followed each other, as one, where the second only adds text to that of the first; else undefined.
- * Thousands of short pieces that arrive together are then worked on once.
- */
-export type EventJoin = (before: JsonObject, event: JsonObject) => JsonObject | undefined
-
-const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
-/** The longest blank line may begin so many characters before the end of what has arrived. */
-const LONGEST_START = 3
-const DATA = 'data:'
-
-/**
- * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages
- * refuse a whole answer for one event or one field that they do not know, and providers add some every month. Whatever
- * is not JSON passes as it is: that is an error, and the package reports it.
- */
-function filterEvents(
-  stream: ReadableStream<Uint8Array>,
-  readable: EventFilter,
-  joined?: EventJoin,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const reader = stream.getReader()
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  const encoder = new TextEncoder()
-  let rest = ''
-  /** A changed event, until it is known whether the next one continues it. */
-  let held: JsonObject | undefined
-  const flush = (): string => {
-    const text = held ? `data: ${JSON.stringify(held)}\n\n` : ''
-    held = undefined
-    return text
-  }
-  /** Takes the text of one event; what it returns can be passed on. */
-  const add = (text: string): string => {
-    const event = filterEvent(text, readable)
-    if (event === undefined) return ''
-    if (typeof event === 'string') return flush() + event
-    const both = held && joined?.(held, event)
-    const before = both ? '' : flush()
-    held = both ?? event
-    return before
-  }
-  const take = (text: string): string => {
-    const from = Math.max(0, rest.length - LONGEST_START)
-    rest += text
-    let out = ''
-    let begin = 0
-    BLANK_LINE.lastIndex = from
-    for (let found = BLANK_LINE.exec(rest); found; found = BLANK_LINE.exec(rest)) {
-      out += add(rest.slice(begin, BLANK_LINE.lastIndex))
-      begin = BLANK_LINE.lastIndex
-    }
-    rest = rest.slice(begin)
-    return out + flush()
-  }
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read()
-          // What is left at the end is an event without its blank line.
-          const out = done
-            ? take(decoder.decode()) + add(rest) + flush()
-            : take(decoder.decode(value, { stream: true }))
-          if (out !== '') controller.enqueue(encoder.encode(out))
-          if (done) controller.close()
-          if (done || out !== '') return
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  )
-}
-
-/** The event as the package is to be given it; its text where nothing is to be changed. */
-function filterEvent(text: string, readable: EventFilter): JsonObject | string | undefined {
-  let event: unknown
-  try {
-    event = JSON.parse(dataOf(text))
-  } catch {
-    return text
-  }
-  if (!isJsonObject(event)) return text
-  const known = readable(event)
-  return known === event ? text : known
-}
-
-/** The data of an event; nearly all are one line of it. */
-function dataOf(text: string): string {
-  if (text.startsWith(DATA) && text.indexOf('\n') === text.length - 2 && !text.includes('\r'))
-    return text.slice(DATA.length, -2)
-  return text
-    .split(/\r\n|\r|\n/)
-    .flatMap((line) => (line.startsWith(DATA) ? [line.slice(DATA.length)] : []))
-    .join('\n')
 }

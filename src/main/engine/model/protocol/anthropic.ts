@@ -12,7 +12,7 @@ import { requestedThinking, type RequestedThinking, modelFamily } from '../think
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelRequest } from '../provider'
 import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
-import type { EventFilter } from '../model-fetch'
+import type { EventFilter, TextPieces } from './event-stream'
 
 /** Anthropic Messages. */
 export async function anthropicProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
@@ -36,6 +36,7 @@ export async function anthropicProtocol(settings: ProtocolSettings): Promise<Mod
     announcesStart: true,
     rules,
     readable: anthropicEvents,
+    pieces: anthropicPieces,
     model: (id, fetch) => createAnthropic({ baseURL, apiKey: settings.key, fetch }).messages(id),
     options: (request) => {
       const isProven = (message: Message): boolean => beginsWithThinking(message, request, rules)
@@ -177,6 +178,26 @@ const CALLERS: ReadonlySet<unknown> = new Set(['direct', 'code_execution_2025082
  */
 const ITERATIONS: ReadonlySet<unknown> = new Set(['message', 'compaction', 'fallback_message'])
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
+
+/** What a delta may add to its block, by the field that has it. */
+const TEXT_FIELDS: ReadonlyMap<unknown, string> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'partial_json'],
+])
+
+const anthropicPieces: TextPieces = {
+  of({ type, index, delta }) {
+    if (type !== 'content_block_delta' || !isJsonObject(delta)) return undefined
+    const field = TEXT_FIELDS.get(delta['type'])
+    const said = field && delta[field]
+    return typeof said === 'string' ? { kind: `${field} ${String(index)}`, said } : undefined
+  },
+  withText(event, said) {
+    const { type } = event['delta'] as JsonObject
+    return { ...event, delta: { type, [TEXT_FIELDS.get(type)!]: said } }
+  },
+}
 
 /** The events of one answer in Anthropic's protocol without what the package refuses because it does not know it. */
 export function anthropicEvents(): EventFilter {

@@ -4,6 +4,7 @@ import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
 import { fieldOf, isJsonObject, type JsonObject } from '../../../../shared/json-fields'
 import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
+import type { TextPieces } from './event-stream'
 import type { Inspector, ModelProtocol, ProtocolSettings, ShortPrompt } from './protocol'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
@@ -44,7 +45,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
       forModel: (model) => (isMistralHost || isMistral(model) ? MISTRAL_RULES : undefined),
     },
     readable: () => chatEvent,
-    joined: joinedText,
+    pieces: chatPieces,
     model: (id, fetch) =>
       createOpenAICompatible({
         name: 'chat',
@@ -277,20 +278,18 @@ function isReadable(name: string, value: unknown): boolean {
   )
 }
 
-/** What can be joined: one choice, of which nothing but a piece of text is new. */
-function textOnly({ choices, usage, x_groq: more }: JsonObject): { field: string; text: string } | undefined {
-  if (usage !== undefined || more !== undefined || !Array.isArray(choices) || choices.length !== 1) return undefined
-  const [choice] = choices as unknown[]
-  if (!isJsonObject(choice) || Object.keys(choice).length !== 1 || !isJsonObject(choice['delta'])) return undefined
-  const [[field, text] = [], ...others] = Object.entries(choice['delta'])
-  return others.length === 0 && field !== 'role' && field !== undefined && typeof text === 'string'
-    ? { field, text }
-    : undefined
-}
-
-function joinedText(before: JsonObject, event: JsonObject): JsonObject | undefined {
-  const [first, second] = [textOnly(before), textOnly(event)]
-  if (!first || !second || first.field !== second.field) return undefined
-  if (before['id'] !== event['id'] || before['model'] !== event['model']) return undefined
-  return { ...event, choices: [{ delta: { [first.field]: first.text + second.text } }] }
+const chatPieces: TextPieces = {
+  of({ id, model, usage, choices, x_groq: more }) {
+    if (usage !== undefined || more !== undefined || !Array.isArray(choices) || choices.length !== 1) return undefined
+    const { delta, finish_reason: reason, usage: counts } = choices[0] as JsonObject
+    if (reason !== undefined || counts !== undefined || !isJsonObject(delta)) return undefined
+    const [field, ...others] = Object.keys(delta)
+    const said = field && delta[field]
+    if (others.length > 0 || field === 'role' || typeof said !== 'string') return undefined
+    return { kind: `${field} ${String(id)} ${String(model)}`, said }
+  },
+  withText(event, said) {
+    const [{ delta }] = event['choices'] as [{ delta: JsonObject }]
+    return { ...event, choices: [{ delta: { [Object.keys(delta)[0]!]: said } }] }
+  },
 }

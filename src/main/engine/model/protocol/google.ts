@@ -2,6 +2,7 @@ import type { GoogleLanguageModelOptions } from '@ai-sdk/google'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelRequest } from '../provider'
 import { requestedThinking } from '../thinking'
+import type { TextPieces } from './event-stream'
 import { type ModelProtocol, type ProtocolSettings, withVersion } from './protocol'
 import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
 
@@ -27,6 +28,7 @@ export async function googleProtocol(settings: ProtocolSettings): Promise<ModelP
       isSigned: (metadata) => typeof metadata['thoughtSignature'] === 'string',
     },
     readable: () => googleEvent,
+    pieces: googlePieces,
     model: (id, fetch) => createGoogle({ baseURL, apiKey: settings.key, fetch }).languageModel(id),
     options: (request) => {
       const thinkingConfig = thinkingOf(request)
@@ -87,4 +89,24 @@ function isKnownPart(part: unknown): boolean {
 /** Details by kind of content come and go; the counts themselves are numbers. */
 function countsOf(usage: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => typeof value === 'number'))
+}
+
+/**
+ * A piece is one part of one candidate. The counts beside it are of all so far: those of the last piece are the ones
+ * that remain.
+ */
+const googlePieces: TextPieces = {
+  of({ responseId, candidates, usageMetadata, promptFeedback }) {
+    if (promptFeedback !== undefined || !Array.isArray(candidates) || candidates.length !== 1) return undefined
+    const [{ content, ...more }] = candidates as [JsonObject]
+    const parts = isJsonObject(content) ? content['parts'] : undefined
+    if (Object.keys(more).length > 0 || !Array.isArray(parts) || parts.length !== 1) return undefined
+    const { text: said, thought, ...others } = parts[0] as JsonObject
+    if (typeof said !== 'string' || said === '' || Object.keys(others).length > 0) return undefined
+    return { kind: `${thought === true} ${usageMetadata !== undefined} ${String(responseId)}`, said }
+  },
+  withText(event, text) {
+    const [{ content }] = event['candidates'] as [{ content: { parts: [JsonObject] } }]
+    return { ...event, candidates: [{ content: { parts: [{ ...content.parts[0], text }] } }] }
+  },
 }

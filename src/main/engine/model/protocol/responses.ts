@@ -1,4 +1,5 @@
 import { requestedThinking } from '../thinking'
+import type { TextPieces } from './event-stream'
 import { plainCallId, type ModelProtocol, type ProtocolSettings } from './protocol'
 import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
 
@@ -39,6 +40,7 @@ export async function responsesProtocol(settings: ProtocolSettings): Promise<Mod
         ),
     },
     readable: () => responsesEvent,
+    pieces: responsesPieces,
     model: (id, fetch) =>
       createOpenAI({ baseURL: settings.baseUrl ?? 'https://api.openai.com/v1', apiKey: settings.key, fetch }).responses(
         id,
@@ -87,4 +89,22 @@ function responsesEvent(event: JsonObject): JsonObject | undefined {
   if (!isJsonObject(item) || !ITEMS.has(item['type'])) return undefined
   const { phase, ...rest } = item
   return phase === undefined || phase === null || PHASES.has(phase) ? event : { ...event, item: rest }
+}
+
+const TEXT_DELTAS: ReadonlySet<unknown> = new Set([
+  'response.output_text.delta',
+  'response.reasoning_summary_text.delta',
+  'response.function_call_arguments.delta',
+])
+/** Where a piece belongs. */
+const PLACES = ['item_id', 'output_index', 'content_index', 'summary_index']
+
+const responsesPieces: TextPieces = {
+  of(event) {
+    const { type, delta: said, logprobs } = event
+    if (!TEXT_DELTAS.has(type) || typeof said !== 'string') return undefined
+    if (Array.isArray(logprobs) && logprobs.length > 0) return undefined
+    return { kind: [type, ...PLACES.map((name) => event[name])].join(' '), said }
+  },
+  withText: (event, said) => ({ ...event, delta: said }),
 }

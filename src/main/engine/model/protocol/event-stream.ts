@@ -1,0 +1,149 @@
+import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+
+/**
+ * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
+ * nothing is to be changed.
+ */
+export type EventFilter = (event: JsonObject) => JsonObject | undefined
+
+/** A piece of text. Those of one kind that follow each other make one text. */
+export interface TextPiece {
+  kind: string
+  said: string
+}
+
+/**
+ * How a wire brings an answer in pieces. Those that arrive together are given to the package as one event, because it
+ * works much longer on an event than on its text.
+ */
+export interface TextPieces {
+  /** What an event brings when that is nothing but a piece of text. */
+  of(event: JsonObject): TextPiece | undefined
+  /** The last of several such events, with the text of all. */
+  withText(event: JsonObject, said: string): JsonObject
+}
+
+const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
+/** The longest blank line may begin so many characters before the end of what has arrived. */
+const LONGEST_START = 3
+const DATA = 'data:'
+
+/**
+ * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages
+ * refuse a whole answer for one event or one field that they do not know, and providers add some every month. Whatever
+ * is not JSON passes as it is: that is an error, and the package reports it. Nothing waits for what has not arrived yet.
+ */
+export function filterEvents(
+  stream: ReadableStream<Uint8Array>,
+  readable: EventFilter,
+  pieces?: TextPieces,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const encoder = new TextEncoder()
+  let rest = ''
+  const join = new TextJoin(pieces)
+  const add = (text: string): string => {
+    const event = filterEvent(text, readable)
+    return event ? join.add(event) : ''
+  }
+  const take = (text: string): string => {
+    const from = Math.max(0, rest.length - LONGEST_START)
+    rest += text
+    let out = ''
+    let begin = 0
+    BLANK_LINE.lastIndex = from
+    for (let found = BLANK_LINE.exec(rest); found; found = BLANK_LINE.exec(rest)) {
+      out += add(rest.slice(begin, BLANK_LINE.lastIndex))
+      begin = BLANK_LINE.lastIndex
+    }
+    rest = rest.slice(begin)
+    return out + join.flush()
+  }
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await reader.read()
+          // What is left at the end is an event without its blank line.
+          const out = done
+            ? take(decoder.decode()) + add(rest) + join.flush()
+            : take(decoder.decode(value, { stream: true }))
+          if (out !== '') controller.enqueue(encoder.encode(out))
+          if (done) controller.close()
+          if (done || out !== '') return
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+interface FilteredEvent {
+  /** As it came, where nothing is to be changed. */
+  text: string | undefined
+  /** Undefined when it is no JSON object. */
+  event: JsonObject | undefined
+}
+
+/** Joins the pieces of text among the events of one stream. */
+class TextJoin {
+  readonly #pieces: TextPieces | undefined
+  /** The latest piece: whether the next event continues it is not known yet. */
+  #held: (FilteredEvent & TextPiece & { event: JsonObject }) | undefined
+
+  constructor(pieces: TextPieces | undefined) {
+    this.#pieces = pieces
+  }
+
+  /** What can be passed on now that this event is there. */
+  add(next: FilteredEvent): string {
+    const { event } = next
+    const piece = event && this.#pieces?.of(event)
+    if (!event || !piece) return this.flush() + written(next)
+    if (this.#held?.kind === piece.kind) {
+      this.#held = { event, text: undefined, kind: piece.kind, said: this.#held.said + piece.said }
+      return ''
+    }
+    const before = this.flush()
+    this.#held = { ...next, event, ...piece }
+    return before
+  }
+
+  /** What has been held back. */
+  flush(): string {
+    const held = this.#held
+    if (!held) return ''
+    this.#held = undefined
+    return held.text ?? written({ text: undefined, event: this.#pieces!.withText(held.event, held.said) })
+  }
+}
+
+function written({ text, event }: FilteredEvent): string {
+  return text ?? `data: ${JSON.stringify(event)}\n\n`
+}
+
+/** What becomes of one event: its own text, another object, or nothing. */
+function filterEvent(text: string, readable: EventFilter): FilteredEvent | undefined {
+  let event: unknown
+  try {
+    event = JSON.parse(dataOf(text))
+  } catch {
+    return { text, event: undefined }
+  }
+  if (!isJsonObject(event)) return { text, event: undefined }
+  const known = readable(event)
+  return known && { text: known === event ? text : undefined, event: known }
+}
+
+/** The data of an event; nearly all are one line of it, the last. */
+function dataOf(text: string): string {
+  const begin = text.startsWith(DATA) ? 0 : text.indexOf(`\n${DATA}`) + 1
+  if (text.startsWith(DATA, begin) && text.indexOf('\n', begin) === text.length - 2 && !text.includes('\r'))
+    return text.slice(begin + DATA.length, -2)
+  return text
+    .split(/\r\n|\r|\n/)
+    .flatMap((line) => (line.startsWith(DATA) ? [line.slice(DATA.length)] : []))
+    .join('\n')
+}
