@@ -107,12 +107,7 @@ export function ReviewBar({
           Send {comments} {comments === 1 ? 'comment' : 'comments'}
         </Button>
       )}
-      <Button
-        size="small"
-        icon={<Undo2 aria-hidden />}
-        disabled={busy || files.length === 0}
-        onClick={onUndoAll}
-      >
+      <Button size="small" icon={<Undo2 aria-hidden />} disabled={busy || files.length === 0} onClick={onUndoAll}>
         Undo all
       </Button>
       <Button

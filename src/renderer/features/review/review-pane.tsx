@@ -254,7 +254,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
             isSplit={isSplit}
             current={current}
             busy={busy}
-                lines={lines}
+            lines={lines}
             comments={comments}
             onMove={onMove}
             renderHead={(block) => (
@@ -264,7 +264,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
                 isFolded={block.rows.length === 0}
                 isKept={isKept(block.id)}
                 busy={busy}
-                        onFold={() => {
+                onFold={() => {
                   if (block.rows.length === 0) setUnfolded((now) => new Set(now).add(block.id))
                   else setViewed(block.file, true)
                 }}

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 
 /** Functions that stay the same, and call those of the latest render. */
-export function useStable<Functions extends Record<string, (...given: never[]) => unknown>>(functions: Functions): Functions {
+export function useStable<Functions extends Record<string, (...given: never[]) => unknown>>(
+  functions: Functions,
+): Functions {
   const latest = useRef(functions)
   useEffect(() => {
     latest.current = functions

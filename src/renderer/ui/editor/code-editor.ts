@@ -82,7 +82,7 @@ export interface CodeEditorOptions {
 
 /** An editor for code. Its language is loaded when it is there. */
 export function createCodeEditor({ parent, state, ...options }: CodeEditorOptions): EditorView {
-  // Shown again, it takes the focus from nobody.
+  // Shown again, it does not take the focus.
   if (state) return new EditorView({ parent, state })
   const { text, path, line, label, onChange, onSave } = options
   const language = new Compartment()
