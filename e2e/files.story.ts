@@ -303,6 +303,26 @@ test.describe('editing in the viewer', () => {
     expect(readFileSync(join(scratch.project, 'crlf.txt'), 'utf8')).toBe('one\r\ntwo\r\n')
   })
 
+  test('keeps an unsaved edit, and what can be undone in it, behind another tab', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    const field = await edit(app)
+    await page.keyboard.type('draft ')
+    // Panes are tabs here.
+    await page.setViewportSize({ width: 500, height: 800 })
+    await page.getByRole('tab', { name: 'Conversation' }).click()
+    await expect(field).toBeHidden()
+    await page.getByRole('tab', { name: 'crlf.txt' }).click()
+    await expect(field).toContainText('draft one')
+    await expect(page.getByRole('tab', { name: 'crlf.txt' })).toBeFocused()
+    await field.focus()
+    await page.keyboard.type('kept ')
+    await expect(field).toContainText('draft kept one')
+    await page.keyboard.press('ControlOrMeta+Z')
+    await page.keyboard.press('ControlOrMeta+Z')
+    await expect(field).not.toContainText('draft')
+  })
+
   test('never overwrites a file that has changed unless told to', async ({ app }) => {
     const { page, scratch } = app
     const file = join(scratch.project, 'crlf.txt')

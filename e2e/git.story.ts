@@ -64,6 +64,12 @@ test('a hunk is staged, and a message drafted and committed, all by keyboard', a
   const pane = await openGit(app)
   await expect(page.getByRole('button', { name: 'Git: branch main, 3 files changed' })).toBeVisible()
   await expect(pane.getByRole('list', { name: 'Changes' })).toContainText('app.ts')
+  for (const width of [400, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect(pane.getByRole('list', { name: 'Changes' }).getByRole('listitem')).toHaveCount(4)
+    await expect(page.getByRole('button', { name: 'Maximize' })).toHaveCount(width === 400 ? 0 : 2)
+    await expect(pane.getByRole('button', { name: /modified.*app\.ts/ })).toBeVisible()
+  }
   await look(app, 'git-changes')
 
   const file = pane.getByRole('button', { name: /modified.*app\.ts/ })
@@ -73,9 +79,13 @@ test('a hunk is staged, and a message drafted and committed, all by keyboard', a
   await look(app, 'git-hunk')
   expect(git(app, 'diff', '--cached', '--numstat')).toBe('1\t1\tsrc/app.ts\n')
 
-  await pane.getByRole('button', { name: 'Draft message' }).press('Enter')
   const message = pane.getByRole('textbox', { name: 'Commit message' })
+  await message.fill('half a message')
+  await pane.getByRole('button', { name: 'Draft message' }).press('Enter')
   await expect(message).toHaveValue('app: price in cents')
+  await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+  await expect(message).toHaveValue('half a message')
+  await message.fill('app: price in cents')
   await message.press('Control+Enter')
   await expect(message).toHaveValue('')
   expect(git(app, 'log', '-1', '--format=%s')).toBe('app: price in cents\n')

@@ -101,6 +101,14 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   writeFileSync(file(app, 'src/values.ts'), 'changed again\n')
   await pane(page).getByRole('button', { name: 'Read the changes again' }).click()
   await expect(pane(page).getByText('0 of 3 viewed')).toBeVisible()
+
+  // Behind another tab and back, it still follows what changes.
+  await page.setViewportSize({ width: 500, height: 900 })
+  await page.getByRole('tab', { name: 'Conversation' }).click()
+  await expect(pane(page)).toBeHidden()
+  writeFileSync(file(app, 'src/values.ts'), 'changed behind a tab\n')
+  await page.getByRole('tab', { name: 'All changes' }).click()
+  await expect(pane(page).getByText('changed behind a tab')).toBeVisible()
 })
 
 test('a turn and the difference to a branch are reviewed alone, side by side', async ({ app }) => {

@@ -5,7 +5,6 @@ import {
   type ApprovalOption,
   type ApprovalProposal,
   type EditedProposal,
-  type PermissionMode,
   type RuleChoice,
 } from '../../../shared/model/approval'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
@@ -13,15 +12,13 @@ import { textOf } from '../../../shared/model/message'
 import { visibleText } from '../../../shared/visible-text'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/call-lifecycle'
-import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/rule-choices'
 import { grantedRule, optionsFor } from './approval-options'
+import { CallJudge, type JudgedSession } from './call-judge'
 import { CallQuestions } from './call-questions'
 import { denialAnswer, judgementOf, rejectionMessage, unattendedAnswer, proposalOf, withEdit } from './gate-answers'
-import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './rules/policy'
-import type { PermissionRule } from '../permission/permission-rule'
+import type { JudgedCall, Policy, Verdict } from './rules/policy'
 import { chosenSandbox, commandOptions } from './policies/sandbox-verdict'
-import type { JUDGING } from './judging'
 import { asPinned, type ToolPins } from './rules/tool-pins'
 import { visibleCall } from './visible-preview'
 import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalAnswer } from './waiting-requests'
@@ -30,7 +27,7 @@ export interface GateDeps extends WaitingRequestsDeps {
   /** Default: all of them. */
   policies?: readonly Policy[]
   /** What the session's calls are judged by. */
-  session: GateSession
+  session: JudgedSession
   /** Whether a user is available to answer. */
   canAsk(): boolean
   /** The same for questions in the midst of a call, which end with the process; default: as `canAsk`. */
@@ -40,30 +37,6 @@ export interface GateDeps extends WaitingRequestsDeps {
   /** Ends the session's turn immediately, without waiting for its waiters. */
   stopTurn(): void
   kept: KeptApprovals
-}
-
-/** The session whose calls are judged, as it is when it is asked. See `JudgedCall`. */
-export interface GateSession {
-  mode(): PermissionMode
-  /** In plan mode, the only file that may change; for a subagent, that of its parent. */
-  plan(): { file: string } | undefined
-  readOnlyAgent?(): string | undefined
-  home: string
-  ownOutput: readonly string[]
-  /** The session's current folders. */
-  workspace(): Workspace
-  /** The current rules. */
-  rules(): Promise<readonly PermissionRule[]>
-  /**
-   * What sandboxes can currently do for the session's commands; default: no sandboxes, and verdicts do not mention
-   * them.
-   */
-  sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
-  /** Default: no. */
-  hasReadMail?(): boolean
-  hasReadThirdParty?(): boolean
-  /** Whether the user allowed this key for the session. */
-  isRemembered(key: string): boolean
 }
 
 /** What the user allowed for longer than one call. */
@@ -114,46 +87,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
   const { session, kept } = deps
   const requests = new WaitingRequests(deps)
   const { record, now, newId } = deps
+  const judge = new CallJudge(session, kept.toolPins, deps.policies)
   const canAsk = (): boolean => (deps.canAskMidCall ?? deps.canAsk)()
   const questions = new CallQuestions({ record, now, newId, canAsk })
 
-  /** Loaded by `judgedCall`, with the first call: nothing is judged before. */
-  let by!: Judging
-
-  /** A call with the current context to judge it. */
-  async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
-    by ??= await loadJudging(deps.policies)
-    const workspace = session.workspace()
-    const [rules, parts, toolChange] = await Promise.all([
-      session.rules(),
-      by.commandPartsOf(call, workspace),
-      kept.toolPins?.changeOf(tool),
-    ])
-    const sandboxes = await session.sandboxes?.(parts !== undefined)
-    const plan = session.plan()
-    const readOnlyAgent = session.readOnlyAgent?.()
-    return {
-      tool,
-      call,
-      mode: session.mode(),
-      ...(readOnlyAgent !== undefined && { readOnlyAgent }),
-      workspace,
-      rules,
-      ...(parts && { parts }),
-      ...(sandboxes && { sandboxes }),
-      ...(plan && { plan }),
-      ...(toolChange && { toolChange }),
-      ...(session.hasReadMail && { hasReadMail: () => session.hasReadMail!() }),
-      ...(session.hasReadThirdParty && { hasReadThirdParty: () => session.hasReadThirdParty!() }),
-      isRemembered: session.isRemembered,
-      home: session.home,
-      ownOutput: session.ownOutput,
-    }
-  }
-
   const gate: Gate = async (request, signal) => {
-    const judged = await judgedCall(request)
-    const verdict = verdictOn(judged)
+    const judged = await judge.judgedCall(request)
+    const verdict = judge.verdictOn(judged)
     signal.throwIfAborted()
     if (request.asked) return resumeWaiting(request.asked, request, judged, verdict, signal)
     if (verdict.decision === 'allow') {
@@ -168,13 +108,6 @@ export function createGate(deps: GateDeps): ApprovalGate {
       return denialAnswer({ ...verdict, reason })
     }
     return ask(request, judged, verdict, signal)
-  }
-
-  /** A call that is a question always asks, whatever would allow it. */
-  function verdictOn(judged: JudgedCall): Verdict {
-    const verdict = by.judge(by.policies, judged)
-    const { asks } = judged.call
-    return asks && verdict.decision !== 'deny' ? { decision: 'ask', reason: asks.reason, everyTime: true } : verdict
   }
 
   async function ask(
@@ -192,7 +125,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const { asks } = request.call
     await asks?.asking?.()
     signal.throwIfAborted()
-    const offers = everyTime ? [] : ruleOffers(by.policies, asPinned(judged))
+    const offers = everyTime ? [] : ruleOffers(judge.policies, asPinned(judged))
     const approval: Approval = {
       approvalId: deps.newId('approval'),
       turnId: request.turnId,
@@ -200,7 +133,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       tool: request.tool.name,
       summary,
       reason: visibleText(reason),
-      ...(!asks && by.approvalReasons(by.policies, judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
+      ...(!asks && judge.reasonsOf(judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
       ...(preview && { preview }),
       options: asks?.options ?? (sandbox ? commandOptions(sandbox, offers[0]?.label) : optionsFor(offers[0])),
       ...(asks && { asks: asks.about }),
@@ -221,7 +154,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const offered = approval.options.some((option) => option.kind === 'allow_always')
     const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
-    const offers = offered && !verdict.everyTime ? ruleOffers(by.policies, asPinned(judged)) : []
+    const offers = offered && !verdict.everyTime ? ruleOffers(judge.policies, asPinned(judged)) : []
     const { entry, answer } = requests.add({ approval, request, offers, signal })
     settleByRule(entry, verdict)
     return answer
@@ -302,8 +235,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
     requests.assertWaiting(entry)
     if ('refused' in call) throw cancelImpossible(entry, textOf(call.refused.content))
     const again: GateCall = { ...request, call, preview: call.preview ?? (async () => undefined) }
-    const judged = await judgedCall(again)
-    const verdict = by.judge(by.policies, judged)
+    const judged = await judge.judgedCall(again)
+    const verdict = judge.ruleVerdict(judged)
     const { summary, preview } = await visibleCall(call.summary, again.preview, judged.toolChange)
     const changed = summary !== approval.summary || JSON.stringify(preview) !== JSON.stringify(approval.preview)
     const problem = changed ? await call.check?.() : undefined
@@ -327,8 +260,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
   /** The call with the user's changes, prepared and judged like any other. */
   async function editedCall(entry: Waiting, call: PreparedCall, edited: EditedProposal): Promise<PreparedCall> {
     const made = await withEdit(call, edited)
-    const judged = await judgedCall({ ...entry.request, call: made })
-    const verdict = by.judge(by.policies, judged)
+    const judged = await judge.judgedCall({ ...entry.request, call: made })
+    const verdict = judge.ruleVerdict(judged)
     const problem = await made.check?.()
     requests.assertWaiting(entry)
     if (verdict.decision === 'deny') {
@@ -349,13 +282,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const entry = await requests.find(approvalId)
     if (entry.offers.length === 0) return []
     const { ruleChoices } = await import('./choices/rule-choices')
-    const judged = asPinned(await judgedCall(entry.request))
-    return ruleChoices(by.policies, entry.offers, judged, await kept.pastCalls())
+    const judged = asPinned(await judge.judgedCall(entry.request))
+    return ruleChoices(judge.policies, entry.offers, judged, await kept.pastCalls())
   }
 
   async function reconsider(): Promise<void> {
     for (const entry of requests.all()) {
-      const verdict = verdictOn(await judgedCall(entry.request))
+      const verdict = judge.verdictOn(await judge.judgedCall(entry.request))
       if (!entry.answering && requests.has(entry)) settleByRule(entry, verdict)
     }
   }
@@ -379,13 +312,6 @@ export function createGate(deps: GateDeps): ApprovalGate {
     withdraw: (asked, reason) => requests.withdraw(asked, reason),
     ask: (...asking) => questions.ask(...asking),
   }
-}
-
-type Judging = typeof JUDGING
-
-async function loadJudging(policies: readonly Policy[] | undefined): Promise<Judging> {
-  const { JUDGING: judging } = await import('./judging')
-  return policies ? { ...judging, policies } : judging
 }
 
 function sandboxOf({ sandbox }: Verdict): { sandbox?: CommandSandbox } {

@@ -68,8 +68,12 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     setMarked(line)
     if (line !== undefined) setRendered(false)
   }
+  const gone = useRef<number>(undefined)
   useLayoutEffect(() => {
-    if (line !== undefined && isReady) shown.current?.showLine(line)
+    // Once: behind another tab and back, the reader is where they were.
+    if (line === undefined || !isReady || gone.current === line) return
+    gone.current = line
+    shown.current?.showLine(line)
   }, [line, isReady])
   const step = (by: 1 | -1): void => {
     const match: TextMatch | undefined = find.step(by)

@@ -12,6 +12,7 @@ import {
   RefreshCw,
 } from 'lucide-react'
 import type { ReviewedScope, ReviewFile } from '../../../shared/model/review'
+import type { ReviewTotals } from './review-totals'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries } from '../../state/page/queries'
 import { Button, IconButton } from '../../ui/button'
@@ -24,12 +25,10 @@ interface ReviewBarProps {
   /** The latest turn of the conversation. */
   latestTurn: string | undefined
   files: readonly ReviewFile[]
-  added: number
-  removed: number
+  totals: ReviewTotals
   isSplit: boolean
   comments: number
   busy: boolean
-  canUndo: boolean
   isSending: boolean
   onSplit: (isSplit: boolean) => void
   onSend: () => void
@@ -44,12 +43,10 @@ export function ReviewBar({
   scope,
   latestTurn,
   files,
-  added,
-  removed,
+  totals,
   isSplit,
   comments,
   busy,
-  canUndo,
   isSending,
   onSplit,
   onSend,
@@ -100,11 +97,7 @@ export function ReviewBar({
           </MenuItem>
         ))}
       </Menu>
-      <span className="text-small tabular-nums">
-        <span className="text-add-ink">+{added.toLocaleString()}</span>
-        <span className="sr-only"> lines added,</span> <span className="text-del-ink">−{removed.toLocaleString()}</span>
-        <span className="sr-only"> lines removed</span>
-      </span>
+      <Totals {...totals} />
       <span className="flex-1" />
       <IconButton label="Read the changes again" onClick={onReload}>
         <RefreshCw aria-hidden />
@@ -114,12 +107,7 @@ export function ReviewBar({
           Send {comments} {comments === 1 ? 'comment' : 'comments'}
         </Button>
       )}
-      <Button
-        size="small"
-        icon={<Undo2 aria-hidden />}
-        disabled={busy || !canUndo || files.length === 0}
-        onClick={onUndoAll}
-      >
+      <Button size="small" icon={<Undo2 aria-hidden />} disabled={busy || files.length === 0} onClick={onUndoAll}>
         Undo all
       </Button>
       <Button
@@ -134,6 +122,28 @@ export function ReviewBar({
 }
 
 const MAX_LISTED = 200
+
+/** Nothing while no file is loaded; of hidden lines only in how many files they are. */
+function Totals({ added, removed, hidden, counted }: ReviewTotals) {
+  return (
+    <span className="text-small tabular-nums">
+      {counted > 0 && (
+        <>
+          <span className="text-add-ink">+{added.toLocaleString()}</span>
+          <span className="sr-only"> lines added,</span>{' '}
+          <span className="text-del-ink">−{removed.toLocaleString()}</span>
+          <span className="sr-only"> lines removed</span>
+        </>
+      )}
+      {hidden > 0 && (
+        <span className="text-ink-3">
+          {counted > 0 && ', '}
+          {hidden === 1 ? 'lines of 1 file hidden' : `lines of ${hidden.toLocaleString()} files hidden`}
+        </span>
+      )}
+    </span>
+  )
+}
 
 function ScopeMenu({ sessionId, scope, latestTurn }: Pick<ReviewBarProps, 'sessionId' | 'scope' | 'latestTurn'>) {
   const queries = useQueries()

@@ -10,7 +10,6 @@ interface ReviewHeadProps {
   isFolded: boolean
   isKept: boolean
   busy: boolean
-  canUndo: boolean
   onFold: () => void
   onViewed: (viewed: boolean) => void
   onKeep: () => void
@@ -24,7 +23,6 @@ export function ReviewHead({
   isFolded,
   isKept,
   busy,
-  canUndo,
   onFold,
   onViewed,
   onKeep,
@@ -79,7 +77,7 @@ export function ReviewHead({
         <button
           type="button"
           className="review-action"
-          disabled={busy || !canUndo}
+          disabled={busy}
           aria-label={`Undo the changes of ${name}`}
           onClick={onUndo}
         >

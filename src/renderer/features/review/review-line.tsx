@@ -35,7 +35,6 @@ interface LineProps {
   hasActions: boolean
   /** Nothing can be undone while a turn runs. */
   busy: boolean
-  canUndo: boolean
   actions: LineActions
 }
 
@@ -51,12 +50,11 @@ export const ReviewLine = memo(function ReviewLine({
   isCurrent,
   hasActions,
   busy,
-  canUndo,
   actions,
 }: LineProps) {
   const { change } = row
   const bar = hasActions && change !== undefined && row.isFirst && (
-    <ChangeBar path={path} change={change} line={row.new?.line ?? row.old?.line ?? 1} {...{ busy, canUndo, actions }} />
+    <ChangeBar path={path} change={change} line={row.new?.line ?? row.old?.line ?? 1} {...{ busy, actions }} />
   )
   const mark = { 'data-change': change, 'data-current': isCurrent || undefined }
   if (!isSplit) {
@@ -149,12 +147,11 @@ interface ChangeBarProps {
   change: string
   line: number
   busy: boolean
-  canUndo: boolean
   actions: LineActions
 }
 
 /** What can be done with a change: shown on the one under the pointer and on the one that keys act on. */
-function ChangeBar({ path, change, line, busy, canUndo, actions }: ChangeBarProps) {
+function ChangeBar({ path, change, line, busy, actions }: ChangeBarProps) {
   return (
     <span className="review-bar" role="group" aria-label={`Change at line ${line}`}>
       <button
@@ -167,7 +164,7 @@ function ChangeBar({ path, change, line, busy, canUndo, actions }: ChangeBarProp
       </button>
       <button
         type="button"
-        disabled={busy || !canUndo}
+        disabled={busy}
         onClick={() => actions.undo(path, change)}
         aria-label={`Undo the change at line ${line}`}
       >

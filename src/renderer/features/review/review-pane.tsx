@@ -3,11 +3,11 @@ import { FileDiff } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import type { ReviewComment, ReviewedScope, ReviewFile, ReviewSide } from '../../../shared/model/review'
+import type { ReviewedScope, ReviewFile } from '../../../shared/model/review'
 import { browserStorage } from '../../state/page/browser-storage'
 import { useKeyDown } from '../../state/page/escape'
 import { useClient } from '../../state/page/queries'
-import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import { showFailureToast } from '../../state/page/toasts-state'
 import { useSessionChanges, useSessionHeader, useSessionState } from '../../state/session/session-view'
 import { Button } from '../../ui/button'
 import { Skeleton } from '../../ui/loading'
@@ -19,11 +19,12 @@ import { changesIn, isViewed, ReviewBlocks } from './review-blocks'
 import { ReviewFiles } from './review-files'
 import { ReviewHead } from './review-head'
 import { ReviewScroller, type CurrentChange, type ScrollerHandle } from './review-scroller'
-import type { CommentDraft } from './review-rows'
 import { ReviewStore, type ReviewState } from './review-store'
+import { reviewTotals } from './review-totals'
+import { useReviewComments } from './use-review-comments'
+import { useStable } from './use-stable'
 
 const SPLIT_KEY = 'trestle.review-split'
-const draftKey = (sessionId: string): string => `trestle.review-draft.${sessionId}`
 
 export interface ReviewPaneProps {
   sessionId: string
@@ -42,7 +43,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     review.store,
     useShallow(({ list, failure, diffs, marks, draft }: ReviewState) => ({ list, failure, diffs, marks, draft })),
   )
-  const { list, failure, diffs, marks, draft } = parts
+  const { list, failure, diffs, marks } = parts
   const header = useSessionHeader(sessionId)
   const changes = useSessionChanges(sessionId)
   const latestTurn = useSessionState(sessionId, ({ view }) => view?.items.at(-1)?.turnId)
@@ -55,14 +56,13 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const [isSending, setSending] = useState(false)
   const area = useRef<HTMLElement>(null)
   const scroller = useRef<ScrollerHandle>(null)
-  const draftOpened = useRef(false)
   const [maker] = useState(() => new ReviewBlocks())
 
+  // Behind another tab, effects end, and begin again with the same store when this tab is back in front.
   useEffect(() => {
-    const stored = browserStorage.read(draftKey(sessionId))
-    if (stored !== undefined) review.setDraft(JSON.parse(stored) as CommentDraft)
+    review.open()
     return () => review.close()
-  }, [review, sessionId])
+  }, [review])
   useEffect(() => {
     void review.reload()
     const again = (): void => void review.reload()
@@ -79,29 +79,14 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const all = useMemo(() => (current ? changesIn(blocks) : []), [blocks, current])
   const files = list?.files ?? []
   const fileOf = (path: string): ReviewFile | undefined => files.find((file) => file.path === path)
-  const totals = useMemo(() => {
-    let [added, removed] = [0, 0]
-    for (const diff of diffs.values()) {
-      added += diff.added
-      removed += diff.removed
-    }
-    return { added, removed }
-  }, [diffs])
-  const canUndo = true
+  const totals = useMemo(() => reviewTotals(list?.files ?? [], diffs), [list, diffs])
 
-  const setDraft = (next: CommentDraft | undefined): void => {
-    review.setDraft(next)
-    browserStorage.write(draftKey(sessionId), next && JSON.stringify(next))
-  }
-  const openDraft = (next: CommentDraft): void => {
-    draftOpened.current = true
-    setDraft(next)
-  }
   const refocus = (): void => {
     requestAnimationFrame(() => {
       focusUnlessMoved(scroller.current, null)
     })
   }
+  const { comments, comment, openDraft } = useReviewComments({ client, review, scroller, refocus })
   const undo = async (path: string, change?: string): Promise<void> => {
     const file = fileOf(path)
     if (!file || busy) return
@@ -130,14 +115,6 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     const [file, diff] = [fileOf(path), diffs.get(path)]
     if (file && diff) askAbout(sessionId, file, diff, change)
   }
-  const comment = (path: string, side: ReviewSide, line: number, extend: boolean): void => {
-    const isSame = extend && draft?.path === path && draft.side === side && draft.id === undefined
-    if (isSame)
-      setDraft({ ...draft, line: Math.min(draft.line, line), endLine: Math.max(draft.endLine, line), at: line })
-    else
-      openDraft({ path, side, line, endLine: line, at: line, text: draft?.id === undefined ? (draft?.text ?? '') : '' })
-  }
-
   const lines = useStable({
     expand: (path: string, hunk: number, where: 'up' | 'down' | 'all') => run(review.expand(path, hunk, where)),
     reveal: (path: string) => run(review.reveal(path)),
@@ -150,40 +127,6 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     ask,
     show: (path: string, change: string) => setCurrent({ path, change }),
   })
-  const comments = useStable({
-    edit: ({ id, path, side, line, endLine, text }: ReviewComment) =>
-      openDraft({ id, path, side, line, endLine, at: endLine, text }),
-    remove: ({ id }: { id: string }) => {
-      const put = async (isBack: boolean): Promise<void> => {
-        await client.review.removeComment({ sessionId, id, undo: isBack })
-        await review.reloadMarks()
-      }
-      run(put(false).then(() => showToast('Comment deleted', { label: 'Undo', run: () => run(put(true)) })))
-      refocus()
-    },
-    change: (next: CommentDraft) => setDraft(next),
-    isOpened: () => {
-      const isOpened = draftOpened.current
-      draftOpened.current = false
-      return isOpened
-    },
-    save: async ({ id, text, at: _at, ...place }: CommentDraft) => {
-      try {
-        if (id !== undefined) await client.review.changeComment({ sessionId, id, text })
-        else await client.review.addComment({ sessionId, scope, text, ...place })
-        setDraft(undefined)
-        await review.reloadMarks()
-        focusUnlessMoved(scroller.current, null)
-      } catch (error) {
-        showFailureToast(error)
-      }
-    },
-    cancel: () => {
-      setDraft(undefined)
-      scroller.current?.focus()
-    },
-  })
-
   const topPath = (): string | undefined => review.store.getState().top
   const goTo = (by: 1 | -1): void => {
     const every = changesIn(blocks)
@@ -267,11 +210,10 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
         scope={scope}
         latestTurn={latestTurn}
         files={files}
-        {...totals}
+        totals={totals}
         isSplit={isSplit}
         comments={marks.comments.length}
         busy={busy}
-        canUndo={canUndo}
         isSending={isSending}
         onSplit={chooseSplit}
         onSend={() => void send()}
@@ -312,7 +254,6 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
             isSplit={isSplit}
             current={current}
             busy={busy}
-            canUndo={canUndo}
             lines={lines}
             comments={comments}
             onMove={onMove}
@@ -323,7 +264,6 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
                 isFolded={block.rows.length === 0}
                 isKept={isKept(block.id)}
                 busy={busy}
-                canUndo={canUndo}
                 onFold={() => {
                   if (block.rows.length === 0) setUnfolded((now) => new Set(now).add(block.id))
                   else setViewed(block.file, true)
@@ -375,19 +315,4 @@ function firstFrom(all: readonly { path: string }[], paths: readonly string[], t
   const from = order.get(top ?? '') ?? 0
   const found = all.findIndex(({ path }) => (order.get(path) ?? 0) >= from)
   return found < 0 ? all.length - 1 : found
-}
-
-/** Functions that stay the same, and call those of the latest render. */
-function useStable<Functions extends Record<string, (...given: never[]) => unknown>>(functions: Functions): Functions {
-  const latest = useRef(functions)
-  useEffect(() => {
-    latest.current = functions
-  })
-  const [stable] = useState(
-    () =>
-      Object.fromEntries(
-        Object.keys(functions).map((name) => [name, (...given: never[]) => latest.current[name]!(...given)]),
-      ) as Functions,
-  )
-  return stable
 }

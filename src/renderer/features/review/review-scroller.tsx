@@ -41,7 +41,6 @@ interface ReviewScrollerProps {
   isSplit: boolean
   current: CurrentChange | undefined
   busy: boolean
-  canUndo: boolean
   lines: LineActions
   comments: CommentActions
   renderHead: (block: ReviewBlock) => ReactNode
@@ -74,7 +73,6 @@ export function ReviewScroller({
   isSplit,
   current,
   busy,
-  canUndo,
   lines,
   comments,
   renderHead,
@@ -245,7 +243,6 @@ export function ReviewScroller({
                         isCurrent={isNow}
                         hasActions={isNow || (row.isFirst === true && hovered === `${path} ${change}`)}
                         busy={busy}
-                        canUndo={canUndo}
                         actions={lines}
                       />
                     </div>

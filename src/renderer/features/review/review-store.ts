@@ -63,6 +63,12 @@ export class ReviewStore {
     }))
   }
 
+  /** It is on screen, for the first time or again after `close`. */
+  open(): void {
+    this.#isClosed = false
+  }
+
+  /** It is not on screen: nothing more is loaded. */
   close(): void {
     this.#isClosed = true
   }

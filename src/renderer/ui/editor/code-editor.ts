@@ -76,10 +76,15 @@ export interface CodeEditorOptions {
   onChange: (text: string) => void
   /** Absent: nothing can be saved, and Tab leaves the text instead of indenting it. */
   onSave?: (() => void) | undefined
+  /** Where an earlier editor of the same text left off: its text, selection and undo history. */
+  state?: EditorState | undefined
 }
 
 /** An editor for code. Its language is loaded when it is there. */
-export function createCodeEditor({ parent, text, path, line, label, onChange, onSave }: CodeEditorOptions): EditorView {
+export function createCodeEditor({ parent, state, ...options }: CodeEditorOptions): EditorView {
+  // Shown again, it does not take the focus.
+  if (state) return new EditorView({ parent, state })
+  const { text, path, line, label, onChange, onSave } = options
   const language = new Compartment()
   const view = new EditorView({
     parent,

@@ -1,3 +1,4 @@
+import type { EditorState } from '@codemirror/state'
 import type { EditorView } from '@codemirror/view'
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { createCodeEditor } from './code-editor'
@@ -19,6 +20,7 @@ interface EditFieldProps {
 export function EditField({ text, path, line, label, className, onChange, onSave }: EditFieldProps) {
   const parent = useRef<HTMLDivElement>(null)
   const calls = useRef({ onChange, onSave })
+  const left = useRef<EditorState>(undefined)
   useLayoutEffect(() => {
     calls.current = { onChange, onSave }
   })
@@ -30,11 +32,15 @@ export function EditField({ text, path, line, label, className, onChange, onSave
       path,
       line,
       label,
+      state: left.current,
       onChange: (next) => calls.current.onChange(next),
       onSave: calls.current.onSave && (() => calls.current.onSave?.()),
     })
-    return () => view.destroy()
-    // The editor is made once; a new text comes with a new field.
+    return () => {
+      left.current = view.state
+      view.destroy()
+    }
+    // The editor is made once, and again when the tab it is in comes back in front; a new text comes with a new field.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   return <div ref={parent} className={className} />

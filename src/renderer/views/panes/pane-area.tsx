@@ -177,9 +177,18 @@ function useIsNarrow(area: RefObject<HTMLElement | null>): boolean {
     if (!element) return undefined
     const measure = (): void => setIsNarrow(element.clientWidth < BESIDE_NEEDS)
     measure()
-    const observer = new ResizeObserver(measure)
+    // Moves the panes. Chromium measures an element for a resize observer when it calls that observer: those of lists in
+    // panes that an observer called before them has just moved would measure rows without a size, and leave them out.
+    let frame = 0
+    const observer = new ResizeObserver(() => {
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(measure)
+    })
     observer.observe(element)
-    return () => observer.disconnect()
+    return () => {
+      cancelAnimationFrame(frame)
+      observer.disconnect()
+    }
   }, [area])
   return isNarrow
 }

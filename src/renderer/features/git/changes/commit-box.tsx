@@ -19,6 +19,7 @@ export function CommitBox({ status }: { status: GitStatus }) {
   const [hooks, setHooks] = useState<string>()
   const { staged, unstaged, conflicts, commit } = status
   const write = (text: string): void => useMessages.setState({ [sessionId]: text })
+  const written = (): string => useMessages.getState()[sessionId] ?? ''
   const all = staged.length === 0 && unstaged.length > 0 && !amend
   const hasContent = staged.length > 0 || unstaged.length > 0 || amend || status.operation?.kind === 'merge'
   const ready = message.trim() !== '' && conflicts.length === 0 && hasContent
@@ -29,7 +30,8 @@ export function CommitBox({ status }: { status: GitStatus }) {
     void run('Committing', async (git, signal) => {
       if (all) await git.stage({ sessionId, paths: 'all' })
       const { hash, subject, output } = await git.commit({ sessionId, message, amend }, { signal })
-      write('')
+      // What was written meanwhile is for the next one.
+      if (written() === message) write('')
       setAmend(false)
       if (output !== '') setHooks(output)
       showToast(`Committed ${hash.slice(0, 8)} ${subject}`)
@@ -37,10 +39,17 @@ export function CommitBox({ status }: { status: GitStatus }) {
   }
   const changeAmend = (on: boolean): void => {
     setAmend(on)
-    if (on && message.trim() === '') client.git.lastMessage({ sessionId }).then(write, showFailureToast)
+    if (!on || message.trim() !== '') return
+    client.git.lastMessage({ sessionId }).then((last) => written().trim() === '' && write(last), showFailureToast)
   }
   const draft = (): void =>
-    void run('Drafting', async (git, signal) => write(await git.draftMessage({ sessionId }, { signal })))
+    void run('Drafting', async (git, signal) => {
+      const drafted = await git.draftMessage({ sessionId }, { signal })
+      const before = written()
+      write(drafted)
+      if (before.trim() !== '')
+        showToast('Your message was replaced by the draft', { label: 'Undo', run: () => write(before) })
+    })
 
   return (
     <form

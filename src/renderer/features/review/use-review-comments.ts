@@ -1,0 +1,93 @@
+import { useEffect, useRef, type RefObject } from 'react'
+import type { TrestleClient } from '../../../shared/contract'
+import type { ReviewComment, ReviewSide } from '../../../shared/model/review'
+import { browserStorage } from '../../state/page/browser-storage'
+import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import { focusUnlessMoved } from '../../ui/return-focus'
+import type { CommentDraft } from './review-rows'
+import type { ScrollerHandle } from './review-scroller'
+import type { ReviewStore } from './review-store'
+import { useStable } from './use-stable'
+
+const draftKey = (sessionId: string): string => `trestle.review-draft.${sessionId}`
+
+interface ReviewCommentsNeeds {
+  client: TrestleClient
+  review: ReviewStore
+  scroller: RefObject<ScrollerHandle | null>
+  /** Focuses the review again when what had the focus has gone. */
+  refocus: () => void
+}
+
+/** Writing, changing and deleting comments on lines of a review. The one being written outlives the page. */
+export function useReviewComments({ client, review, scroller, refocus }: ReviewCommentsNeeds) {
+  const { sessionId, scope } = review
+  const draftOpened = useRef(false)
+  useEffect(() => {
+    const stored = browserStorage.read(draftKey(sessionId))
+    if (stored !== undefined) review.setDraft(JSON.parse(stored) as CommentDraft)
+  }, [review, sessionId])
+
+  const setDraft = (next: CommentDraft | undefined): void => {
+    review.setDraft(next)
+    browserStorage.write(draftKey(sessionId), next && JSON.stringify(next))
+  }
+  const openDraft = (next: CommentDraft): void => {
+    draftOpened.current = true
+    setDraft(next)
+  }
+  /** On a line, or on the lines from the current draft's to this one. */
+  const comment = (path: string, side: ReviewSide, line: number, extend: boolean): void => {
+    const { draft } = review.store.getState()
+    const isSame = extend && draft?.path === path && draft.side === side && draft.id === undefined
+    if (isSame)
+      setDraft({ ...draft, line: Math.min(draft.line, line), endLine: Math.max(draft.endLine, line), at: line })
+    else
+      openDraft({ path, side, line, endLine: line, at: line, text: draft?.id === undefined ? (draft?.text ?? '') : '' })
+  }
+  const putRemoved = async (id: string, isBack: boolean): Promise<void> => {
+    await client.review.removeComment({ sessionId, id, undo: isBack })
+    await review.reloadMarks()
+  }
+  const remove = async ({ id }: { id: string }): Promise<void> => {
+    try {
+      await putRemoved(id, false)
+      showToast('Comment deleted', {
+        label: 'Undo',
+        run: () => void putRemoved(id, true).catch(showFailureToast),
+      })
+    } catch (error) {
+      showFailureToast(error)
+    }
+  }
+  const comments = useStable({
+    edit: ({ id, path, side, line, endLine, text }: ReviewComment) =>
+      openDraft({ id, path, side, line, endLine, at: endLine, text }),
+    remove: (removed: { id: string }) => {
+      void remove(removed)
+      refocus()
+    },
+    change: (next: CommentDraft) => setDraft(next),
+    isOpened: () => {
+      const isOpened = draftOpened.current
+      draftOpened.current = false
+      return isOpened
+    },
+    save: async ({ id, text, at: _at, ...place }: CommentDraft) => {
+      try {
+        if (id !== undefined) await client.review.changeComment({ sessionId, id, text })
+        else await client.review.addComment({ sessionId, scope, text, ...place })
+        setDraft(undefined)
+        await review.reloadMarks()
+        focusUnlessMoved(scroller.current, null)
+      } catch (error) {
+        showFailureToast(error)
+      }
+    },
+    cancel: () => {
+      setDraft(undefined)
+      scroller.current?.focus()
+    },
+  })
+  return { comments, comment, openDraft }
+}

@@ -1,0 +1,18 @@
+import { useEffect, useRef, useState } from 'react'
+
+/** Functions that stay the same, and call those of the latest render. */
+export function useStable<Functions extends Record<string, (...given: never[]) => unknown>>(
+  functions: Functions,
+): Functions {
+  const latest = useRef(functions)
+  useEffect(() => {
+    latest.current = functions
+  })
+  const [stable] = useState(
+    () =>
+      Object.fromEntries(
+        Object.keys(functions).map((name) => [name, (...given: never[]) => latest.current[name]!(...given)]),
+      ) as Functions,
+  )
+  return stable
+}
