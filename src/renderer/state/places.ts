@@ -25,7 +25,8 @@ export function isOutOfReach(place: PlaceView | undefined): boolean {
 const STATES = { idle: 'Not connected', waiting: 'Waiting', connecting: 'Connecting', connected: 'Connected' } as const
 
 /** The state of a place as people read it. */
-export function stateText({ state, since, progress }: PlaceView): string {
+export function stateText({ state, since, progress, failure }: PlaceView): string {
+  if (failure?.code === 'place.stopped') return 'Stopped'
   if (state === 'unreachable') return since > 0 ? `Unreachable since ${timeText(since)}` : 'Unreachable'
   const isUnderway = state === 'waiting' || state === 'connecting'
   return (isUnderway ? progress : undefined) ?? STATES[state]

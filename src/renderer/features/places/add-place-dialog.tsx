@@ -1,57 +1,66 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
-import { PLACE_NAME, type PlaceLaunch } from '../../../shared/model/place'
+import { PLACE_NAME } from '../../../shared/model/place'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { SelectField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'
+import { Switch } from '../../ui/form/settings-controls'
 import { ErrorNote } from '../../ui/notice'
-
-type Kind = 'ssh' | 'slurm' | 'docker' | 'podman'
-
-const TARGETS: Record<Kind, { label: string; placeholder: string; hint: string }> = {
-  ssh: {
-    label: 'Host',
-    placeholder: 'build-box or ada@build.example',
-    hint: 'As you give it to ssh. Your ssh configuration, agent and jump hosts apply.',
-  },
-  slurm: {
-    label: 'Login host',
-    placeholder: 'login.cluster',
-    hint: 'Where sbatch and srun are; empty: this machine.',
-  },
-  docker: { label: 'Container', placeholder: 'my-container', hint: 'The name of a running container.' },
-  podman: { label: 'Container', placeholder: 'my-container', hint: 'The name of a running container.' },
-}
+import { LAUNCH_FORMS, readLaunchForm, suggestedName, type LaunchField, type PlaceKind } from './launch-forms'
 
 /** Adds a place; it is tested right after. */
 export function AddPlaceDialog({ onClose, onAdded }: { onClose: () => void; onAdded: (placeId: string) => void }) {
   const client = useClient()
   const queryClient = useQueryClient()
   const formId = useId()
-  const [kind, setKind] = useState<Kind>('ssh')
-  const [target, setTarget] = useState('')
+  const [kind, setKind] = useState<PlaceKind>('ssh')
+  const [texts, setTexts] = useState<Record<string, string>>({})
+  const [perSession, setPerSession] = useState(false)
+  const [agentJobs, setAgentJobs] = useState(false)
   const [name, setName] = useState<string>()
   const [models, setModels] = useState<'here' | 'there'>('here')
-  const placeId = name ?? (target.trim() === '' ? '' : target.trim().replace(/^[^@]*@/, ''))
+  const form = LAUNCH_FORMS[kind]
+  const { launch, errors, error } = readLaunchForm(kind, texts, perSession)
+  const placeId = name ?? suggestedName(kind, texts)
   const isNamed = PLACE_NAME.test(placeId)
+  const isTyped = Object.values(texts).some((text) => text.trim() !== '')
+  const canAdd = isNamed && launch !== undefined
   const add = useMutation({
-    mutationFn: () => client.place.add({ placeId, launch: launchOf(kind, target.trim()), models }),
+    mutationFn: () => {
+      if (!launch) throw new Error('nothing to add yet')
+      return client.place.add({
+        placeId,
+        launch: launch.kind === 'slurm' && agentJobs ? { ...launch, agentJobs } : launch,
+        models,
+      })
+    },
     onSuccess: () => {
       void queryClient.invalidateQueries({ queryKey: [['place']] })
       onAdded(placeId)
     },
   })
-  const { label, placeholder, hint } = TARGETS[kind]
-  const canAdd = isNamed && (target.trim() !== '' || kind === 'slurm')
+  const field = ({ name: fieldName, label, hint, placeholder }: LaunchField, index: number) => (
+    <TextField
+      key={`${kind} ${fieldName}`}
+      label={label}
+      mono
+      autoFocus={index === 0}
+      value={texts[fieldName] ?? ''}
+      onChange={(event) => setTexts({ ...texts, [fieldName]: event.target.value })}
+      {...(hint !== undefined && { hint })}
+      {...(placeholder !== undefined && { placeholder })}
+      {...(errors[fieldName] !== undefined && { error: errors[fieldName] })}
+    />
+  )
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
       title="Add a place"
-      description="Another machine where the agent works. Nothing has to be installed there, and no port is opened."
+      description="Another machine, container or job where the agent works. Nothing has to be installed there, and no port is opened."
       footer={
         <>
           <Button variant="quiet" onClick={onClose}>
@@ -71,21 +80,37 @@ export function AddPlaceDialog({ onClose, onAdded }: { onClose: () => void; onAd
           if (canAdd) add.mutate()
         }}
       >
-        <SelectField label="Kind" value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
-          <option value="ssh">A machine over ssh</option>
-          <option value="slurm">A Slurm cluster</option>
-          <option value="docker">A Docker container</option>
-          <option value="podman">A Podman container</option>
+        <SelectField label="Kind" value={kind} onChange={(event) => setKind(event.target.value as PlaceKind)}>
+          {Object.entries(LAUNCH_FORMS).map(([value, { title }]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
         </SelectField>
-        <TextField
-          label={label}
-          hint={hint}
-          placeholder={placeholder}
-          mono
-          autoFocus
-          value={target}
-          onChange={(event) => setTarget(event.target.value)}
-        />
+        {form.note !== undefined && <p className="text-small text-ink-2">{form.note}</p>}
+        {form.fields.map(field)}
+        {form.more && (
+          <details>
+            <summary className="cursor-pointer text-small text-ink-2">More options</summary>
+            <div className="mt-3 space-y-3">{form.more.map((one) => field(one, -1))}</div>
+          </details>
+        )}
+        {form.perSession && (
+          <Switch
+            label="A container for each session"
+            description="Each new session gets one of its own. It is listed here, and stays until you remove it."
+            checked={perSession}
+            onChange={setPerSession}
+          />
+        )}
+        {kind === 'slurm' && (
+          <Switch
+            label="Subagents as jobs"
+            description="Each subagent runs as a job of its own, with the same limits."
+            checked={agentJobs}
+            onChange={setAgentJobs}
+          />
+        )}
         <TextField
           label="Name"
           value={placeId}
@@ -105,19 +130,13 @@ export function AddPlaceDialog({ onClose, onAdded }: { onClose: () => void; onAd
           <option value="here">From this machine, with my keys</option>
           <option value="there">From the place, with its own keys</option>
         </SelectField>
+        {isTyped && error !== undefined && (
+          <p role="status" className="text-small text-fail-ink">
+            {error}
+          </p>
+        )}
         {add.error && <ErrorNote failure={failureFrom(add.error)} />}
       </form>
     </Dialog>
   )
-}
-
-function launchOf(kind: Kind, target: string): PlaceLaunch {
-  switch (kind) {
-    case 'ssh':
-      return { kind, host: target }
-    case 'slurm':
-      return target === '' ? { kind } : { kind, host: target }
-    default:
-      return { kind: 'container', program: kind, container: target }
-  }
 }

@@ -23,7 +23,9 @@ export function usePlaceActions() {
         after(
           client.place
             .remove({ placeId })
-            .then(() => showToast(`${placeId} removed`, { label: 'Restore', run: () => restore(placeId) })),
+            .then(({ note }) =>
+              showToast(note ?? `${placeId} removed`, { label: 'Restore', run: () => restore(placeId) }),
+            ),
         ),
     }
   }, [client, queryClient])

@@ -1,7 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus, Server } from 'lucide-react'
 import { useEffect, useState, useId, type FormEvent } from 'react'
-import { launchText, type PlaceView, type PlaceQuestion as Question } from '../../../shared/model/place'
+import {
+  isStartedByUs,
+  launchNote,
+  launchText,
+  type PlaceView,
+  type PlaceQuestion as Question,
+} from '../../../shared/model/place'
 import { failureFrom } from '../../client/failure-from'
 import { stateText } from '../../state/places'
 import { useClient, useQueries } from '../../state/page/queries'
@@ -40,8 +46,8 @@ export function PlacesSection() {
         <Skeleton className="h-24 w-full rounded-lg" />
       ) : data.length === 0 ? (
         <EmptyState icon={<Server aria-hidden />} title="No places yet">
-          Add a machine you reach with ssh, a Slurm cluster, or a container. Trestle copies itself there; keys stay on
-          this machine.
+          Add a machine you reach with ssh, a Slurm or Kubernetes cluster, or a container. Trestle copies itself there;
+          keys stay on this machine.
         </EmptyState>
       ) : (
         <ul aria-label="Places" className="overflow-hidden rounded-lg border border-line bg-raised">
@@ -72,7 +78,9 @@ const TONES: Record<PlaceView['state'], Tone> = {
 }
 
 function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boolean }) {
-  const { placeId, launch, state, failure, version, sessions, staysRunning, models, question } = place
+  const { placeId, launch, state, failure, version, sessions, staysRunning, models, question, parent } = place
+  const note = launchNote(launch)
+  const isStopped = failure?.code === 'place.stopped'
   const client = useClient()
   const queryClient = useQueryClient()
   const actions = usePlaceActions()
@@ -87,6 +95,7 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
   const isBusy = test.isPending || update.isPending
   const details = [
     launchText(launch),
+    ...(parent === undefined ? [] : [`for a session of ${parent}`]),
     ...(version === undefined ? [] : [`Trestle ${version}`]),
     `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`,
     models === 'there' ? 'keys there' : 'keys here',
@@ -97,11 +106,12 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
       <div className="min-w-[200px] flex-1">
         <p className="flex flex-wrap items-center gap-2">
           <span className="min-w-0 truncate font-medium">{placeId}</span>
-          <Badge tone={TONES[state]}>{stateText(place)}</Badge>
+          <Badge tone={isStopped ? 'plain' : TONES[state]}>{stateText(place)}</Badge>
         </p>
         <p className="text-small wrap-anywhere text-ink-3">{details.join(' · ')}</p>
         {/* A test says it below, with its step. */}
-        {failure && shown.data?.ok !== false && (
+        {note !== undefined && <p className="text-small text-ink-3">{note}</p>}
+        {failure && !isStopped && shown.data?.ok !== false && (
           <p className="mt-0.5 text-small wrap-anywhere text-fail-ink">{failure.message}</p>
         )}
       </div>
@@ -130,6 +140,7 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
             size="small"
             variant="quiet"
             aria-label={`Disconnect ${placeId}`}
+            {...(isStartedByUs(launch) && { title: 'Also stops its container, where nothing is lost with that' })}
             onClick={() => void actions.disconnect(placeId)}
           >
             Disconnect
@@ -139,10 +150,10 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
             size="small"
             variant="quiet"
             disabled={isBusy || state === 'connecting'}
-            aria-label={`Connect ${placeId}`}
+            aria-label={`${isStopped ? 'Start' : 'Connect'} ${placeId}`}
             onClick={() => void actions.connect(placeId)}
           >
-            Connect
+            {isStopped ? 'Start' : 'Connect'}
           </Button>
         )}
         <Button
