@@ -47,8 +47,8 @@ export default defineConfig({
     // No test asks the key store of whoever runs it.
     env: { TRESTLE_KEY_STORE: 'file' },
     // A guard against tests that hang, also on a machine with much else to do.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // The default of a second is short on a busy machine; a condition that holds is seen at once.
     expect: { poll: { timeout: 20_000, interval: 20 } },
     // Many tests wait for processes: one more than the two cores of a small machine. Tests must not assume an idle one.

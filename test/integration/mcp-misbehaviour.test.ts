@@ -4,7 +4,7 @@ import { isAlive } from '../support/marked-pids'
 import { mcpLab, stdioServer, type McpLab } from '../support/mcp-lab'
 import type { ScriptedCall } from '../support/model-script'
 
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const bad = (tool: string, input: Record<string, unknown> = {}): ScriptedCall => ({ name: `mcp__bad__${tool}`, input })
 /** Of a server whose calls may take only a moment. */
