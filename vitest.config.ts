@@ -1,4 +1,41 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files of integration and conformance tests that take longest, 25 to 70 s. */
+const LONGEST = [
+  'sandbox-escapes',
+  'places-slurm',
+  'places-stories',
+  'obedient-model',
+  'chat-terminal',
+  'mcp-cli',
+  'mcp-conformance',
+  'permission-hosts',
+  'everyday-commands',
+  'mcp-misbehaviour',
+  'recipes',
+  'print',
+  'tasks-load',
+  'hooks',
+  'desktop-package',
+  'hostile-folder',
+  'git-hostile-attacks',
+]
+
+function placeOf({ moduleId }: TestSpecification): number {
+  const at = LONGEST.findIndex((name) => moduleId.includes('/test/') && moduleId.endsWith(`/${name}.test.ts`))
+  return at < 0 ? LONGEST.length : at
+}
+
+/**
+ * Starts the longest files first. Without the durations of an earlier run Vitest sorts by size, and a short file that
+ * takes long and starts last keeps the other workers idle.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b))
+  }
+}
 
 /**
  * Unit tests stand beside their file (in evals/tasks are the tests of what agents work on, which are not ours); integration and conformance tests below test/. The stories
@@ -10,12 +47,13 @@ export default defineConfig({
     // No test asks the key store of whoever runs it.
     env: { TRESTLE_KEY_STORE: 'file' },
     // A guard against tests that hang, also on a machine with much else to do.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // The default of a second is short on a busy machine; a condition that holds is seen at once.
     expect: { poll: { timeout: 20_000, interval: 20 } },
     // Many tests wait for processes: one more than the two cores of a small machine. Tests must not assume an idle one.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
     server: { deps: { inline: ['jsonc-parser'] } },
     reporters: ['default'],

@@ -66,7 +66,7 @@ async function serve(options?: OAuthServerOptions): Promise<OAuthServer> {
 }
 
 // Each test starts the program several times.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 describe('trestle mcp', () => {
   test('adds a command, lists it without starting it, tests it, calls its tools, and removes it', async () => {

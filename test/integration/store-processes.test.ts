@@ -39,7 +39,7 @@ afterEach(async () => {
 
 test(
   `nothing acknowledged is lost and the file stays whole when a writer is killed ${KILLS} times at random`,
-  { timeout: 20_000 + KILLS * 2000 },
+  { timeout: 60_000 + KILLS * 10_000 },
   async () => {
     for (let round = 0; round < KILLS; round += 1) {
       const sessionId = `s${round % 5}`
