@@ -166,7 +166,7 @@ export const httpFetch = createHttpFetch()
 
 /**
  * `sent` is called once the whole request was passed to the system, where that is known. `pieces`: the body, where
- * `takesPieces` says that they are understood; nobody may change their bytes before the request has ended.
+ * `takesPieces` says that they are understood; their bytes must stay unchanged until the request has ended.
  */
 export type Fetch = ((
   input: string | URL | Request,

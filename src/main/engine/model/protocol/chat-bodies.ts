@@ -59,7 +59,7 @@ export class ChatBodies {
     this.#converted.delete(found[1]!)
     const wanted = entries.reduce((sum, entry) => sum + Number(entry.isFresh), 0)
     if (wanted !== fresh.length) throw new Error(`The package made ${fresh.length} messages of ${wanted}.`)
-    // The system prompt is made anew for each request: it is not kept with the messages.
+    // Each request has a system prompt of its own: it is not kept with the messages.
     const [begin] = entries
     const isSystem = begin !== undefined && begin.isFresh && 'role' in begin.item && begin.item.role === 'system'
     const system = isSystem ? [Buffer.from(JSON.stringify(fresh[0]))] : []
