@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mean, median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
 import type { Answer } from './support/model-server.ts'
-import { installedPeers, type Action, type Program } from './support/peers.ts'
-import { stepTimes, trestleStart } from './support/print-run.ts'
-import { WIRE_FORMATS, type WireFormat } from './support/response-lines.ts'
+import { cycleOf, installedPeers, TRESTLE, type Program } from './support/peers.ts'
+import { stepTimes } from './support/print-run.ts'
+import type { WireFormat } from './support/response-lines.ts'
 import { runProgram, type ProgramRun } from './support/program-run.ts'
 import { nodeStart, terminalCopy } from './support/references.ts'
 import { makeScratch, sourceFile, SOURCE_FILES } from './support/scratch.ts'
@@ -13,18 +13,6 @@ const READS = 20
 const CHUNKS = 20_000
 const TEXT = 'ten bytes '.repeat(CHUNKS)
 const LARGE_BYTES = 50_000_000
-
-const TRESTLE: Program = {
-  name: 'Trestle',
-  wires: WIRE_FORMATS,
-  start: (scratch, baseUrl, wire) => trestleStart(scratch, baseUrl, { wire }),
-  call: (action) =>
-    'read' in action
-      ? { name: 'Read', input: { path: action.read } }
-      : 'run' in action
-        ? { name: 'Bash', input: { command: action.run } }
-        : { name: 'Grep', input: { pattern: action.find, output_mode: 'content' } },
-}
 
 /** The figures of one run of a scenario, by their names. */
 type Figures = Record<string, { value: number; unit: Measurement['unit'] }>
@@ -124,7 +112,7 @@ function scenariosOf(): Scenario[] {
     },
     {
       name: '300 steps',
-      answers: cycle(300),
+      answers: (program) => cycleOf(program, 300),
       figures: ({ arrivals, cpuSeconds }) => {
         const times = stepTimes(arrivals)
         return {
@@ -185,22 +173,13 @@ function scenariosOf(): Scenario[] {
     },
     ...[50, 300].map((steps) => ({
       name: `memory, ${steps} steps`,
-      answers: cycle(steps),
+      answers: (program: Program) => cycleOf(program, steps),
       sample: true,
       figures: ({ peak }: ProgramRun): Figures => ({
         [`memory after ${steps} steps (PSS)`]: { value: peak!.pssMb, unit: 'MB' },
       }),
     })),
   ]
-}
-
-/** Reads, runs `true` and searches in turns. */
-function cycle(steps: number): Scenario['answers'] {
-  return (program) => (n) => {
-    if (n >= steps) return undefined
-    const actions: Action[] = [{ read: sourceFile(n % SOURCE_FILES) }, { run: 'true' }, { find: 'needle' }]
-    return { calls: [program.call(actions[n % 3]!)] }
-  }
 }
 
 /** The median of the steps of one kind, without the first of each. */

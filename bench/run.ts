@@ -1,5 +1,5 @@
 /**
- * `npm run bench [name...]`: runs the benchmarks of this folder (all of them without a name), one after the other, and
+ * `npm run bench [name...]`: runs the benchmarks of this folder (without a name all but the slow ones), one after the other, and
  * prints one JSON array. With `--guard`: `guard` alone, and it ends with 1 when a limit is passed.
  */
 import { readdirSync } from 'node:fs'
@@ -10,6 +10,8 @@ const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -'.ts'.length))
   .toSorted()
+/** Take longer than two minutes: run only when they are named. */
+const SLOW = new Set(['long-runs'])
 const isGuard = process.argv.includes('--guard')
 const asked = isGuard ? ['guard'] : process.argv.slice(2)
 const unknown = asked.filter((name) => !known.includes(name))
@@ -20,7 +22,7 @@ if (unknown.length > 0) {
 
 const measurements: Measurement[] = []
 let failures = 0
-for (const name of asked.length > 0 ? asked : known) {
+for (const name of asked.length > 0 ? asked : known.filter((each) => !SLOW.has(each))) {
   progress(`${name} ...`)
   try {
     const { default: benchmark } = (await import(join(import.meta.dirname, `${name}.ts`))) as { default: Benchmark }

@@ -10,7 +10,7 @@ import { configure, makeScratch, type Scratch } from './support/scratch.ts'
 const SESSIONS = 3000
 const PROJECTS = 20
 const RUNS = 7
-const LIST_LIMIT_MS = 600
+const LIST_LIMIT_MS = 500
 
 interface Start {
   /** First contentful paint, in ms since the navigation began. */

@@ -16,13 +16,18 @@ window.probe = (() => {
     }
     look()
   })
-  let frames = [], running = false, clicked = 0
+  let frames = [], running = false, clicked = 0, tasks = []
+  const noteTasks = (list) => tasks.push(...list.map(({ duration }) => duration))
+  const observer = new PerformanceObserver((list) => noteTasks(list.getEntries()))
+  observer.observe({ type: 'longtask' })
   addEventListener('click', (event) => { clicked = event.timeStamp }, { capture: true })
   return {
     painted,
     sinceClick: async () => (await painted()) - clicked,
     start() {
+      observer.takeRecords()
       frames = []
+      tasks = []
       running = true
       const frame = (at) => {
         frames.push(at)
@@ -32,7 +37,8 @@ window.probe = (() => {
     },
     stop() {
       running = false
-      return frames.slice(1).map((at, index) => at - frames[index])
+      noteTasks(observer.takeRecords())
+      return { frames: frames.slice(1).map((at, index) => at - frames[index]), longTasks: tasks }
     },
   }
 })()
@@ -53,11 +59,23 @@ export function paintedAfterClick(page: Page): Promise<number> {
   return page.evaluate<number>('probe.sinceClick()')
 }
 
-/** The times between the frames that are drawn while `job` runs, in ms. */
-export async function framesDuring(page: Page, job: () => Promise<void>): Promise<number[]> {
+/** What the page did while a job ran, in ms. */
+export interface PageWork {
+  /** The times between the frames that were drawn. */
+  frames: number[]
+  /** What blocked its main thread for more than 50 ms at a time. */
+  longTasks: number[]
+}
+
+export async function workDuring(page: Page, job: () => Promise<void>): Promise<PageWork> {
   await page.evaluate('probe.start()')
   await job()
-  return page.evaluate<number[]>('probe.stop()')
+  return page.evaluate<PageWork>('probe.stop()')
+}
+
+/** The times between the frames that are drawn while `job` runs, in ms. */
+export async function framesDuring(page: Page, job: () => Promise<void>): Promise<number[]> {
+  return (await workDuring(page, job)).frames
 }
 
 export interface PageMemory {

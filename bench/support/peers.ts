@@ -5,11 +5,11 @@
  */
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ToolCall } from './model-server.ts'
-import { PATH_OF_USER } from './print-run.ts'
+import type { Answer, ToolCall } from './model-server.ts'
+import { PATH_OF_USER, trestleStart } from './print-run.ts'
 import type { ProgramStart } from './program-run.ts'
-import type { WireFormat } from './response-lines.ts'
-import { put, type Scratch } from './scratch.ts'
+import { WIRE_FORMATS, type WireFormat } from './response-lines.ts'
+import { put, sourceFile, SOURCE_FILES, type Scratch } from './scratch.ts'
 
 /** What a step of the scripts does. Each program has its own tool for it. */
 export type Action = { read: string } | { run: string } | { find: string }
@@ -23,6 +23,28 @@ export interface Program {
   start(scratch: Scratch, baseUrl: string, wire: WireFormat): ProgramStart
   /** The call of its tool that does this. */
   call(action: Action): ToolCall
+}
+
+/** The built program. */
+export const TRESTLE: Program = {
+  name: 'Trestle',
+  wires: WIRE_FORMATS,
+  start: (scratch, baseUrl, wire) => trestleStart(scratch, baseUrl, { wire }),
+  call: (action) =>
+    'read' in action
+      ? { name: 'Read', input: { path: action.read } }
+      : 'run' in action
+        ? { name: 'Bash', input: { command: action.run } }
+        : { name: 'Grep', input: { pattern: action.find, output_mode: 'content' } },
+}
+
+/** So many steps of reading a file, running `true` and searching in turns. */
+export function cycleOf(program: Program, steps: number): (n: number) => Answer | undefined {
+  return (n) => {
+    if (n >= steps) return undefined
+    const actions: Action[] = [{ read: sourceFile(n % SOURCE_FILES) }, { run: 'true' }, { find: 'needle' }]
+    return { calls: [program.call(actions[n % 3]!)] }
+  }
 }
 
 const PROMPT = 'Do what the script says.'

@@ -13,8 +13,8 @@ export interface TreePeak {
   samples: number
 }
 
-/** Samples about every 20 ms until `stop`. */
-export function sampleTree(pid: number): { stop(): TreePeak } {
+/** Samples every 20 ms, or as rarely as `intervalMs` says, until `stop`. */
+export function sampleTree(pid: number, intervalMs = INTERVAL_MS): { stop(): TreePeak } {
   const peak: TreePeak = { rssMb: 0, pssMb: 0, ownMb: 0, samples: 0 }
   const look = (): void => {
     let [rss, pss] = [0, 0]
@@ -28,7 +28,7 @@ export function sampleTree(pid: number): { stop(): TreePeak } {
     peak.ownMb = Math.max(peak.ownMb, field(read(`/proc/${pid}/status`), 'VmHWM') / 1024)
     peak.samples++
   }
-  const timer = setInterval(look, INTERVAL_MS)
+  const timer = setInterval(look, intervalMs)
   return {
     stop() {
       clearInterval(timer)

@@ -34,8 +34,11 @@ export interface ProgramOptions {
   answers: (n: number) => Answer | undefined
   /** Latency of each model answer in ms; default: 0. */
   thinkMs?: number
-  /** Watch the memory of the process tree: costs time, so not together with measuring time. */
-  sample?: boolean
+  /**
+   * Watch the memory of the process tree: costs time, so not together with measuring time. A number: only so often, in
+   * ms.
+   */
+  sample?: boolean | number
   /** Configures the program for the server at `baseUrl` (it ends in `/v1`); called before the clock starts. */
   start: (baseUrl: string) => ProgramStart
 }
@@ -52,7 +55,10 @@ export async function runProgram({ answers, thinkMs, sample = false, start }: Pr
     const output = { stdout: '', stderr: '' }
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))
-    sampler = sample && child.pid !== undefined ? sampleTree(child.pid) : undefined
+    sampler =
+      sample !== false && child.pid !== undefined
+        ? sampleTree(child.pid, sample === true ? undefined : sample)
+        : undefined
     const code = await ended(child)
     if (code !== 0) throw new Error(`${command} ended with ${code}: ${output.stderr.slice(-2000)}`)
     const endedAt = performance.now()

@@ -15,8 +15,8 @@ export interface RequestHooks {
   alive?: (() => void) | undefined
   /** Called once the whole request is on its way. */
   sent?: (() => void) | undefined
-  /** Makes the body from the one that the package made. */
-  complete?: ((body: string) => Uint8Array<ArrayBuffer>) | undefined
+  /** Makes the body, in pieces, from the one that the package made. */
+  complete?: ((body: string) => readonly Uint8Array<ArrayBuffer>[]) | undefined
 }
 
 /**
@@ -44,10 +44,12 @@ export function modelFetch(options: {
       if (value !== null && value.replace(/^Bearer\b/i, '').trim() === '') headers.delete(name)
     }
     for (const [name, value] of Object.entries(options.headers)) headers.set(name, value)
-    const body = complete && typeof init?.body === 'string' ? complete(init.body) : init?.body
+    const pieces = complete && typeof init?.body === 'string' ? complete(init.body) : undefined
+    const body = pieces && !options.fetch.takesPieces ? Buffer.concat(pieces) : init?.body
     const response = await options.fetch(input, {
       ...init,
       ...(body && { body }),
+      ...(pieces && { pieces }),
       headers: Object.fromEntries(headers),
       redirect: 'manual',
       ...(sent && { sent }),

@@ -19,6 +19,8 @@ interface Sending {
   url: URL
   options: RequestOptions
   body: string | Uint8Array | undefined
+  /** Instead of `body`. */
+  pieces: readonly Uint8Array[] | undefined
   signal: AbortSignal | null | undefined
   sent: (() => void) | undefined
 }
@@ -31,19 +33,25 @@ interface Sending {
  * `proxyFor` selects the proxy; without it, and for bodies that are not text or bytes, Node's own `fetch` is used, in
  * the first case only if Node was told to use proxies.
  */
-export const createHttpFetch =
+export function createHttpFetch(proxyFor?: ProxyFor): Fetch {
+  return Object.assign(fetchWith(proxyFor), { takesPieces: true })
+}
+
+const fetchWith =
   (proxyFor?: ProxyFor): Fetch =>
   async (input, init) => {
+    const pieces = init?.pieces
     const body = init?.body ?? undefined
     const isPlain = body === undefined || typeof body === 'string' || body instanceof Uint8Array
     if (!isPlain || !(typeof input === 'string' || input instanceof URL) || (!proxyFor && usesProxies()))
-      return globalThis.fetch(input, init)
+      return globalThis.fetch(input, pieces ? { ...init, body: Buffer.concat(pieces) } : init)
     const signal = init?.signal
     signal?.throwIfAborted()
     const url = checked(new URL(input))
     const headers = new HeaderList(init?.headers)
     if (!headers.has('accept')) headers.set('accept', '*/*')
     if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
+    if (pieces) headers.set('content-length', String(pieces.reduce((sum, piece) => sum + piece.length, 0)))
     const proxy = await proxyFor?.(url)
     const options = {
       method: init?.method ?? 'GET',
@@ -51,7 +59,7 @@ export const createHttpFetch =
       agent: agentFor(url.protocol as Protocol, proxy),
     }
     const message = await withSystemCertificates(() =>
-      answerTo({ url, options, body, signal, sent: init?.sent }),
+      answerTo({ url, options, body: pieces ? undefined : body, pieces, signal, sent: init?.sent }),
     ).catch((error: unknown) => {
       throw withProxyLabel(error, proxy)
     })
@@ -61,7 +69,7 @@ export const createHttpFetch =
 
 /** Resolves with the head of the response. */
 async function answerTo(sending: Sending): Promise<IncomingMessage> {
-  const { url, options, body, signal, sent } = sending
+  const { url, options, body, pieces, signal, sent } = sending
   let request: ClientRequest | undefined
   let bytesBefore = 0
   let abort = nothing
@@ -80,6 +88,7 @@ async function answerTo(sending: Sending): Promise<IncomingMessage> {
         made.destroy()
       }
       signal?.addEventListener('abort', abort, { once: true })
+      for (const piece of pieces ?? []) made.write(piece)
       made.end(body)
     })
   } catch (error) {
@@ -155,5 +164,11 @@ function usesProxies(): boolean {
 /** Without Trestle's own proxy selection. */
 export const httpFetch = createHttpFetch()
 
-/** `sent` is called once the whole request was passed to the system, where that is known. */
-export type Fetch = (input: string | URL | Request, init?: RequestInit & { sent?: () => void }) => Promise<Response>
+/**
+ * `sent` is called once the whole request was passed to the system, where that is known. `pieces`: the body, where
+ * `takesPieces` says that they are understood; their bytes must stay unchanged until the request has ended.
+ */
+export type Fetch = ((
+  input: string | URL | Request,
+  init?: RequestInit & { sent?: () => void; pieces?: readonly Uint8Array<ArrayBuffer>[] },
+) => Promise<Response>) & { readonly takesPieces?: boolean }

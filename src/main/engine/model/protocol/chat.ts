@@ -1,11 +1,11 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { CodedError } from '../../../../shared/errors'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
 import { fieldOf, isJsonObject, type JsonObject } from '../../../../shared/json-fields'
 import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
+import { ChatBodies } from './chat-bodies'
 import type { TextPieces } from './event-stream'
-import type { Inspector, ModelProtocol, ProtocolSettings, ShortPrompt } from './protocol'
+import type { Inspector, ModelProtocol, ProtocolSettings } from './protocol'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const MOONSHOT_URL = 'https://api.moonshot.ai/v1'
@@ -151,71 +151,6 @@ function tokens(holder: unknown, name: string): number {
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : ''
-}
-
-type Item = LanguageModelV4Message | Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
-
-/** `bytes`: undefined when it has not gone out before. */
-interface Entry {
-  item: Item
-  bytes: Buffer | undefined
-}
-
-const COMMA = Buffer.from(',')
-
-/**
- * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the
- * package converts each message independently, so an earlier conversion stays valid. It is given only the new messages;
- * the bytes of the others are inserted in their places.
- */
-class ChatBodies {
-  /** The bytes of each message that went out, for as long as the prompt's own object lives. */
-  readonly #written = new WeakMap<Item, Buffer>()
-  /** What the package made of a prompt, between its own two calls of us. */
-  readonly #converted = new Map<string, readonly unknown[]>()
-  #count = 0
-
-  shorten(prompt: LanguageModelV4Prompt): ShortPrompt {
-    const short: LanguageModelV4Prompt = []
-    const entries: Entry[] = []
-    const isFresh = (item: Item): boolean => {
-      const bytes = this.#written.get(item)
-      entries.push({ item, bytes })
-      return bytes === undefined
-    }
-    for (const message of prompt) {
-      if (message.role === 'tool') {
-        // Each result becomes a message of its own.
-        const fresh = message.content.filter(isFresh)
-        if (fresh.length > 0) short.push({ ...message, content: fresh })
-      } else if (isFresh(message)) short.push(message)
-    }
-    return { prompt: short, complete: (body) => this.#complete(body, entries) }
-  }
-
-  /** For the package's `transformRequestBody`: leaves a mark where the messages were. */
-  withoutMessages(body: Record<string, unknown>): Record<string, unknown> {
-    const mark = `messages-${this.#count++}`
-    this.#converted.set(mark, body['messages'] as readonly unknown[])
-    return { ...body, messages: mark }
-  }
-
-  #complete(body: string, entries: readonly Entry[]): Uint8Array<ArrayBuffer> {
-    const found = /"messages":"(messages-\d+)"/.exec(body)
-    const fresh = found && this.#converted.get(found[1]!)
-    if (!fresh) throw new Error('The body of a chat request has no messages.')
-    this.#converted.delete(found[1]!)
-    const pieces: Buffer[] = [Buffer.from(`${body.slice(0, found.index)}"messages":[`)]
-    let used = 0
-    for (const { item, bytes = Buffer.from(JSON.stringify(fresh[used++])) } of entries) {
-      this.#written.set(item, bytes)
-      if (pieces.length > 1) pieces.push(COMMA)
-      pieces.push(bytes)
-    }
-    if (used !== fresh.length) throw new Error(`The package made ${fresh.length} messages of ${used}.`)
-    pieces.push(Buffer.from(`]${body.slice(found.index + found[0].length)}`))
-    return Buffer.concat(pieces)
-  }
 }
 
 const DELTA = ['role', 'content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls']

@@ -112,8 +112,8 @@ export interface ModelProtocol {
 /** A prompt without the messages that went out before. */
 export interface ShortPrompt {
   prompt: LanguageModelV4Prompt
-  /** The body as it would be for the whole prompt, from what the package made of the short one. */
-  complete(body: string): Uint8Array<ArrayBuffer>
+  /** The body as it would be for the whole prompt, in pieces, from what the package made of the short one. */
+  complete(body: string): readonly Uint8Array<ArrayBuffer>[]
 }
 
 const MAX_CALL_ID = 64
