@@ -107,7 +107,7 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await page.getByRole('tab', { name: 'Conversation' }).click()
   await expect(pane(page)).toBeHidden()
   writeFileSync(file(app, 'src/values.ts'), 'changed behind a tab\n')
-  await page.getByRole('tab', { name: 'All changes' }).click()
+  await page.getByRole('tab', { name: 'Review' }).click()
   await expect(pane(page).getByText('changed behind a tab')).toBeVisible()
 })
 

@@ -47,8 +47,8 @@ export function fileHandlers(os: Implementer, { engine, host }: ApiDeps) {
     ),
     outline: os.file.outline.handler(({ input }) => engine.files.outline(input.sessionId, input.path)),
     folder: os.file.folder.handler(({ input }) => engine.files.folder(input.sessionId, input.path)),
-    filter: os.file.filter.handler(({ input: { sessionId, query, limit } }) =>
-      engine.files.filter(sessionId, query, limit),
+    filter: os.file.filter.handler(({ input: { sessionId, query, limit, early } }) =>
+      engine.files.filter(sessionId, query, limit, early),
     ),
     text: os.file.text.handler(({ input }) => engine.files.text(input.sessionId, input.path)),
     save: os.file.save.handler(({ input: { sessionId, path, text, mark } }) =>

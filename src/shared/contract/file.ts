@@ -93,9 +93,19 @@ export const fileContract = {
   folder: oc
     .input(z.strictObject({ sessionId, path: path.or(z.literal('')).default('') }))
     .output(type<FolderEntries>()),
-  /** Files of the project whose path fits what was typed, best first; ignored files are left out. */
+  /**
+   * Files of the project whose path fits what was typed, best first; ignored files are left out. `early`: while the
+   * files are listed for the first time, it answers from those found so far, and says so.
+   */
   filter: oc
-    .input(z.strictObject({ sessionId, query: z.string().max(500), limit: z.int().min(1).max(1000).default(200) }))
+    .input(
+      z.strictObject({
+        sessionId,
+        query: z.string().max(500),
+        limit: z.int().min(1).max(1000).default(200),
+        early: z.boolean().default(false),
+      }),
+    )
     .output(type<FilteredFiles>()),
   /** The whole text of a file, for editing. */
   text: oc.input(file).output(type<EditableText>()),

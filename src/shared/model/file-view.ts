@@ -127,6 +127,8 @@ export interface FilteredFiles {
   files: { path: string; /** Positions in `path` that fit what was typed. */ at: number[] }[]
   /** All that fit. */
   count: number
+  /** The files are still being listed: these are of those found so far. */
+  partial?: true
 }
 
 /** A file that was attached to a message. */

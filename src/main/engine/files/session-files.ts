@@ -31,7 +31,7 @@ export interface SessionFiles {
   outline(sessionId: string, path: string): Promise<FileSymbol[]>
   /** The entries of a folder; `path` empty: of the project folder. */
   folder(sessionId: string, path: string): Promise<FolderEntries>
-  filter(sessionId: string, query: string, limit: number): Promise<FilteredFiles>
+  filter(sessionId: string, query: string, limit: number, early?: boolean): Promise<FilteredFiles>
   text(sessionId: string, path: string): Promise<EditableText>
   /** Writes a text; `mark`: of the content it replaces, `absent` for a new file, `any` to overwrite whatever is there. */
   save(sessionId: string, path: string, text: string, mark: string): Promise<SaveOutcome>
@@ -94,7 +94,8 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
         })
       })
     },
-    filter: async (sessionId, query, limit) => (await filters()).filter(access.workspace(sessionId).root, query, limit),
+    filter: async (sessionId, query, limit, early) =>
+      (await filters()).filter(access.workspace(sessionId).root, query, limit, early),
     text: (sessionId, path) => reader(sessionId, path, (of, place) => of.editable(place)),
     save: (sessionId, path, text, mark) =>
       asRequestError(async () => {

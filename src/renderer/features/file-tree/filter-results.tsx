@@ -8,6 +8,8 @@ import { pathIn, type FileOpening } from './tree-rows'
 
 const LIMIT = 100
 const ROW_PX = 24
+/** After so many ms a part of the results is replaced by more. */
+const PARTIAL_MS = 200
 const NO_FILES: readonly { path: string; at: number[] }[] = []
 
 interface FilterResultsProps {
@@ -28,12 +30,13 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
   const [chosen, setChosen] = useState({ query, index: 0 })
   const { data, error, isPending, isPlaceholderData } = useQuery({
     queryKey: ['file-filter', sessionId, query],
-    queryFn: () => client.file.filter({ sessionId, query, limit: LIMIT }),
+    queryFn: () => client.file.filter({ sessionId, query, limit: LIMIT, early: true }),
     placeholderData: keepPreviousData,
     structuralSharing: false,
     staleTime: 1_000,
     gcTime: 5_000,
     retry: false,
+    refetchInterval: ({ state }) => (state.data?.partial ? PARTIAL_MS : false),
   })
   const files = data?.files ?? NO_FILES
   const index = chosen.query === query ? Math.min(chosen.index, Math.max(0, files.length - 1)) : 0
@@ -65,10 +68,10 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
   return (
     <>
       <p role="status" className="files-count">
-        {isPending
+        {isPending || (data?.partial && data.count === 0)
           ? 'Listing the files…'
           : data && data.count > 0
-            ? `${data.count.toLocaleString('en-US')} ${data.count === 1 ? 'file' : 'files'}${data.count > files.length ? `, the best ${files.length} shown` : ''}`
+            ? `${data.count.toLocaleString('en-US')} ${data.count === 1 ? 'file' : 'files'}${data.partial ? ' so far' : data.count > files.length ? `, the best ${files.length} shown` : ''}`
             : 'No file fits. Ignored files are only in the tree.'}
       </p>
       <div

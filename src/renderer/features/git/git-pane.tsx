@@ -113,7 +113,8 @@ function GitTabs({ status }: { status: GitStatus }) {
           key={id}
           value={id}
           tabIndex={-1}
-          className="flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden"
+          // The lists keep a few lines in a low window; then the tab scrolls.
+          className="flex min-h-0 flex-1 flex-col overflow-y-auto data-[state=inactive]:hidden"
         >
           {id === 'changes' && <ChangesTab status={status} />}
           {id === 'branches' && <BranchesTab status={status} />}

@@ -113,9 +113,11 @@ export function ReviewBar({
       <Button
         size="small"
         icon={<GitCommitHorizontal aria-hidden />}
+        aria-label="Commit…"
+        title="Commit…"
         onClick={() => openPane(sessionId, { kind: 'git' })}
       >
-        Commit…
+        <span className="review-label">Commit…</span>
       </Button>
     </div>
   )

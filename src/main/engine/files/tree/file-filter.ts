@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { FilteredFiles } from '../../../../shared/model/file-view'
 import { projectFiles } from '../../workspace/ripgrep/project-files'
 
@@ -8,6 +9,10 @@ const PAUSE_MS = 800
 /** After this the memory of a list is given back. */
 const KEEP_MS = 120_000
 const MAX_QUERY = 200
+/** ms a filter waits for the first list before it answers from the files found so far. */
+const WAIT_MS = 15
+/** Paths prepared without a pause. */
+const AT_ONCE = 5_000
 
 /** The files of a folder, prepared for filtering. */
 interface FileList {
@@ -15,13 +20,22 @@ interface FileList {
   /** In lower case. */
   folded: readonly string[]
   /** Where in each path the name begins. */
-  nameAt: Int32Array
+  nameAt: ArrayLike<number>
   /** What fits the last filter: a longer one can only fit fewer. */
   last?: { query: string; rows: Int32Array; takesLetters: boolean }
 }
 
+/** The files that are found while the first list is made. */
+interface Growing {
+  paths: string[]
+  folded: string[]
+  nameAt: number[]
+}
+
 interface Kept {
   list: Promise<FileList>
+  /** Until the list is there. */
+  growing?: Growing
   made: number
   /** Lists the files again once no key was pressed for a while. */
   refresh?: NodeJS.Timeout
@@ -31,6 +45,11 @@ interface Kept {
 /** Filters the files of projects by what is typed. Lists are kept while they are used. */
 export class FileFilter {
   readonly #kept = new Map<string, Kept>()
+  readonly #filesOf: typeof projectFiles
+
+  constructor(filesOf = projectFiles) {
+    this.#filesOf = filesOf
+  }
 
   /** Lists the files of a folder now, so that the first filter doesn't wait. */
   async prepare(root: string): Promise<number> {
@@ -40,10 +59,15 @@ export class FileFilter {
   /**
    * The files below `root` (its real path) that fit `query`, best first: its words must all be in the path, in any
    * order; a single word also fits when its letters come in this order. Ignored and sensitive files are left out.
+   * `early`: while the files are listed for the first time, it answers from those that are found.
    */
-  async filter(root: string, query: string, limit: number): Promise<FilteredFiles> {
-    const list = await this.#listOf(root)
-    return filterList(list, query.slice(0, MAX_QUERY), limit)
+  async filter(root: string, query: string, limit: number, early = false): Promise<FilteredFiles> {
+    const short = query.slice(0, MAX_QUERY)
+    const listed = this.#listOf(root)
+    const growing = this.#kept.get(root)?.growing
+    const list = growing && early ? await within(listed, WAIT_MS) : await listed
+    if (list) return filterList(list, short, limit)
+    return { ...filterList({ ...growing! }, short, limit), partial: true }
   }
 
   close(): void {
@@ -56,12 +80,24 @@ export class FileFilter {
 
   #listOf(root: string): Promise<FileList> {
     const known = this.#kept.get(root)
-    if (!known) return this.#keep(root, makeList(root))
+    if (!known) {
+      const growing: Growing = { paths: [], folded: [], nameAt: [] }
+      const list = this.#keep(root, makeList(this.#filesOf(root, (some) => grow(growing, some))))
+      const kept = this.#kept.get(root)!
+      kept.growing = growing
+      const end = (): void => void delete kept.growing
+      list.then(end, end)
+      return list
+    }
     known.timer.refresh()
     if (performance.now() - known.made > FRESH_MS) {
       // Listing 128,000 files takes a second of work, which must not hold up the next key.
       if (known.refresh) known.refresh.refresh()
-      else known.refresh = setTimeout(() => void this.#replace(root, known, makeList(root)), PAUSE_MS).unref()
+      else
+        known.refresh = setTimeout(
+          () => void this.#replace(root, known, makeList(this.#filesOf(root))),
+          PAUSE_MS,
+        ).unref()
     }
     return known.list
   }
@@ -88,19 +124,38 @@ export class FileFilter {
   }
 }
 
-async function makeList(root: string): Promise<FileList> {
-  const paths = await projectFiles(root)
-  return listOfPaths(paths)
+/** Prepares paths for filtering. */
+async function makeList(found: Promise<readonly string[]>): Promise<FileList> {
+  const paths = await found
+  const nameAt = new Int32Array(paths.length)
+  const folded: string[] = []
+  for (const [row, path] of paths.entries()) {
+    nameAt[row] = path.lastIndexOf('/') + 1
+    folded.push(path.toLowerCase())
+    if (row % AT_ONCE === AT_ONCE - 1) await breathe()
+  }
+  return { paths, folded, nameAt }
 }
 
-/** Prepares paths for filtering. */
-export function listOfPaths(paths: readonly string[]): FileList {
-  const nameAt = new Int32Array(paths.length)
-  const folded = paths.map((path, row) => {
-    nameAt[row] = path.lastIndexOf('/') + 1
-    return path.toLowerCase()
+function grow(growing: Growing, some: readonly string[]): void {
+  for (const path of some) {
+    growing.paths.push(path)
+    growing.folded.push(path.toLowerCase())
+    growing.nameAt.push(path.lastIndexOf('/') + 1)
+  }
+}
+
+/** What `work` gives, or undefined when that takes longer. */
+async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
   })
-  return { paths, folded, nameAt }
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** How well a path fits: less is better. */

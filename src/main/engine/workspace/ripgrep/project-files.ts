@@ -9,27 +9,79 @@ const TIMEOUT_MS = 20_000
 const MAX_BYTES = 64 * 1024 * 1024
 /** Paths looked at without a pause. */
 const AT_ONCE = 2_000
+const NUL = 0
 
 /**
- * All files below `root` (its real path), with `/`: without those that are ignored or sensitive. Rejects only when
- * ripgrep cannot be started.
+ * All files below `root` (its real path) in order, with `/`: without those that are ignored or sensitive. `onSome` is
+ * given those that are found meanwhile, in any order. Rejects only when ripgrep cannot be started.
  */
-export async function projectFiles(root: string): Promise<string[]> {
+export async function projectFiles(root: string, onSome?: (files: readonly string[]) => void): Promise<string[]> {
   const scope = await searchScope(root, root)
-  const run = await runRipgrep([...scope.args, '--files', '--', './'], {
-    cwd: root,
-    timeoutMs: TIMEOUT_MS,
-    maxBytes: MAX_BYTES,
-  })
-  const found = parsePaths(run.output)
-  const files: string[] = []
-  for (let from = 0; from < found.length; from += AT_ONCE) {
-    for (const each of found.slice(from, from + AT_ONCE)) {
+  const judged = (found: readonly string[]): string[] => {
+    const files: string[] = []
+    for (const each of found) {
       const inner = each.slice(2)
       const path = sep === '/' ? inner : inner.replaceAll(sep, '/')
       if (sensitiveRule(path) === undefined && !scope.excludes(join(root, path))) files.push(path)
     }
+    return files
+  }
+  const streamed: string[] = []
+  let seen = 0
+  let rest = Buffer.alloc(0)
+  const onOutput = (chunk: Buffer): void => {
+    const all = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
+    const end = all.lastIndexOf(NUL)
+    // A copy: what the pipe read into may be used again.
+    rest = Buffer.from(all.subarray(end + 1))
+    if (end < 0) return
+    const found = parsePaths(all.subarray(0, end + 1))
+    seen += found.length
+    const files = judged(found)
+    for (const each of files) streamed.push(each)
+    onSome?.(files)
+  }
+  const run = await runRipgrep([...scope.args, '--files', '--', './'], {
+    cwd: root,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    onOutput,
+  })
+  const found = parsePaths(run.output)
+  if (found.length === seen) return sortInSlices(streamed)
+  // It was started twice, or there was too much.
+  const files: string[] = []
+  for (let from = 0; from < found.length; from += AT_ONCE) {
+    for (const each of judged(found.slice(from, from + AT_ONCE))) files.push(each)
     await breathe()
   }
-  return files.sort()
+  return sortInSlices(files)
+}
+
+/** Sorts as `sort` does, with pauses: sorting 128,000 paths at once takes longer than a key press may. */
+export async function sortInSlices(paths: readonly string[], atOnce = AT_ONCE): Promise<string[]> {
+  let runs: string[][] = []
+  for (let from = 0; from < paths.length; from += atOnce) {
+    runs.push(paths.slice(from, from + atOnce).sort())
+    await breathe()
+  }
+  while (runs.length > 1) {
+    const merged: string[][] = []
+    for (let n = 0; n < runs.length; n += 2) {
+      const [a, b] = [runs[n]!, runs[n + 1]]
+      merged.push(b ? await merge(a, b, atOnce * 4) : a)
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+async function merge(a: readonly string[], b: readonly string[], atOnce: number): Promise<string[]> {
+  const all: string[] = []
+  for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
+    if (j >= b.length || (i < a.length && a[i]! <= b[j]!)) all.push(a[i++]!)
+    else all.push(b[j++]!)
+    if (all.length % atOnce === 0) await breathe()
+  }
+  return all
 }

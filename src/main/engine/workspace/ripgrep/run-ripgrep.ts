@@ -27,6 +27,8 @@ export interface RipgrepOptions {
    * left.
    */
   cutsLines?: boolean
+  /** Is given the output as it comes; it begins again when ripgrep is tried once more. */
+  onOutput?: (chunk: Buffer) => void
   /** The program to run; default: the ripgrep that came with Trestle. */
   program?: string
 }
@@ -80,8 +82,12 @@ async function runOnce(
   }
   const output = collector(maxBytes, () => stop('output_limit'))
   const errors = collector(MAX_ERROR_BYTES, () => {})
-  const cutter = options.cutsLines ? new LineCutter(output.take) : undefined
-  const into = { output: cutter ? (chunk: Buffer) => cutter.push(chunk) : output.take, errors: errors.take }
+  const take = (chunk: Buffer): void => {
+    output.take(chunk)
+    options.onOutput?.(chunk)
+  }
+  const cutter = options.cutsLines ? new LineCutter(take) : undefined
+  const into = { output: cutter ? (chunk: Buffer) => cutter.push(chunk) : take, errors: errors.take }
   const launched = direct ? undefined : launch(program, args, cwd, into)
   const running = launched ?? startProgram(program, args, cwd, into)
   const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))

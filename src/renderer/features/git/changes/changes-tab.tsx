@@ -119,7 +119,7 @@ export function ChangesTab({ status }: { status: GitStatus }) {
     )
   return (
     <>
-      <div ref={box} role="presentation" className="min-h-0 flex-1" onKeyDown={onKeyDown} {...keepFocus}>
+      <div ref={box} role="presentation" className="min-h-[112px] flex-1" onKeyDown={onKeyDown} {...keepFocus}>
         <VList ref={list} role="list" aria-label="Changes" data={rows} item="div">
           {(row) => (
             <div role="listitem" key={row.key}>

@@ -82,7 +82,7 @@ export function HistoryTab() {
           className="m-auto"
         />
       ) : (
-        <div ref={box} role="presentation" className="min-h-0 flex-1" onKeyDown={onKeyDown}>
+        <div ref={box} role="presentation" className="min-h-[112px] flex-1" onKeyDown={onKeyDown}>
           <VList
             ref={list}
             role="list"
