@@ -198,6 +198,6 @@ export function suggestedName(kind: PlaceKind, texts: Readonly<Record<string, st
     case 'kubernetes':
       return text.split('/').at(-1)?.split(/[:@]/)[0] ?? ''
     default:
-      return text.replace(/^[^@]*@/, '')
+      return text === '' && kind === 'slurm' ? kind : text.replace(/^[^@]*@/, '')
   }
 }
