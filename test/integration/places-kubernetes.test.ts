@@ -197,9 +197,9 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
       request.endsWith('/exec') ? status(403, 'Forbidden', 'cannot create resource "pods/exec"') : undefined
     expect(await rejection(runScript(shell, 'true'))).toMatchObject({ code: 'place.setup' })
     cluster.refuse = undefined
-    const channel = shell.start('echo begun; sleep 60')
+    const channel = shell.start('echo started; sleep 60')
     for await (const chunk of channel.output) {
-      expect(String(chunk)).toBe('begun\n')
+      expect(String(chunk)).toBe('started\n')
       cluster.cut()
     }
     expect(await channel.ended).toEqual({ exitCode: 255, signal: null })
