@@ -4,14 +4,12 @@
  */
 import '../test/support/ts-hooks.ts'
 import './build.ts'
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { startModelServer } from '../test/support/model-server.ts'
-import { hasSshd, startSshLab } from '../test/support/place/ssh-lab.ts'
 import { serveApp } from '../test/support/served-app.ts'
 import { endHosts } from '../test/support/source-task-host.ts'
 import { CENTS, FLAKY, KEYS, play, type Conversation } from './screenshots/conversations.ts'
@@ -22,7 +20,6 @@ import { fillHome } from './screenshots/storefront.ts'
 const IMAGES = join(import.meta.dirname, '..', 'docs', 'images')
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 420, height: 860 }
-const PHONE = { width: 390, height: 844 }
 /** What a project brings along in the picture of trust. */
 const PROJECT_RULES = `[[permission.rules]]
 decision = "allow"
@@ -41,8 +38,7 @@ const browser = await launchChromium(executable)
 mkdirSync(IMAGES, { recursive: true })
 try {
   const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name)
-  if (isWanted('places')) await elsewhere(browser)
-  if (wanted.length === 0 || wanted.some((name) => name !== 'places' && !FEATURES.includes(name))) {
+  if (wanted.length === 0 || wanted.some((name) => !FEATURES.includes(name))) {
     await firstDay(browser)
     await workday(browser)
   }
@@ -119,9 +115,6 @@ async function workday(browser: Browser): Promise<void> {
     await page.keyboard.press('Control+u')
     await page.getByRole('group', { name: /Approval needed: Bash/ }).waitFor()
     await take(page, 'inbox')
-    await page.setViewportSize(PHONE)
-    await take(page, 'phone-inbox')
-    await page.setViewportSize(WIDE)
     await page.getByRole('button', { name: /Allow always/ }).click()
     await page.getByRole('radiogroup', { name: 'What the rule covers' }).waitFor()
     await take(page, 'allow-always')
@@ -155,41 +148,6 @@ async function workday(browser: Browser): Promise<void> {
     await app.close()
     await endHosts(join(home, '.trestle'))
     await server.close()
-  }
-}
-
-/** A machine behind ssh that is connected, and a container that is stopped. */
-async function elsewhere(browser: Browser): Promise<void> {
-  if (!hasSshd) return console.error('No picture of places: there is no ssh server here.')
-  const home = makeHome('places')
-  const lab = await startSshLab()
-  const configFile = join(home, 'ssh-config')
-  writeFileSync(configFile, readFileSync(lab.configFile, 'utf8').replace('Host lab', 'Host build-box'))
-  const places = [
-    { placeId: 'build-box', launch: { kind: 'ssh', host: 'build-box', configFile }, program: lab.program, addedAt: 1 },
-    {
-      placeId: 'shop',
-      launch: { kind: 'container', program: 'docker', image: 'node:24', perSession: true },
-      addedAt: 2,
-    },
-  ]
-  writeFileSync(
-    join(home, '.trestle', 'places.json'),
-    JSON.stringify({ version: 1, clientId: '0123456789ab', places, removed: [] }),
-  )
-  writeFileSync(join(home, 'bin', 'docker'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
-  const app = await serveApp(environment(home))
-  try {
-    const page = await openPage(browser, app.url)
-    await page.goto(new URL('/settings/places', app.url).href)
-    await page.getByRole('button', { name: 'Disconnect build-box' }).waitFor({ timeout: 120_000 })
-    await page.getByText('Stopped').waitFor()
-    await take(page, 'places')
-  } finally {
-    await app.close()
-    await endHosts(join(home, '.trestle'))
-    spawnSync(lab.program, ['engine', 'stop'], { env: { ...process.env, HOME: lab.home, TRESTLE_HOME: '' } })
-    await lab.close()
   }
 }
 
