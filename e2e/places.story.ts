@@ -62,7 +62,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await dialog.getByRole('textbox', { name: 'Host' }).fill('ada@no-such-host.invalid')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('attic')
   await dialog.getByRole('button', { name: 'Add and test' }).click()
-  await expect(page.getByText(/There is no host named/).first()).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(/There is no host named/).first()).toBeVisible({ timeout: 90_000 })
   await pictures(app, 'places-failed')
   await page.getByRole('button', { name: 'Remove attic' }).click()
   await expect(page.getByText('No places yet')).toBeVisible()
