@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
@@ -111,6 +111,9 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       expect(results(first)).toEqual([expect.stringContaining('one')])
       const starts = lab.run('squeue', '-h', '--states=all', '--sort=i', '--format=%S').trim().split('\n').slice(-COUNT)
       expect(starts).toEqual(starts.toSorted())
+      // Each is recorded here, so its folder there is gone.
+      const folders = join(user, '.trestle-places', 'cluster', 'jobs')
+      await until(() => readdirSync(folders).length === 0, 'the end of the folders', LIMIT)
     },
     20 * LIMIT,
   )

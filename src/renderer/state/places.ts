@@ -26,10 +26,10 @@ const STATES = { idle: 'Not connected', waiting: 'Waiting', connecting: 'Connect
 
 /** The state of a place as people read it. */
 export function stateText({ state, since, progress, failure }: PlaceView): string {
+  if (progress !== undefined) return progress
   if (failure?.code === 'place.stopped') return 'Stopped'
   if (state === 'unreachable') return since > 0 ? `Unreachable since ${timeText(since)}` : 'Unreachable'
-  const isUnderway = state === 'waiting' || state === 'connecting'
-  return (isUnderway ? progress : undefined) ?? STATES[state]
+  return STATES[state]
 }
 
 function timeText(at: number): string {

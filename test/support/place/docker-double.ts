@@ -16,7 +16,7 @@ export interface DockerDouble {
   containers(): { id: string; name: string; image: string; isRunning: boolean; labels: Record<string, string> }[]
   /** Every call, in order. */
   calls(): string[][]
-  /** Adds a container that a user has made. */
+  /** Adds a container that another process has made. */
   add(name: string, labels?: Record<string, string>): void
 }
 

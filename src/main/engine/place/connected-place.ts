@@ -47,6 +47,8 @@ export class ConnectedPlace {
   readonly followers = new Set<{ sessionId: string; end(): void }>()
   inbox: InboxEntry[] = []
   question: PlaceQuestion | undefined
+  /** What a test or an update is doing. */
+  #progress: string | undefined
   /** Sessions that are not in the list, such as those of subagents. */
   readonly #others = new Set<string>()
   readonly #options: ConnectedPlaceOptions
@@ -96,8 +98,16 @@ export class ConnectedPlace {
       ...this.place,
       ...this.remote.state,
       sessions: this.sessions.size,
+      ...(this.#progress !== undefined && { progress: this.#progress }),
       ...(this.question && { question: this.question }),
     }
+  }
+
+  /** Shows what a test or an update is doing. */
+  tell(progress: string | undefined): void {
+    if (progress === this.#progress) return
+    this.#progress = progress
+    this.#options.onChange({ kind: 'state' })
   }
 
   hasSession(sessionId: string): boolean {

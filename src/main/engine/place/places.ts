@@ -256,7 +256,7 @@ export function createPlaces(options: PlacesOptions): Places {
     test: (placeId, ask) => testPlace(open(placeId), ask),
     async update(placeId, ask) {
       const place = open(placeId)
-      await place.launcher.prepare({ ask })
+      await place.launcher.prepare({ ask, progress: (text) => place.tell(text) }).finally(() => place.tell(undefined))
       // What runs is left to the engine of this version, which the next connection starts.
       if (place.remote.link) await place.remote.call('engine.stop', { how: 'hand-over' }).catch(() => undefined)
       await place.remote.disconnect()

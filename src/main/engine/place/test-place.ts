@@ -7,7 +7,9 @@ import type { LaunchAsk } from './launcher/launcher'
 const CALLS = 5
 
 /** Goes through everything a place needs, and says of each step what was found or why it failed. */
-export async function testPlace({ place, launcher, remote }: ConnectedPlace, ask: LaunchAsk): Promise<PlaceTest> {
+export async function testPlace(tested: ConnectedPlace, ask: LaunchAsk): Promise<PlaceTest> {
+  const { place, launcher, remote } = tested
+  const given = { ask, progress: (text: string) => tested.tell(text) }
   const steps: PlaceTestStep[] = []
   const run = async <T>(
     step: PlaceTestStep['step'],
@@ -30,12 +32,12 @@ export async function testPlace({ place, launcher, remote }: ConnectedPlace, ask
   try {
     facts = await run(
       'connect',
-      () => launcher.status({ ask }),
+      () => launcher.status(given),
       ({ user, host }) => `Connected as ${user} to ${host} (${launchText(place.launch)}).`,
     )
     await run(
       'program',
-      () => launcher.prepare({ ask }),
+      () => launcher.prepare(given),
       ({ attaches }) =>
         attaches
           ? 'Trestle is there, and its engine stays when the connection ends.'
@@ -50,6 +52,8 @@ export async function testPlace({ place, launcher, remote }: ConnectedPlace, ask
     return { ok: true, steps, facts, roundTripMs: await roundTrip(remote) }
   } catch {
     return { ok: false, steps, ...(facts && { facts }) }
+  } finally {
+    tested.tell(undefined)
   }
 }
 

@@ -50,6 +50,7 @@ const TAKES: Record<Kind, string> = {
 }
 /** What is wrong with a value, where the field says more than that. */
 const FIELD_HELP: Record<string, string> = {
+  host: 'one word, as you give it to ssh',
   time: 'a time limit as Slurm writes it, e.g. 8:00:00',
   memory: 'an amount such as 16G, for Kubernetes 16Gi',
   storage: 'an amount such as 20Gi',

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   launchNote,
   launchText,
@@ -58,7 +59,7 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
       if (kind === 'places' && !isJson) void showProgress(places, added?.placeId ?? name)
     })
     if (added) {
-      const view = await places.add(added)
+      const view = await addOnce(places, added)
       if (parsed.values['no-test'] === true) {
         say(view, `Added ${view.placeId} (${launchText(view.launch)}).\n`)
         return 0
@@ -105,6 +106,14 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
   } finally {
     await engine.close()
   }
+}
+
+/** Adds it; one that was added before in the same way, for example before its host key was accepted, is used as it is. */
+async function addOnce(places: PlaceActions, added: Omit<Place, 'addedAt'>): Promise<PlaceView> {
+  const known = (await places.list()).find(({ placeId }) => placeId === added.placeId)
+  if (!known || !isDeepStrictEqual(known.launch, added.launch)) return places.add(added)
+  const same = (['home', 'program', 'models', 'keepsRunning'] as const).every((field) => known[field] === added[field])
+  return same ? known : places.add(added)
 }
 
 function removed(placeId: string, { deleted, note }: PlaceRemoved, say: (json: unknown, text: string) => void): number {

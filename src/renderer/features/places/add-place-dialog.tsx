@@ -80,7 +80,15 @@ export function AddPlaceDialog({ onClose, onAdded }: { onClose: () => void; onAd
           if (canAdd) add.mutate()
         }}
       >
-        <SelectField label="Kind" value={kind} onChange={(event) => setKind(event.target.value as PlaceKind)}>
+        <SelectField
+          label="Kind"
+          value={kind}
+          onChange={(event) => {
+            setKind(event.target.value as PlaceKind)
+            // A value of one kind can be wrong for another.
+            setTexts({})
+          }}
+        >
           {Object.entries(LAUNCH_FORMS).map(([value, { title }]) => (
             <option key={value} value={value}>
               {title}

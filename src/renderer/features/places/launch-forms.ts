@@ -1,4 +1,3 @@
-import { placeLaunch } from '../../../shared/contract/place'
 import { launchNote, type PlaceLaunch } from '../../../shared/model/place'
 
 /** The kinds of places that can be added, as the form names them. */
@@ -11,7 +10,9 @@ export interface LaunchField {
   label: string
   placeholder?: string
   hint?: string
-  /** What is wrong with a value that cannot be used. */
+  /** What a value has to be; absent: anything. The engine checks it again. */
+  pattern?: RegExp
+  /** What is wrong with a value that is not. */
   rule?: string
   /** The value is a number. */
   isNumber?: true
@@ -28,7 +29,19 @@ export interface LaunchForm {
   note?: string
 }
 
-const CORES: LaunchField = { name: 'cpus', label: 'Cores', isNumber: true, rule: 'A number, such as 8.' }
+const WORD = /^(?!-)\S+$/
+const LABEL = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/
+const FOLDER = /^(?:\/|[A-Za-z]:[\\/])[^,:]*$/
+const QUANTITY = /^[1-9]\d{0,9}(?:[kMGTP]|[KMGTP]i)?$/
+const NUMBER = /^[1-9]\d{0,4}$/
+
+const CORES: LaunchField = {
+  name: 'cpus',
+  label: 'Cores',
+  isNumber: true,
+  pattern: NUMBER,
+  rule: 'A number, such as 8.',
+}
 const CONTAINER: LaunchForm = {
   title: '',
   fields: [
@@ -47,10 +60,20 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Host',
         placeholder: 'build-box or ada@build.example',
         hint: 'As you give it to ssh. Your ssh configuration, agent and jump hosts apply.',
+        pattern: WORD,
         rule: 'One word, as you give it to ssh.',
       },
     ],
-    more: [{ name: 'port', label: 'Port', isNumber: true, placeholder: '22', rule: 'A number from 1 to 65535.' }],
+    more: [
+      {
+        name: 'port',
+        label: 'Port',
+        isNumber: true,
+        placeholder: '22',
+        pattern: NUMBER,
+        rule: 'A number from 1 to 65535.',
+      },
+    ],
   },
   slurm: {
     title: 'A Slurm cluster',
@@ -60,14 +83,27 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Login host',
         placeholder: 'login.cluster',
         hint: 'Where sbatch and srun are; empty: this machine.',
+        pattern: WORD,
         rule: 'One word, as you give it to ssh.',
       },
-      { name: 'partition', label: 'Partition', placeholder: 'gpu', rule: 'One word.' },
-      { name: 'time', label: 'Time limit', placeholder: '8:00:00', rule: 'As Slurm writes it, such as 8:00:00.' },
+      { name: 'partition', label: 'Partition', placeholder: 'gpu', pattern: WORD, rule: 'One word.' },
+      {
+        name: 'time',
+        label: 'Time limit',
+        placeholder: '8:00:00',
+        pattern: /^[\d:-]{1,20}$/,
+        rule: 'As Slurm writes it, such as 8:00:00.',
+      },
       CORES,
-      { name: 'memory', label: 'Memory', placeholder: '32G', rule: 'An amount such as 32G.' },
+      {
+        name: 'memory',
+        label: 'Memory',
+        placeholder: '32G',
+        pattern: /^\d{1,9}[KMGT]?$/,
+        rule: 'An amount such as 32G.',
+      },
     ],
-    more: [{ name: 'account', label: 'Account', rule: 'One word.' }],
+    more: [{ name: 'account', label: 'Account', pattern: WORD, rule: 'One word.' }],
   },
   docker: { ...CONTAINER, title: 'A running Docker container' },
   podman: { ...CONTAINER, title: 'A running Podman container' },
@@ -79,6 +115,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Image',
         placeholder: 'node:24',
         hint: 'With sh and tar, and a C library like that of this machine.',
+        pattern: WORD,
         rule: 'The name of an image, without spaces.',
       },
       {
@@ -86,6 +123,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Folder',
         placeholder: '/home/ada/code/shop',
         hint: 'Of this machine, mounted at the same path; empty: none.',
+        pattern: FOLDER,
         rule: 'An absolute path without commas and colons.',
       },
     ],
@@ -99,6 +137,7 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Project',
         placeholder: '/home/ada/code/shop',
         hint: 'A folder of this machine with .devcontainer/devcontainer.json.',
+        pattern: FOLDER,
         rule: 'An absolute path without commas and colons.',
       },
     ],
@@ -113,17 +152,19 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         label: 'Image',
         placeholder: 'node:24',
         hint: 'What a Sandbox runs. Leave it empty to take one from a pool.',
+        pattern: WORD,
         rule: 'The name of an image, without spaces.',
       },
       { name: 'context', label: 'Context', hint: 'Of your kubeconfig; empty: the current one.' },
-      { name: 'namespace', label: 'Namespace', rule: 'Lowercase letters, digits and dashes.' },
+      { name: 'namespace', label: 'Namespace', pattern: LABEL, rule: 'Lowercase letters, digits and dashes.' },
       CORES,
-      { name: 'memory', label: 'Memory', placeholder: '16Gi', rule: 'An amount such as 16Gi.' },
+      { name: 'memory', label: 'Memory', placeholder: '16Gi', pattern: QUANTITY, rule: 'An amount such as 16Gi.' },
       {
         name: 'storage',
         label: 'Storage',
         placeholder: '20Gi',
         hint: 'A volume for its home folder, so that it can be suspended.',
+        pattern: QUANTITY,
         rule: 'An amount such as 20Gi.',
       },
     ],
@@ -132,9 +173,16 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
         name: 'pool',
         label: 'Pool',
         hint: 'A SandboxWarmPool, instead of an image.',
+        pattern: LABEL,
         rule: 'Lowercase letters, digits and dashes.',
       },
-      { name: 'runtimeClass', label: 'Runtime class', placeholder: 'gvisor', rule: 'Lowercase letters and dashes.' },
+      {
+        name: 'runtimeClass',
+        label: 'Runtime class',
+        placeholder: 'gvisor',
+        pattern: LABEL,
+        rule: 'Lowercase letters and dashes.',
+      },
       { name: 'configFile', label: 'Kubeconfig', placeholder: '/path/to/kubeconfig' },
     ],
     perSession: true,
@@ -164,22 +212,33 @@ export function readLaunchForm(
       : kind === 'image'
         ? { kind: 'container', program: 'docker' }
         : { kind }
-  for (const { name, isNumber } of fields) {
+  const errors: Record<string, string> = {}
+  for (const { name, isNumber, pattern, rule = 'This cannot be used.' } of fields) {
     const text = (texts[name] ?? '').trim()
-    if (text !== '') values[name] = isNumber ? Number(text) : text
+    if (text === '') continue
+    if (pattern?.test(text) === false) errors[name] = rule
+    values[name] = isNumber ? Number(text) : text
   }
   if (form.perSession && perSession) values['perSession'] = true
-  const parsed = placeLaunch.safeParse(values)
-  if (parsed.success) return { launch: parsed.data, errors: {} }
-  const errors: Record<string, string> = {}
-  let error: string | undefined
-  for (const { path, code, message } of parsed.error.issues) {
-    const field = fields.find(({ name }) => name === path[0])
-    if (!field) error ??= code === 'custom' ? message : undefined
-    // An empty field is not wrong yet.
-    else if (values[field.name] !== undefined) errors[field.name] = field.rule ?? 'This cannot be used.'
-  }
-  return { errors, ...(error !== undefined && { error }) }
+  const error = wrongTogether(kind, values)
+  const isWhole = error === undefined && Object.keys(errors).length === 0 && hasNeeded(kind, values)
+  return { errors, ...(error !== undefined && { error }), ...(isWhole && { launch: values as unknown as PlaceLaunch }) }
+}
+
+/** What is wrong with fields that are right alone. */
+function wrongTogether(kind: PlaceKind, values: Readonly<Record<string, unknown>>): string | undefined {
+  if (kind !== 'kubernetes') return undefined
+  const has = (name: string): boolean => values[name] !== undefined
+  if (has('image') === has('pool')) return 'Name either an image or a pool.'
+  return has('pool') && ['cpus', 'memory', 'storage', 'runtimeClass'].some(has)
+    ? 'Cores, memory, storage and runtime class are those of the pool.'
+    : undefined
+}
+
+/** Whether what names the place is filled in; a Slurm cluster can be that of this machine. */
+function hasNeeded(kind: PlaceKind, values: Readonly<Record<string, unknown>>): boolean {
+  const [first] = LAUNCH_FORMS[kind].fields
+  return kind === 'slurm' || kind === 'kubernetes' || (first !== undefined && values[first.name] !== undefined)
 }
 
 /** What a place is called unless the user says otherwise. */
@@ -198,6 +257,6 @@ export function suggestedName(kind: PlaceKind, texts: Readonly<Record<string, st
     case 'kubernetes':
       return text.split('/').at(-1)?.split(/[:@]/)[0] ?? ''
     default:
-      return text.replace(/^[^@]*@/, '')
+      return text === '' && kind === 'slurm' ? kind : text.replace(/^[^@]*@/, '')
   }
 }

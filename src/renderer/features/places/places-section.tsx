@@ -25,7 +25,9 @@ import { TextField } from '../../ui/form/field'
 /** Other machines, containers and jobs that sessions can work in. */
 export function PlacesSection() {
   const queries = useQueries()
-  const { data, error } = useQuery(queries.place.list.queryOptions({ staleTime: Infinity, retry: false }))
+  const { data, error } = useQuery(
+    queries.place.list.queryOptions({ staleTime: Infinity, retry: false, refetchOnMount: 'always' }),
+  )
   const [adding, setAdding] = useState(false)
   /** The one that was just added: it is tested at once. */
   const [added, setAdded] = useState<string>()
