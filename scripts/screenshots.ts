@@ -20,6 +20,7 @@ import { fillHome } from './screenshots/storefront.ts'
 const IMAGES = join(import.meta.dirname, '..', 'docs', 'images')
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 420, height: 860 }
+const PHONE = { width: 390, height: 844 }
 /** What a project brings along in the picture of trust. */
 const PROJECT_RULES = `[[permission.rules]]
 decision = "allow"
@@ -115,6 +116,9 @@ async function workday(browser: Browser): Promise<void> {
     await page.keyboard.press('Control+u')
     await page.getByRole('group', { name: /Approval needed: Bash/ }).waitFor()
     await take(page, 'inbox')
+    await page.setViewportSize(PHONE)
+    await take(page, 'phone')
+    await page.setViewportSize(WIDE)
     await page.getByRole('button', { name: /Allow always/ }).click()
     await page.getByRole('radiogroup', { name: 'What the rule covers' }).waitFor()
     await take(page, 'allow-always')

@@ -27,6 +27,7 @@ export const FEATURES = [
   'permissions',
   'appearance',
   'shortcuts',
+  'places',
 ]
 
 const SHOP = `<!doctype html><title>Storefront</title>
@@ -114,6 +115,12 @@ export async function takeFeatures(page: Page, { project, url, take }: FeatureSc
     await page.getByText(ready).first().waitFor()
     await take(page, name)
   }
+
+  await page.goto(new URL('/settings/places', url).href)
+  await page.getByRole('button', { name: 'Add a place' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a place' })
+  await dialog.getByRole('textbox', { name: 'Host' }).fill('build-box')
+  await take(page, 'places')
 }
 
 async function openPane(page: Page, name: string): Promise<void> {
