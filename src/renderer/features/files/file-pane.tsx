@@ -79,12 +79,14 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     const match: TextMatch | undefined = find.step(by)
     if (match) shown.current?.showLine(match.line)
   }
-  // Typing goes to the first match below.
+  // Typing goes to the first match below, unless one was chosen meanwhile.
   const { byLine } = find
-  useEffect(() => {
-    const first = [...byLine.keys()].find((each) => each >= firstLine()) ?? byLine.keys().next().value
+  const showMatch = useEffectEvent((): void => {
+    const first =
+      find.current?.line ?? [...byLine.keys()].find((each) => each >= firstLine()) ?? byLine.keys().next().value
     if (first !== undefined) shown.current?.showLine(first)
-  }, [byLine, firstLine])
+  })
+  useEffect(() => showMatch(), [byLine])
 
   const [editedLine, setEditedLine] = useState(1)
   const startEditing = (): void => {

@@ -30,7 +30,7 @@ export function useFindInFile(
 ): FindState {
   const client = useClient()
   const [query, setQuery] = useState(START)
-  const [chosen, setChosen] = useState<{ index: number; of: object }>()
+  const [chosen, setChosen] = useState<TextMatch>()
   const { sessionId, path, version } = file
   const { data, error, isFetching } = useQuery({
     queryKey: ['find-in-file', sessionId, path, version, query],
@@ -52,7 +52,11 @@ export function useFindInFile(
     }
     return lines
   }, [matches])
-  const index = chosen?.of === matches ? chosen.index : -1
+  // The results of what was typed last may come after a step, and a file is searched again when it changes.
+  const index = useMemo(
+    () => matches.findIndex(({ line, at }) => line === chosen?.line && at === chosen.at),
+    [matches, chosen],
+  )
   return {
     query,
     setQuery: (change) => setQuery((now) => ({ ...now, ...change })),
@@ -72,7 +76,7 @@ export function useFindInFile(
           : by === 1
             ? Math.max(0, start)
             : (start <= 0 ? matches.length : start) - 1
-      setChosen({ index: next, of: matches })
+      setChosen(matches[next])
       return matches[next]
     },
   }
