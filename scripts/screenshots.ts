@@ -11,11 +11,13 @@ import type { Browser, Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { startModelServer } from '../test/support/model-server.ts'
 import { serveApp } from '../test/support/served-app.ts'
-import { endHosts } from '../test/support/source-task-host.ts'
 import { CENTS, FLAKY, KEYS, play, type Conversation } from './screenshots/conversations.ts'
 import { FEATURES, takeFeatures } from './screenshots/features.ts'
 import { fillStore } from './screenshots/fill-store.ts'
 import { fillHome } from './screenshots/storefront.ts'
+
+// Its imports have no endings: it can be loaded only once the hooks are there.
+const { endHosts } = await import('../test/support/source-task-host.ts')
 
 const IMAGES = join(import.meta.dirname, '..', 'docs', 'images')
 const WIDE = { width: 1440, height: 900 }
