@@ -81,12 +81,11 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   }
   // Typing goes to the first match below, unless one was chosen meanwhile.
   const { byLine } = find
-  const showMatch = useEffectEvent((): void => {
-    const first =
-      find.current?.line ?? [...byLine.keys()].find((each) => each >= firstLine()) ?? byLine.keys().next().value
+  const showMatch = useEffectEvent((lines: readonly number[]): void => {
+    const first = find.current?.line ?? lines.find((line) => line >= firstLine()) ?? lines[0]
     if (first !== undefined) shown.current?.showLine(first)
   })
-  useEffect(() => showMatch(), [byLine])
+  useEffect(() => showMatch([...byLine.keys()]), [byLine])
 
   const [editedLine, setEditedLine] = useState(1)
   const startEditing = (): void => {
