@@ -148,7 +148,13 @@ test('a turn that ends while it is handed over is told to those who follow it in
   await lab.server.arrived(1)
   await link.client.engine.stop({ how: 'hand-over', restart: true })
   await expect.poll(async () => (await lab.status())?.pid, { timeout: 30_000 }).not.toBe(pid)
-  await link.client.session.open({ sessionId })
+  // A call on its way while the connection changes fails with `connection.lost`.
+  const opened = async (): Promise<boolean> =>
+    link.client.session.open({ sessionId }).then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(opened, { timeout: 30_000 }).toBe(true)
   resolve()
   await followed.has('turn.finished')
   expect(followed.events.map(({ seq }) => seq)).toEqual(followed.events.map((_, index) => index + 1))
