@@ -125,7 +125,13 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await move.getByRole('textbox', { name: 'Folder here' }).fill(join(scratch.project, 'moved'))
   await move.getByRole('button', { name: 'Move' }).click()
   await expect(page.getByText('The session continues on this machine.')).toBeVisible({ timeout: 60_000 })
-  await sendPrompt(page, 'Still there?')
+  // The page may still be connecting to the session where it is now; until then Enter sends nothing.
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  await message.fill('Still there?')
+  await expect(async () => {
+    await message.press('Enter')
+    await expect(message).toHaveValue('', { timeout: 1000 })
+  }).toPass({ timeout: 30_000 })
   await expect(transcriptText(page, 'Here now.')).toBeVisible({ timeout: 30_000 })
   await pictures(app, 'places-moved')
 })
