@@ -19,11 +19,12 @@ const TOKENS_PER_MESSAGE = 8
 const FIRST_WIDE = 0x2e80
 /** A sealed thought is longer than what it says: so many of its characters stand for a token. */
 const SEALED_PER_TOKEN = 4.3
-/**
- * Text without words is found by its length without a blank; longer runs piece by piece, since no pattern can take in
- * tens of millions of characters at once.
- */
-const UNBROKEN = /[\w+/=-]{64,65536}/g
+/** Text without words is found by its length without a blank or other punctuation than base64 and paths have. */
+const MIN_UNBROKEN = 64
+/** Longer runs are looked at in pieces, since no pattern can take in tens of millions of characters at once. */
+const MAX_UNBROKEN = 65_536
+/** By character code: the characters of such a run. */
+const IN_UNBROKEN = Array.from({ length: 128 }, (_, code) => /[\w+/=-]/.test(String.fromCharCode(code)))
 
 /**
  * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters
@@ -172,7 +173,7 @@ function sealedChars(metadata: object | undefined): number {
 function addText(size: ContentSize, text: string): void {
   const isAscii = Buffer.byteLength(text) === text.length
   let dense = 0
-  for (const [run] of text.matchAll(UNBROKEN)) if (isDense(run)) dense += run.length
+  for (const run of unbrokenRuns(text)) if (isDense(run)) dense += run.length
   let [wide, letters] = [0, 0]
   if (!isAscii) {
     for (let index = 0; index < text.length; index += 1) {
@@ -184,6 +185,26 @@ function addText(size: ContentSize, text: string): void {
   size.dense += dense / DENSE_PER_TOKEN
   size.wide += wide * TOKENS_PER_WIDE + letters * TOKENS_PER_LETTER
   size.plain += (text.length - dense - wide - letters) / BYTES_PER_TOKEN
+}
+
+/**
+ * The runs of at least 64 characters without a blank. Of ordinary text only every 64th character is looked at: a run
+ * contains one of them wherever it begins.
+ */
+export function* unbrokenRuns(text: string): Generator<string, void> {
+  let searched = 0
+  while (searched + MIN_UNBROKEN <= text.length) {
+    const probe = searched + MIN_UNBROKEN - 1
+    let start = probe + 1
+    while (start > searched && IN_UNBROKEN[text.charCodeAt(start - 1)]) start -= 1
+    let end = probe + 1
+    if (start <= probe) {
+      const limit = start + MAX_UNBROKEN
+      while (end < limit && IN_UNBROKEN[text.charCodeAt(end)]) end += 1
+      if (end - start >= MIN_UNBROKEN) yield text.slice(start, end)
+    }
+    searched = end
+  }
 }
 
 /** Long names and paths have words in them; this has none. */
