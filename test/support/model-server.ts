@@ -142,6 +142,12 @@ async function play(
   const { events, end } = eventsOfStep(wire, step, { n: index + 1, model })
   const tail = faults.streamError ? [streamErrorOf(wire, faults.streamError)] : faults.truncate === true ? [] : end
   const all = typeof faults.truncate === 'number' ? [...events, ...end].slice(0, faults.truncate) : [...events, ...tail]
+  if (faults.hold) {
+    const first = all.splice(0, faults.hold.events)
+    response.socket?.setNoDelay(true)
+    response.write(first.join(''))
+    await Promise.race([faults.hold.until, once(response, 'close')])
+  }
   await send(all, faults, response)
 }
 

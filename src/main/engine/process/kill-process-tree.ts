@@ -106,11 +106,10 @@ export async function sessionProcesses(
   subreaper?: Subreaper,
 ): Promise<SessionProcess[]> {
   const table = await processTable()
-  return [...new Set([...inSession(table, shellPid, groups), ...descendantsOf(table, subreaper)])].map((entry) => ({
-    pid: entry.pid,
-    group: entry.group,
-    command: commandOf(entry),
-  }))
+  const found = new Set([...inSession(table, shellPid, groups), ...descendantsOf(table, subreaper)])
+  return [...found]
+    .filter(({ isExiting }) => isExiting !== true)
+    .map((entry) => ({ pid: entry.pid, group: entry.group, command: commandOf(entry) }))
 }
 
 /**

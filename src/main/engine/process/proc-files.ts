@@ -8,6 +8,8 @@ const TICK_MS = 10
 
 /** Flag of the kernel's own threads. */
 const KERNEL_THREAD = 0x200000
+/** Flag of a process that is ending: it runs nothing more of its program, and may have closed its files. */
+const EXITING = 0x4
 
 let pageBytes: number | undefined
 
@@ -43,6 +45,7 @@ export function readStat(pid: number): ProcessEntry | undefined {
     cpuMs: (number(11) + number(12)) * TICK_MS,
     memoryBytes: number(21) * (pageBytes ??= bytesOfPage()),
     name: text.slice(text.indexOf('(') + 1, nameEnd),
+    ...((number(6) & EXITING) !== 0 && { isExiting: true }),
   }
 }
 
@@ -118,6 +121,11 @@ export interface ProcessEntry {
   program: number
   /** The state letter of ps: R runs, S sleeps, D waits for a disk, T is stopped, Z has ended. */
   state: string
+  /**
+   * It has ended but still has its old state: on a busy machine, it can take long from closing its files to becoming a
+   * zombie. Linux only.
+   */
+  isExiting?: boolean
   /** Processor time used so far. */
   cpuMs: number
   /** Resident memory; shared pages count in each process. */
