@@ -13,7 +13,7 @@ async function openEnginePart({ page }: App) {
   return part
 }
 
-test('without an engine the settings say that the window runs its own, and how long one would stay', async ({
+test('without an engine the settings say that the window runs its own, how long one would stay and who starts it', async ({
   app,
 }) => {
   const part = await openEnginePart(app)
@@ -22,6 +22,17 @@ test('without an engine the settings say that the window runs its own, and how l
   await expect
     .poll(() => readFileSync(join(app.scratch.home, 'config.toml'), 'utf8'))
     .toMatch(/\[engine\]\s+idle_minutes = 60\b/)
+  const shared = part.getByRole('switch', { name: 'Share it with programs in a terminal' })
+  await expect(shared).not.toBeChecked()
+  await shared.press('Space')
+  const config = (): string => readFileSync(join(app.scratch.home, 'config.toml'), 'utf8')
+  await expect.poll(config).toMatch(/^shared = true$/m)
+  await expect(shared).toBeChecked()
+  expect(config()).toContain('idle_minutes = 60')
+  expect(await findings(app.page)).toEqual([])
+  await shared.press('Space')
+  await expect.poll(config).not.toContain('shared')
+  await expect(shared).not.toBeChecked()
 })
 
 test('the settings show the engine that runs and what it does, and restart it when it is idle', async ({ app }) => {

@@ -153,7 +153,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
     'settings.setToolEnabled': await client.settings.setToolEnabled({ name: 'Read', enabled: false }),
     'settings.setFeature': await client.settings.setFeature({ feature: 'memory', enabled: true }),
     'settings.setAppearance': await client.settings.setAppearance({ theme: 'dark', textSize: 110 }),
-    'settings.setEngine': await client.settings.setEngine({ idleMinutes: 60 }),
+    'settings.setEngine': await client.settings.setEngine({ idleMinutes: 60, shared: true }),
     'settings.setLanguage': await client.settings.setLanguage({ formats: 'de-CH' }),
     'settings.setShortcut': await client.settings.setShortcut({ id: 'new', keys: 'Mod+Shift+M' }),
     'settings.testModel': await client.settings.testModel({ id: 'p/m' }),

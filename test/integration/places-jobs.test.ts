@@ -84,12 +84,19 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
 
   const COUNT = RUNS_ALL ? 50 : 3
   it(
-    `run in order, as many at once as the node has slots, and give each result once (${COUNT})`,
+    `run in order, as many at once as the node has slots, give each result once, and can be continued (${COUNT})`,
     async () => {
       const names = Array.from({ length: COUNT }, (_, index) => `agent${index + 1}`)
       const startedAt = Date.now()
       const sessionId = await begin({
-        go: [{ toolCalls: names.map((name) => agentCall(name)) }, { text: 'all done' }],
+        go: [
+          { toolCalls: names.map((name) => agentCall(name)) },
+          { text: 'all done' },
+          () => ({ toolCalls: [agentCall('and then?', { resume: agentIds(sessionId)[0] })] }),
+          { text: 'all done' },
+        ],
+        // The conversation of a subagent that continues begins with its heading.
+        '#': [(request) => ({ text: `continued after: ${said(request)}` })],
         ...Object.fromEntries(
           names.map((name): [string, Part] => [
             name,
@@ -114,6 +121,11 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       // Each is recorded here, so its folder there is gone.
       const folders = join(user, '.trestle-places', 'cluster', 'jobs')
       await until(() => readdirSync(folders).length === 0, 'the end of the folders', LIMIT)
+      // A new job knows nothing of them, and is told what the subagent has done.
+      await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'more' }])
+      await until(() => results(sessionId).length === COUNT + 1, 'the result of the continued one', LIMIT)
+      await ended(sessionId)
+      expect(results(sessionId).at(-1)).toMatch(/continued after: .*agent1.*Read.*one.*agent1 is done.*and then\?/s)
     },
     20 * LIMIT,
   )

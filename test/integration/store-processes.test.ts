@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -189,3 +189,70 @@ test('an interrupted removal is completed at the next start', () => {
   expect(db.prepare('SELECT count(*) FROM session').pluck().get()).toBe(0)
   db.close()
 })
+
+/** Makes a store with enough pages, and overwrites one in its middle (or its first). */
+function damage(page?: number): void {
+  const { store } = openStore({ home })
+  store.create({ sessionId: 'old', folder: '/project', title: 'old', mode: 'ask', addedFolders: [] })
+  for (let n = 0; n < 40; n += 1) store.append('old', [{ ...steer, parts: [{ type: 'text', text: 'x'.repeat(3000) }] }])
+  store.close()
+  if (page !== undefined) overwrite(page)
+}
+
+function overwrite(page: number): void {
+  const fd = openSync(join(home, 'trestle.db'), 'r+')
+  writeSync(fd, Buffer.alloc(4096, 0xa5), 0, 4096, page * 4096)
+  closeSync(fd)
+}
+const keptAside = (): string[] =>
+  readdirSync(home).filter((name) => /^trestle\.db\.damaged-[^.]*$/.test(name) && !/-(?:wal|shm)$/.test(name))
+
+test.each([20, ...(RUNS_ALL ? [0] : [])])(
+  'a store whose page %i is damaged is not replaced while another process has it open, and repaired afterwards',
+  { timeout: 60_000 },
+  async (page) => {
+    damage()
+    const user = writer('new', '0', 'hold')
+    await user.line('ready')
+    overwrite(page)
+    const { ino } = statSync(join(home, 'trestle.db'))
+    const before = Date.now()
+    expect(() => openStore({ home })).toThrow(
+      expect.objectContaining({
+        code: 'store.busy',
+        message: expect.stringMatching(
+          new RegExp(
+            `is damaged \\(.+\\), and another Trestle${page === 0 ? '' : ` \\(process ${user.child.pid}\\)`} has it open\\.`,
+          ),
+        ),
+      }),
+    )
+    // Where it can still be read who has it open, nobody is waited for.
+    if (page !== 0) expect(Date.now() - before).toBeLessThan(4000)
+    expect(keptAside()).toEqual([])
+    expect(statSync(join(home, 'trestle.db')).ino).toBe(ino)
+    await user.kill()
+    const { store, notices } = openStore({ home })
+    expect(notices).toEqual([expect.stringContaining('was damaged')])
+    expect(store.header('new')).toMatchObject({ sessionId: 'new' })
+    store.close()
+    expect(keptAside()).toHaveLength(1)
+    expect(readdirSync(home).filter((name) => name.includes('.lock-'))).toEqual([])
+  },
+)
+
+test(
+  'many processes that find a store damaged at once repair it once, and all use the new one',
+  { timeout: 60_000 },
+  async () => {
+    damage(20)
+    const names = ['a', 'b', 'c', 'd']
+    const scripts = names.map((name) => writer(name, '5'))
+    for (const script of scripts) expect(await script.done).toMatchObject({ code: 0 })
+    expect(keptAside()).toHaveLength(1)
+    const { store, notices } = openStore({ home })
+    expect(notices).toEqual([])
+    expect(names.map((name) => store.since(name, 0).at(-1)?.type)).toEqual(names.map(() => 'turn.finished'))
+    store.close()
+  },
+)

@@ -29,7 +29,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     },
     appearance: USUAL_APPEARANCE,
     language: { language: 'en', formats: 'system' },
-    engine: { idleMinutes: 10 },
+    engine: { idleMinutes: 10, shared: false },
     shortcuts: {},
     toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
     sandbox: {
@@ -84,7 +84,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setEditor: () => update({}),
     setLoginShell: () => update({}),
     engine: () => ({ idleMs: 600_000, shared: false }),
-    setEngine: (engine) => update({ engine }),
+    setEngine: (change) => update({ engine: { ...settingsView.engine, ...change } }),
     appearance: () => settingsView.appearance,
     setAppearance: (change) => update({ appearance: { ...settingsView.appearance, ...change } }),
     setLanguage: (change) => update({ language: { ...settingsView.language, ...change } }),

@@ -105,7 +105,7 @@ export function createSettingsActions({
       sandbox: sandboxView(),
       appearance: settings.appearance,
       language: settings.language,
-      engine: { idleMinutes: settings.engine.idleMs / MINUTE_MS },
+      engine: { idleMinutes: settings.engine.idleMs / MINUTE_MS, shared: settings.engine.shared },
       shortcuts: { ...settings.shortcuts },
     }
   }
@@ -224,7 +224,6 @@ export function createSettingsActions({
       ),
     setEditor: (command) => edit({ path: ['editor', 'command'], value: command === '' ? undefined : command }),
     engine: () => config.settings.engine,
-    setEngine: ({ idleMinutes }) => edit({ path: ['engine', 'idle_minutes'], value: idleMinutes }),
     appearance: () => config.settings.appearance,
     ...interfaceActions(edit),
     setBudget: (change) =>
@@ -385,10 +384,10 @@ export interface SettingsActions {
   /** 0: no limit. */
   setBudget(change: BudgetView): Promise<SettingsView>
   setLoginShell(enabled: boolean): Promise<SettingsView>
-  /** How the interface looks, for a page that is served. */
   /** `[engine]`. */
   engine(): EngineSettings
-  setEngine(change: SettingsView['engine']): Promise<SettingsView>
+  setEngine(change: Partial<SettingsView['engine']>): Promise<SettingsView>
+  /** How the interface looks, for a page that is served. */
   appearance(): Appearance
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>

@@ -173,7 +173,11 @@ export interface SettingsView {
   appearance: Appearance
   language: LanguageSettings
   /** The engine while the desktop app is closed. */
-  engine: { idleMinutes: number }
+  engine: {
+    idleMinutes: number
+    /** Whether `trestle chat`, `acp` and `serve` start it. */
+    shared: boolean
+  }
   /** The keys that the user chose for commands. */
   shortcuts: ShortcutChoices
 }

@@ -188,8 +188,13 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** How long the engine of the home stays when nothing runs and no client is connected. */
-  setEngine: oc.input(z.strictObject({ idleMinutes: z.number().min(0).max(525_600) })).output(type<SettingsView>()),
+  /**
+   * How long the engine of the home stays when nothing runs and no client is connected, and whether `trestle chat`,
+   * `acp` and `serve` start it. What is left out stays as it is.
+   */
+  setEngine: oc
+    .input(z.strictObject({ idleMinutes: z.number().min(0).max(525_600), shared: z.boolean() }).partial())
+    .output(type<SettingsView>()),
   /** What files are opened with: a command on the PATH, or its whole path; empty: the first editor that is found. */
   setEditor: oc.input(z.strictObject({ command: z.string().trim().max(500) })).output(type<SettingsView>()),
   /** Spending limits, in dollars or tokens; 0: none. What is left out stays as it is. */

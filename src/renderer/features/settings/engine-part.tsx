@@ -9,7 +9,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { ErrorNote } from '../../ui/notice'
-import { SectionHead } from '../../ui/form/settings-controls'
+import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { SelectField } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
 
@@ -43,6 +43,9 @@ export function EnginePart({ settings }: { settings: SettingsView }) {
         </li>
         <li>
           <IdleField minutes={settings.engine.idleMinutes} />
+        </li>
+        <li>
+          <SharedSwitch shared={settings.engine.shared} />
         </li>
       </ul>
     </section>
@@ -129,6 +132,24 @@ function IdleField({ minutes }: { minutes: number }) {
         </option>
       ))}
     </SelectField>
+  )
+}
+
+function SharedSwitch({ shared }: { shared: boolean }) {
+  const save = useSettingsChange((api, wanted: boolean) => api.setEngine({ shared: wanted }))
+  return (
+    <Switch
+      label="Share it with programs in a terminal"
+      description={
+        <>
+          <code className="font-mono">trestle chat</code>, <code className="font-mono">acp</code> and{' '}
+          <code className="font-mono">serve</code> start this engine when none runs, so that their work continues after
+          they end. When off, they run their own.
+        </>
+      }
+      checked={save.isPending ? save.variables : shared}
+      onChange={(wanted) => save.mutate(wanted, { onError: showFailureToast })}
+    />
   )
 }
 

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Place } from '../../../../shared/model/place'
 import type { Bundle } from '../prepare/bundle'
 import { createKubernetesShell } from '../kubernetes/kubernetes-launcher'
 import { createContainerShell } from './container-launcher'
 import { createDevcontainerShell } from './devcontainer-launcher'
-import { instanceName } from './instance-name'
 import type { Launcher, PlaceShell } from './launcher'
 import { createShellLauncher } from './shell-launcher'
 import { createSshShell } from './ssh-launcher'
@@ -43,4 +43,14 @@ function shellOf(
     default:
       return createKubernetesShell(launch, instance)
   }
+}
+
+/**
+ * What Trestle calls a container, pod or job that it starts for a place: other homes and places never have the same. It
+ * is a valid name for container programs and in DNS.
+ */
+function instanceName(clientId: string, placeId: string): string {
+  const readable = placeId.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  const hash = createHash('sha256').update(`${clientId} ${placeId}`).digest('hex').slice(0, 8)
+  return `trestle-${readable}-${hash}`
 }

@@ -4,6 +4,8 @@ import { CodedError, failureOf } from '../../../../shared/errors'
 import type { AgentDefinition } from '../../../../shared/model/agent'
 import type { Place } from '../../../../shared/model/place'
 import type { SessionHeader } from '../../../../shared/model/session'
+import { conversationBlocks, conversationEvents } from '../../conversation/conversation-blocks'
+import { markdownOf } from '../../conversation/export-markdown'
 import type { TurnEnd } from '../../loop/turn'
 import type { PermissionRule } from '../../permission/permission-rule'
 import { closingEvents, unfinishedTurn } from '../../session/unfinished-turn'
@@ -14,7 +16,6 @@ import { createShellLauncher, type ShellLauncherOptions } from '../launcher/shel
 import { runScript } from '../launcher/shell-run'
 import type { WireLink } from '../remote/wire-link'
 import { JobConnection } from './job-connection'
-import { earlierText } from './earlier-text'
 import { writeJobFiles } from './job-files'
 import { cleanJobHomes, JobHomes, LEFTOVERS } from './job-homes'
 import { mirrorTurn } from './mirror-turn'
@@ -46,6 +47,8 @@ export interface AgentJobs {
 
 /** How long an engine may take to end itself before its job is canceled, in ms. */
 const END_MS = 5000
+/** Most characters of an earlier conversation that a subagent gets; the newest count. */
+const MAX_CHARS = 60_000
 
 /** Runs subagents as jobs of a scheduler. Each is queued, and its result is recorded here once, however it ends. */
 export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
@@ -169,6 +172,19 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
       await connection?.close()
     }
   }
+}
+
+/**
+ * What a subagent has said and heard before a turn, for the engine of a new job: the folder of its earlier job is gone.
+ * Empty for its first turn.
+ */
+export function earlierText(store: Pick<Store, 'window'>, sessionId: string, turnId: string): string {
+  const events = conversationEvents(store, sessionId)
+  const at = events.findLastIndex((event) => event.type === 'turn.started' && event.turnId === turnId)
+  const blocks = conversationBlocks(events.slice(0, Math.max(0, at)))
+  if (blocks.length === 0) return ''
+  const text = markdownOf('Your conversation until now', blocks)
+  return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS).toWellFormed()}` : text
 }
 
 /** The outcome of the turn, or why its job is over; a stopped turn has a moment to record its end. */

@@ -85,8 +85,11 @@ function openChecked(
   refuseEmptied(file)
   const log = walProblem(file)
   if (log !== undefined) throw new StoreDamage(log)
+  const { ino } = fileAt(file) ?? {}
   const db = openEvenIfFull(file, home)
   try {
+    // Replaced just before it was locked by being opened: what is open is the old one.
+    if (fileAt(file)?.ino !== ino) throw new StoreDamage('it was replaced while it was opened')
     const version = versionOf(db)
     const newest = migrations.at(-1)?.version ?? 0
     // Check before a migration; and an unknown version may be caused by damage.

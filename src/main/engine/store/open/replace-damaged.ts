@@ -1,17 +1,20 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CodedError } from '../../../../shared/errors'
 import { newestGoodBackup, timestampOf } from '../backup/backup-files'
-import { openReadOnly, sqliteCode, type Database } from '../database'
+import { BUSY_TIMEOUT_MS, openReadOnly, sqliteCode, type Database } from '../database'
 import { rebuildStore, type RebuildReport } from '../recovery/rebuild-store'
 import { openStoreRows } from '../recovery/store-rows'
 import { withLock } from '../store-lock'
-import { isDamage, checkFile } from '../store-error'
+import { isDamage, checkFile, suspectMarker } from '../store-error'
+import { lockStoreFile, usersOf } from './lock-store-file'
 
 /**
  * Replaces a damaged file with a store that has everything readable from it and from the newest good backup. The
  * damaged file is kept next to it, with its log under the same name, so that SQLite tools can still open it; nothing is
- * deleted. Returns the notice for the user, or undefined when another process has just replaced it. `inode`: the file
- * that was found damaged.
+ * deleted. Returns the notice for the user, or undefined when another process has just replaced or changed it. `inode`:
+ * the file that was found damaged. Throws `store.busy` while another process has the file open: it would go on writing
+ * to the file that was moved away.
  */
 export function replaceDamagedStore(options: {
   home: string
@@ -24,6 +27,9 @@ export function replaceDamagedStore(options: {
   const { home, file, inode, reason, newestVersion, now } = options
   return withLock(storeLockFile(home), () => {
     if (!existsSync(file) || statSync(file).ino !== inode) return undefined
+    // Reading the file, below, would end the lock of this process.
+    lockUnused(options)()
+    const before = stateOf(file)
     const aside = freeName(`${file}.damaged-${timestampOf(now)}`)
     const backup = newestGoodBackup(home, (candidate) => isSound(candidate, newestVersion))
     const rebuilt = join(home, `trestle.db.rebuilt-${process.pid}`)
@@ -31,16 +37,51 @@ export function replaceDamagedStore(options: {
     try {
       rmSync(rebuilt, { force: true })
       const found = rebuildStore(rebuilt, sources)
-      // Only after the rebuild: if there was no space for it, nothing has changed.
-      for (const ending of ['', '-wal', '-shm'])
-        if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
-      renameSync(rebuilt, file)
+      const unlock = lockUnused(options)
+      try {
+        if (stateOf(file) !== before) return undefined
+        // Windows moves no file that is open, here or elsewhere.
+        if (process.platform === 'win32') unlock()
+        // Only after the rebuild: if there was no space for it, nothing has changed.
+        for (const ending of ['', '-wal', '-shm'])
+          if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
+        renameSync(rebuilt, file)
+      } finally {
+        unlock()
+      }
       return `The session store was damaged (${reason}). ${recoverySummary(found, backup?.at)} The damaged file is kept as ${aside}.`
     } finally {
       for (const source of sources) source.close()
       rmSync(rebuilt, { force: true })
     }
   })
+}
+
+/** Locks out other processes; those that are only looking at the file, as this one did, are soon done. */
+function lockUnused({ home, file, reason }: { home: string; file: string; reason: string }): () => void {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    const unlock = lockStoreFile(file)
+    if (unlock) return unlock
+    const [user] = usersOf(file)
+    if (user !== undefined || performance.now() > deadline) {
+      writeFileSync(suspectMarker(home), '', { mode: 0o600 })
+      const other = `another Trestle${user === undefined ? '' : ` (process ${user})`}`
+      throw new CodedError(
+        'store.busy',
+        `The session store in ${home} is damaged (${reason}), and ${other} has it open. It is repaired when no Trestle uses it: quit them all (trestle engine stop ends the engine), then start again.`,
+      )
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
+}
+
+/** Changes with every change of the file or its log. */
+function stateOf(file: string): string {
+  return ['', '-wal']
+    .map((ending) => statSync(file + ending, { throwIfNoEntry: false }))
+    .map((found) => (found ? `${found.ino} ${found.size} ${found.mtimeMs}` : ''))
+    .join()
 }
 
 /** The lock file for replacing the store file. */
