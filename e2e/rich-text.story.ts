@@ -70,6 +70,42 @@ test.describe('an answer with every Markdown element', () => {
   })
 })
 
+const PARTS = [
+  '## Part\n\nProse with `code`, **bold *nested* text**, [a late link] and $x^2$.[^1]',
+  '- one\n- two\n  - nested\n\n1. first\n2. second',
+  '| a | b |\n|---|--:|\n| 1 | 2 |',
+  '```ts\nconst a = 1 // see src/app.ts:3\n```',
+  '> [!NOTE]\n> Mind this.',
+  '\\[\ny = 1\n\\]',
+  '- [x] done\n\n<details><summary>More</summary>\n\ninside\n\n</details>',
+]
+const LONG = `${Array.from({ length: 12 }, () => PARTS.join('\n\n')).join('\n\n')}\n\n[a late link]: https://example.com/late\n\n[^1]: The note.\n`
+
+test.describe('a long answer that arrives in pieces', () => {
+  test.use({ model: { script: [{ text: LONG, deltaChars: 7 }] } })
+
+  test('looks the same when it has been written as when it is read again', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'write a lot')
+    const content = page.locator('.answer .md')
+    const colored = content.locator('pre', { has: page.locator('.ct-keyword') })
+    // Which parts may be skipped off screen is no difference; IDs are React's.
+    const source = () =>
+      content.evaluate(({ innerHTML }: { innerHTML: string }) =>
+        innerHTML.replaceAll(' data-passed="true"', '').replaceAll(/«\w+»|_r_\w+_/g, 'id'),
+      )
+    await expect(content.getByText('The note.')).toBeVisible()
+    await expect(page.locator('.md[data-streaming]')).toHaveCount(0)
+    await expect(colored).toHaveCount(12)
+    await expect(content.getByRole('link', { name: 'a late link' })).toHaveCount(12)
+    const written = await source()
+    await page.reload()
+    await expect(colored).toHaveCount(12)
+    await expect.poll(source).toBe(written)
+  })
+})
+
 const HOSTILE = [
   '<script>window.hacked = 1</script>',
   '<img src=x onerror="window.hacked = 2">',

@@ -7,7 +7,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import type { TranscriptItem } from '../../../shared/events/transcript-item'
 import { subscribeSession } from '../../client/subscriptions'
 import { SessionStore, type SessionState } from './session-store'
-import { FrameQueue } from '../page/frame-queue'
+import { onDrawingTurn, onFrame } from '../page/drawing-turns'
 import { useClient } from '../page/queries'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { useLayout } from '../page/layout-state'
@@ -30,7 +30,7 @@ export function sessionStore(client: TrestleClient, sessionId: string): SessionS
   const fresh = new SessionStore(sessionId, {
     client,
     subscribe: (id, since, onPush, onFailure) => subscribeSession(client, id, since, onPush, { onFailure }),
-    onFrame: (callback) => frames.add(callback),
+    onFrame: onDrawingTurn,
     now: () => Date.now(),
   })
   known.set(sessionId, fresh)
@@ -204,36 +204,4 @@ function nextFrame(): Promise<void> {
   return new Promise((resolve) => {
     onFrame(resolve)
   })
-}
-
-const HIDDEN_FRAME_MS = 200
-
-/** What sessions have received is shown session by session: several that stream take turns. */
-const frames = new FrameQueue({
-  onFrame,
-  // React renders what a store has changed in a microtask of its own, which is queued by the change.
-  afterRender: (callback) => queueMicrotask(callback),
-  now: () => performance.now(),
-})
-
-/**
- * Calls back at the next frame, or soon when the page is hidden (then there are no frames). Returns the cancel
- * function.
- */
-function onFrame(callback: () => void): () => void {
-  let done = false
-  const run = (): void => {
-    if (done) return
-    cancel()
-    callback()
-  }
-  const frame = requestAnimationFrame(run)
-  // A page that is hidden, or becomes hidden, draws no frames.
-  const timer = setTimeout(run, HIDDEN_FRAME_MS)
-  const cancel = (): void => {
-    done = true
-    cancelAnimationFrame(frame)
-    clearTimeout(timer)
-  }
-  return cancel
 }

@@ -144,13 +144,13 @@ export function useCodeLines(
     let over = false
     const slice = (): void => {
       if (over) return
-      const before = known.tokens.length
       if (!known.work(SLICE_MS, end)) {
         // Without its language a block stays plain.
         known.load().then(slice, () => undefined)
         return
       }
-      if (known.tokens.length > before) redraw((n) => n + 1)
+      // Another block with the same code may have colored it.
+      if (known.tokens.length > read) redraw((n) => n + 1)
       if (known.tokens.length < end) cancel = whenIdle(slice)
     }
     cancel = whenIdle(slice)

@@ -1,43 +1,90 @@
 import './markdown.css'
-import { memo, useEffect, useLayoutEffect, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { flushSync } from 'react-dom'
 import type { Token, Tokens } from 'marked'
 import remend from 'remend'
 import type { FootnoteToken } from './markdown-lexer'
 import { BlockView } from './block-view'
 import { FootnoteLabels } from './inline-view'
-import { GrowingText, splitBlocks, type Block } from './split-blocks'
+import { onDrawingTurn } from '../../../state/page/drawing-turns'
+import { forgetGrowingText, growingText } from './growing-text'
+import { splitBlocks, type Block } from './split-blocks'
 
 export interface MarkdownProps {
   text: string
   /** More text is coming: unclosed emphasis, code and links at the end are shown as if closed. */
   streaming: boolean
+  /** Identifies a text that grows, so that what was drawn of it is drawn at once when it comes back on screen. */
+  id?: string
 }
 
-/** Markdown, rendered block by block: while a text grows, only its last blocks are parsed and rendered again. */
-export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProps) {
-  const [growing] = useState(() => new GrowingText())
+/**
+ * Markdown, rendered block by block: while a text grows, only its last blocks are parsed and rendered again. However
+ * much of it arrives at once, it is drawn in steps of a frame each.
+ */
+export const Markdown = memo(function Markdown({ text, streaming, id }: MarkdownProps) {
+  const [growing] = useState(() => growingText(streaming ? id : undefined))
   const [, redraw] = useState(0)
-  const { blocks, waitMs } = growing.draw(text, streaming)
+  const { blocks, open, next, grown } = growing.draw(text, streaming, isHidden())
+  const content = useRef<HTMLDivElement>(null)
+  const skipped = useSkipped(content, grown)
   useLayoutEffect(() => growing.drawn())
   useEffect(() => {
-    const timer = waitMs > 0 ? setTimeout(() => redraw((n) => n + 1), waitMs) : undefined
+    if (!open && id !== undefined) forgetGrowingText(id)
+  }, [open, id])
+  useEffect(() => {
+    if (next === undefined) return undefined
+    const draw = (): void => redraw((n) => n + 1)
+    // Rendered within the frame, so that its turn ends with it.
+    if (next === 'frame') return onDrawingTurn(() => flushSync(draw))
+    const timer = setTimeout(draw, next)
     return () => clearTimeout(timer)
   })
   return (
-    <div className="md" data-streaming={streaming || undefined}>
+    <div ref={content} className="md" data-streaming={open || undefined}>
       <FootnoteLabels value={footnoteLabels(blocks)}>
         {parts(blocks).map((part, index, all) => (
-          <Part
-            key={part[0]?.key}
-            blocks={part}
-            open={streaming && index === all.length - 1}
-            passed={index < all.length - NEAR_END}
-          />
+          <Part key={part[0]?.key} blocks={part} open={open && index === all.length - 1} passed={index < skipped} />
         ))}
       </FootnoteLabels>
     </div>
   )
 })
+
+/** A hidden page has no frames to draw in. */
+function isHidden(): boolean {
+  return globalThis.document?.hidden ?? true
+}
+
+/**
+ * How many groups at the beginning the browser may skip while they are off screen: all that have been drawn above the
+ * end of a growing text, and laid out, so that their sizes are known. With another width they are laid out again first.
+ */
+function useSkipped(content: RefObject<HTMLElement | null>, grown: number): number {
+  const groups = Math.max(0, Math.ceil(grown / PART) - NEAR_END)
+  const [isMeasured, setMeasured] = useState(false)
+  const watched = groups > 0
+  useEffect(() => {
+    const element = content.current
+    if (!watched || !element) return undefined
+    let width = -1
+    let cancel = (): void => undefined
+    const watch = new ResizeObserver(() => {
+      if (element.clientWidth === width) return
+      width = element.clientWidth
+      cancel()
+      // Called before paint, and before the browser has noted the sizes.
+      setMeasured(false)
+      cancel = onDrawingTurn(() => flushSync(() => setMeasured(true)))
+    })
+    watch.observe(element)
+    return () => {
+      watch.disconnect()
+      cancel()
+    }
+  }, [watched, content])
+  return isMeasured ? groups : 0
+}
 
 function footnoteLabels(blocks: readonly Block[]): string {
   return blocks.map(({ token }) => (token.type === 'footnote' ? `\n${(token as FootnoteToken).label}\n` : '')).join('')
@@ -84,12 +131,7 @@ const OneBlock = memo(
       </div>
     )
   },
-  // A block that was parsed again but has the same text is the same block.
-  (a, b) =>
-    a.open === b.open &&
-    a.block.joined === b.block.joined &&
-    (a.block.token === b.block.token ||
-      (!b.open && a.block.token.raw === b.block.token.raw && a.block.token.type === b.block.token.type)),
+  (a, b) => a.open === b.open && a.block === b.block,
 )
 
 /** The block as if its open constructs were closed, so that a half-written link or emphasis does not flicker. */

@@ -24,7 +24,8 @@ export interface SplitText {
 const LONG_BLOCK = 6000
 const PIECE = 4000
 
-const NOTHING: SplitText = { text: '', blocks: [], settled: 0, offset: 0, links: {} }
+/** The split of an empty text. */
+export const NOTHING: SplitText = { text: '', blocks: [], settled: 0, offset: 0, links: {} }
 
 /** Tokens that continue in the next block. */
 const CUT = new WeakSet<Token>()
@@ -56,8 +57,42 @@ export function splitBlocks(source: string, before: SplitText = NOTHING): SplitT
   // Sometimes (tabs, whitespace at the end of lists) a token differs from the source text, so the position to continue
   // from is unknown.
   const exact = open.slice(0, -kept).every((block) => text.startsWith(block.token.raw, block.key))
-  if (!exact) return { text, blocks, settled: base.settled, offset: base.offset, links: base.links }
-  return { text, blocks, settled: blocks.length - kept, offset: from, links }
+  const settled = exact ? blocks.length - kept : base.settled
+  return keepSame(
+    exact ? { text, blocks, settled, offset: from, links } : { ...base, text, blocks, settled },
+    base.blocks,
+    base.settled,
+  )
+}
+
+/**
+ * A split with those blocks of an earlier one that say the same, from an index on: they are not rendered again. Equal
+ * source is not enough, as a link's address can come later in the text.
+ */
+export function keepSame(split: SplitText, before: readonly Block[], from = 0): SplitText {
+  const known = new Map(before.slice(from).map((block) => [block.key, block]))
+  const blocks = split.blocks.map((block, index) => {
+    const old = index < from ? undefined : known.get(block.key)
+    return old &&
+      old.joined === block.joined &&
+      isSame(old.token, block.token) &&
+      CUT.has(old.token) === CUT.has(block.token)
+      ? old
+      : block
+  })
+  return { ...split, blocks }
+}
+
+/** Whether two tokens, or parts of them, are equal. They are trees. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]))
+  )
 }
 
 const NO_TOKEN: Token = { type: 'space', raw: '' }
@@ -143,46 +178,4 @@ function pieceLength(piece: string): number {
   }
   const code = piece.charCodeAt(piece.length - 1)
   return code >= 0xd800 && code <= 0xdbff ? piece.length - 1 : piece.length
-}
-
-/** Minimum ratio of other time to rendering time for a growing text. */
-const COST_SHARE = 6
-/** Delays of up to half a frame (ms) are skipped. */
-const NO_WAIT = 8
-
-/**
- * A text that is rendered while it grows: keeps its split, so that the next render parses only the end, and its render
- * time, so that a text that is slow to render is rendered less often.
- */
-export class GrowingText {
-  #split: SplitText | undefined
-  #beganAt = 0
-  #drawnAt = 0
-  #cost = 0
-  #drawing = false
-
-  /**
-   * The blocks to render now: of the text, or while it grows and rendering is slow, of a recent state; then render
-   * again in `waitMs`.
-   */
-  draw(text: string, streaming: boolean): { blocks: readonly Block[]; waitMs: number } {
-    const before = this.#split
-    const now = performance.now()
-    const waitMs = this.#drawnAt + this.#cost * COST_SHARE - now
-    if (streaming && before && waitMs > NO_WAIT && text.startsWith(before.text))
-      return { blocks: before.blocks, waitMs }
-    this.#beganAt = now
-    this.#drawing = true
-    // A finished text is parsed as a whole, which corrects guesses made at block ends while it grew.
-    this.#split = splitBlocks(text, streaming || before?.text === text ? before : undefined)
-    return { blocks: this.#split.blocks, waitMs: 0 }
-  }
-
-  /** The result of `draw` is in the document. */
-  drawn(): void {
-    if (!this.#drawing) return
-    this.#drawing = false
-    this.#drawnAt = performance.now()
-    this.#cost = this.#drawnAt - this.#beganAt
-  }
 }

@@ -34,7 +34,12 @@ export const Answer = memo(function Answer({
         segment.type === 'thinking' ? (
           <Thinking key={n} id={item.id} text={segment.text} live={item.streaming && n === last} />
         ) : (
-          <Markdown key={n} text={segment.text} streaming={item.streaming && n === last} />
+          <Markdown
+            key={n}
+            text={segment.text}
+            streaming={item.streaming && n === last}
+            id={`${sessionId}/${item.id}/${n}`}
+          />
         ),
       )}
       {item.cut && <p className="answer-note">The answer was cut off at the model's length limit.</p>}
@@ -60,7 +65,7 @@ function Thinking({ id, text, live }: { id: string; text: string; live: boolean 
       </button>
       {open && (
         <div className="thinking-text" tabIndex={0} role="group" aria-label="Thoughts">
-          <Markdown text={text.trim()} streaming={live} />
+          <Markdown text={text.trim()} streaming={live} id={key} />
         </div>
       )}
     </div>
