@@ -1,6 +1,7 @@
 import './files.css'
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ComponentType } from 'react'
 import type { TextMatch } from '../../../shared/model/file-view'
+import { visiblePath } from '../../../shared/visible-text'
 import { isShortcut } from '../../format/shortcut'
 import { Skeleton } from '../../ui/loading'
 import { onDemand } from '../../ui/on-demand'
@@ -123,7 +124,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   }, [])
   const canEdit = view?.content === 'text' && text !== undefined
   return (
-    <section ref={pane} aria-label={`File ${view?.path ?? path}`} className="file-pane">
+    <section ref={pane} aria-label={`File ${visiblePath(view?.path ?? path)}`} className="file-pane">
       <FileBar
         sessionId={sessionId}
         path={path}
@@ -224,7 +225,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
           mediaType="image/svg+xml"
         />
       ) : !isSource ? (
-        <div className="file-rendered" tabIndex={0} role="group" aria-label={view.path}>
+        <div className="file-rendered" tabIndex={0} role="group" aria-label={visiblePath(view.path)}>
           <Markdown sessionId={sessionId} path={view.absolutePath} text={(text.whole ?? []).join('\n')} />
         </div>
       ) : (
