@@ -294,6 +294,36 @@ test('a repository with programs of its own runs nothing until it is trusted, an
   await pictures(app, 'git-failing-hook')
   expect(await findings(page)).toEqual([])
   await expect(message).toHaveValue('change notes')
+  expect(git(app, 'diff', '--cached', '--name-only')).toBe('')
+})
+
+test('an expanded file stays expanded out of view, and Amend gives the field back', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  write(
+    app,
+    Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`new-${String(n).padStart(2, '0')}.txt`, `${n}\n`])),
+  )
+  const pane = await openGit(app)
+  const list = pane.getByRole('list', { name: 'Changes' })
+  const first = list.getByRole('button', { name: /new new-00/ })
+  await first.press('Enter')
+  await expect(list).toContainText('+0')
+  await first.press('End')
+  await expect(list.getByRole('button', { name: /new new-89/ })).toBeFocused()
+  await expect(first).toBeHidden()
+  await page.keyboard.press('Home')
+  await expect(first).toHaveAttribute('aria-expanded', 'true')
+
+  const message = pane.getByRole('textbox', { name: 'Commit message' })
+  const amend = pane.getByRole('checkbox', { name: 'Amend' })
+  await amend.press('Space')
+  await expect(message).toHaveValue('first')
+  await amend.press('Space')
+  await expect(message).toHaveValue('')
+  await message.fill('half a message')
+  await page.reload()
+  await expect(message).toHaveValue('half a message')
 })
 
 test('a folder without a repository gets one', async ({ app }) => {

@@ -16,7 +16,7 @@ import { FindBar } from './find/find-bar'
 import { GoToLine } from './find/go-to-line'
 import { SymbolList } from './find/symbol-list'
 import { useFindInFile } from './find/use-find'
-import { useDraft } from './edit/drafts'
+import { draftOf } from './edit/drafts'
 import { useFile } from './use-file'
 
 const PdfView = onDemand(() => import('./content/pdf-view').then((module) => module.PdfView))
@@ -40,9 +40,8 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   const { view, text, problem, reload } = useFile(sessionId, path)
   const pane = useRef<HTMLElement>(null)
   const shown = useRef<TextViewHandle>(null)
-  const draft = useDraft(sessionId, path)
   const [tool, setTool] = useState<Tool>()
-  const [isEditing, setEditing] = useState(draft !== undefined)
+  const [isEditing, setEditing] = useState(() => draftOf(sessionId, path) !== undefined)
   const [isRendered, setRendered] = useState(line === undefined)
   const [marked, setMarked] = useState(line)
   const [showsBlame, setShowsBlame] = useState(false)
