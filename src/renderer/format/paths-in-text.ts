@@ -14,10 +14,10 @@ const MAX_RUN_CHARS = 300
 /**
  * A possible path: names separated by slashes or ending in an extension, not inside a URL (`https://a.b/c.ts`), then
  * optionally a position in the file: `:3`, `:3:5`, `:3-7`, `#L3`, `#L3-L7`, `(3,5)`, `", line 3`. Stack traces write
- * `file:///p/a.js:3:5`: that is a path, too.
+ * `file:///p/a.js:3:5`: that is a path, too. Repetitions are bounded, so that no text takes long.
  */
 const PATH =
-  /(?<![\w/\\.@:~+-])(?:file:\/\/(?=\/))?(?<path>(?:~?\/|\.{1,2}\/)?(?:(?:[\p{L}\p{M}\p{N}_@.+\-[\]$]+|\([\p{L}\p{M}\p{N}_@.+-]+\))\/)*[\p{L}\p{M}\p{N}_@+\-.[\]$]*[\p{L}\p{M}\p{N}_\]](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?:-\d{1,7}(?![\w-])|:(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7})(?:-L?\d{1,7})?)|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
+  /(?<![\w/\\.@:~+-])(?:file:\/\/(?=\/))?(?<path>(?:~?\/|\.{1,2}\/)?(?:(?:[\p{L}\p{M}\p{N}_@.+\-[\]$]{1,120}|\([\p{L}\p{M}\p{N}_@.+-]{1,60}\))\/){0,40}[\p{L}\p{M}\p{N}_@+\-.[\]$]{0,120}[\p{L}\p{M}\p{N}_\]](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?:-\d{1,7}(?![\w-])|:(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7})(?:-L?\d{1,7})?)|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
 
 /** Finds possible file paths; it does not check whether the files exist. */
 export function findPaths(text: string): PathInText[] {
