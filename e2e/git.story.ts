@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Locator } from '@playwright/test'
 import { expect, test, type App } from './app'
@@ -146,6 +146,12 @@ test('a file is staged and another one discarded and brought back, and the focus
   begin(app)
   write(app, { 'notes.txt': 'scribbles\n', 'new file.txt': 'new\n' })
   const pane = await openGit(app)
+  // Another program makes a file.
+  write(app, { 'made.txt': 'made\n' })
+  await expect(pane.getByRole('button', { name: /new.*made\.txt/ })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('button', { name: 'Git: branch main, 3 files changed' })).toBeVisible()
+  rmSync(join(app.scratch.project, 'made.txt'))
+  await expect(page.getByRole('button', { name: 'Git: branch main, 2 files changed' })).toBeVisible({ timeout: 20_000 })
   await pane.getByRole('button', { name: /new.*new file\.txt/ }).press('s')
   await expect(pane.getByRole('heading', { name: 'Staged 1', exact: true })).toBeVisible()
   await expect(pane.getByRole('list', { name: 'Changes' }).locator(':focus')).toBeVisible()

@@ -204,6 +204,14 @@ it('stashes with new files, drops, restores and pops a stash', async () => {
   expect(readFileSync(join(repo, 'new.txt'), 'utf8')).toBe('new\n')
   expect(readFileSync(join(repo, 'a.txt'), 'utf8')).toBe('two\n')
   expect(await lab.actions.stashes(repo)).toEqual([])
+  const again = await lab.actions.saveStash(repo, { message: '', untracked: true })
+  lab.write(repo, { 'a.txt': 'other\n' })
+  lab.git(repo, 'commit', '-qam', 'other')
+  await expect(lab.actions.applyStash(repo, again.hash, true)).rejects.toMatchObject({
+    code: 'git.conflicts',
+    message: expect.stringMatching(/CONFLICT.*\nThe stash is kept\.$/s),
+  })
+  expect(await lab.actions.stashes(repo)).toHaveLength(1)
   await expect(lab.actions.saveStash(lab.repository('clean'), { message: '', untracked: true })).rejects.toMatchObject({
     code: 'git.nothing',
   })

@@ -58,10 +58,12 @@ export function ConflictRow({ conflict, open, onOpen, reachable, onFocus }: Conf
             <Button size="small" disabled={busy !== undefined} onClick={() => take('ours')}>
               {ours ? 'Take ours' : 'Keep it deleted'}
             </Button>
-            <Button size="small" disabled={busy !== undefined} onClick={() => take('theirs')}>
-              {theirs ? 'Take theirs' : 'Delete it as they did'}
-            </Button>
-            {status && !path.startsWith('\0') && (
+            {(ours || theirs) && (
+              <Button size="small" disabled={busy !== undefined} onClick={() => take('theirs')}>
+                {theirs ? 'Take theirs' : 'Delete it as they did'}
+              </Button>
+            )}
+            {(ours || theirs) && status && !path.startsWith('\0') && (
               <Button
                 size="small"
                 variant="quiet"
