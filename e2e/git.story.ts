@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Locator } from '@playwright/test'
 import { expect, test, type App } from './app'
@@ -146,6 +146,12 @@ test('a file is staged and another one discarded and brought back, and the focus
   begin(app)
   write(app, { 'notes.txt': 'scribbles\n', 'new file.txt': 'new\n' })
   const pane = await openGit(app)
+  // Another program makes a file.
+  write(app, { 'made.txt': 'made\n' })
+  await expect(pane.getByRole('button', { name: /new.*made\.txt/ })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('button', { name: 'Git: branch main, 3 files changed' })).toBeVisible()
+  rmSync(join(app.scratch.project, 'made.txt'))
+  await expect(page.getByRole('button', { name: 'Git: branch main, 2 files changed' })).toBeVisible({ timeout: 20_000 })
   await pane.getByRole('button', { name: /new.*new file\.txt/ }).press('s')
   await expect(pane.getByRole('heading', { name: 'Staged 1', exact: true })).toBeVisible()
   await expect(pane.getByRole('list', { name: 'Changes' }).locator(':focus')).toBeVisible()
@@ -294,6 +300,36 @@ test('a repository with programs of its own runs nothing until it is trusted, an
   await pictures(app, 'git-failing-hook')
   expect(await findings(page)).toEqual([])
   await expect(message).toHaveValue('change notes')
+  expect(git(app, 'diff', '--cached', '--name-only')).toBe('')
+})
+
+test('an expanded file stays expanded out of view, and Amend gives the field back', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  write(
+    app,
+    Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`new-${String(n).padStart(2, '0')}.txt`, `${n}\n`])),
+  )
+  const pane = await openGit(app)
+  const list = pane.getByRole('list', { name: 'Changes' })
+  const first = list.getByRole('button', { name: /new new-00/ })
+  await first.press('Enter')
+  await expect(list).toContainText('+0')
+  await first.press('End')
+  await expect(list.getByRole('button', { name: /new new-89/ })).toBeFocused()
+  await expect(first).toBeHidden()
+  await page.keyboard.press('Home')
+  await expect(first).toHaveAttribute('aria-expanded', 'true')
+
+  const message = pane.getByRole('textbox', { name: 'Commit message' })
+  const amend = pane.getByRole('checkbox', { name: 'Amend' })
+  await amend.press('Space')
+  await expect(message).toHaveValue('first')
+  await amend.press('Space')
+  await expect(message).toHaveValue('')
+  await message.fill('half a message')
+  await page.reload()
+  await expect(message).toHaveValue('half a message')
 })
 
 test('a folder without a repository gets one', async ({ app }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldDiff, foldText, linesInFold, visibleLine, visibleText } from './visible-text'
+import { foldDiff, foldText, linesInFold, visibleLine, visiblePath, visibleText } from './visible-text'
 
 describe('visible text', () => {
   it('writes out every character that a screen hides', () => {
@@ -22,6 +22,13 @@ describe('visible text', () => {
     ]
     expect(hidden.filter((char) => !/^a\\u\{[0-9a-f]+\}b$/.test(visibleText(`a${char}b`)))).toEqual([])
     expect(visibleLine('one\ntwo')).toBe(String.raw`one\u{a}two`)
+  })
+
+  it('writes a path so that names which look the same stay apart', () => {
+    expect(visiblePath('src/a\u202egnp.exe')).toBe(String.raw`src/a\u{202e}gnp.exe`)
+    expect(visiblePath('new\nline\t.ts')).toBe(String.raw`new\u{a}line\u{9}.ts`)
+    expect(visiblePath(' a b/ c.ts ')).toBe(String.raw`\u{20}a b/\u{20}c.ts\u{20}`)
+    expect(visiblePath('(app)/[id] – 二/שלום.tsx')).toBe('(app)/[id] – 二/שלום.tsx')
   })
 
   it('leaves ordinary text alone: scripts, emoji sequences, tabs and line feeds', () => {

@@ -36,6 +36,16 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll('\n', '\\u{a}')
 }
 
+/**
+ * A path or the name of a file as a person has to read it: on one line, with tabs and with spaces at the beginning or end
+ * of a name written out, too.
+ */
+export function visiblePath(path: string): string {
+  return visibleLine(path)
+    .replaceAll('\t', '\\u{9}')
+    .replace(/(?<=^|\/) +| +(?=\/|$)/g, (spaces) => '\\u{20}'.repeat(spaces.length))
+}
+
 function once(make: () => RegExp): () => RegExp {
   let made: RegExp | undefined
   return () => (made ??= make())

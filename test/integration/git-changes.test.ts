@@ -107,6 +107,15 @@ it('shows the output of a hook that fails, and commits nothing', async () => {
     message: expect.stringContaining('pre-commit failed:\nline 3: unused variable'),
   })
   expect(lab.git(repo, 'rev-list', '--count', 'HEAD').trim()).toBe('1')
+  lab.git(repo, 'reset', '-q')
+  lab.write(repo, { 'new.txt': 'new\n', 'later.txt': 'later\n' })
+  lab.git(repo, 'add', '--intent-to-add', 'later.txt')
+  const before = lab.git(repo, 'status', '--porcelain')
+  await expect(lab.actions.commit(repo, { message: 'm', amend: false, all: true })).rejects.toMatchObject({
+    code: 'git.hook',
+  })
+  expect(lab.git(repo, 'status', '--porcelain')).toBe(before)
+  lab.git(repo, 'add', '-A')
   writeFileSync(join(repo, '.git/hooks/pre-commit'), '#!/bin/sh\necho checked\n')
   await expect(lab.actions.commit(repo, { message: 'm', amend: false })).rejects.toMatchObject({
     code: 'git.untrusted',
@@ -195,6 +204,14 @@ it('stashes with new files, drops, restores and pops a stash', async () => {
   expect(readFileSync(join(repo, 'new.txt'), 'utf8')).toBe('new\n')
   expect(readFileSync(join(repo, 'a.txt'), 'utf8')).toBe('two\n')
   expect(await lab.actions.stashes(repo)).toEqual([])
+  const again = await lab.actions.saveStash(repo, { message: '', untracked: true })
+  lab.write(repo, { 'a.txt': 'other\n' })
+  lab.git(repo, 'commit', '-qam', 'other')
+  await expect(lab.actions.applyStash(repo, again.hash, true)).rejects.toMatchObject({
+    code: 'git.conflicts',
+    message: expect.stringMatching(/CONFLICT.*\nThe stash is kept\.$/s),
+  })
+  expect(await lab.actions.stashes(repo)).toHaveLength(1)
   await expect(lab.actions.saveStash(lab.repository('clean'), { message: '', untracked: true })).rejects.toMatchObject({
     code: 'git.nothing',
   })

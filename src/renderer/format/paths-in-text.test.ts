@@ -35,8 +35,21 @@ describe('paths in a text', () => {
       expect(parsePath(other)).toBeUndefined()
   })
 
+  it('may have the folders of routes, marks on letters, and in a code span spaces', () => {
+    expect(found('See (app)/[...all]/page.tsx:2, app/routes/$id.tsx and e\u0301-a.ts (in src/b.ts).')).toEqual([
+      '(app)/[...all]/page.tsx:2',
+      'app/routes/$id.tsx',
+      'e\u0301-a.ts',
+      'src/b.ts',
+    ])
+    expect(parsePath('docs/Annual report.pdf')).toMatchObject({ path: 'docs/Annual report.pdf' })
+    expect(parsePath('a b#c?d%.md:2')).toMatchObject({ path: 'a b#c?d%.md', line: 2 })
+    for (const other of ['node a.js && b.ts', 'node --test a.ts', 'a = b.ts', 'rm "x y.ts"'])
+      expect(parsePath(other)).toBeUndefined()
+  })
+
   it('are found quickly in any text', () => {
-    for (const piece of ['a/', 'a.', './', '((', '[a', 'a:1'])
+    for (const piece of ['a/', 'a.', './', '((', '(a)', '(a)/', '[a', '[', '$', 'a:1'])
       expect(findPaths(piece.repeat(20_000)).length).toBeLessThanOrEqual(60)
   })
 })

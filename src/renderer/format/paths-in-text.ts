@@ -14,10 +14,10 @@ const MAX_RUN_CHARS = 300
 /**
  * A possible path: names separated by slashes or ending in an extension, not inside a URL (`https://a.b/c.ts`), then
  * optionally a position in the file: `:3`, `:3:5`, `:3-7`, `#L3`, `#L3-L7`, `(3,5)`, `", line 3`. Stack traces write
- * `file:///p/a.js:3:5`: that is a path, too.
+ * `file:///p/a.js:3:5`: that is a path, too. Repetitions are bounded, so that no text takes long.
  */
 const PATH =
-  /(?<![\w/\\.@:~+-])(?:file:\/\/(?=\/))?(?<path>(?:~?\/|\.{1,2}\/)?(?:[\p{L}\p{N}_@.+\-[\]]+\/)*[\p{L}\p{N}_@+\-.[\]]*[\p{L}\p{N}_\])](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?:-\d{1,7}(?![\w-])|:(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7})(?:-L?\d{1,7})?)|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
+  /(?<![\w/\\.@:~+-])(?:file:\/\/(?=\/))?(?<path>(?:~?\/|\.{1,2}\/)?(?:(?:[\p{L}\p{M}\p{N}_@.+\-[\]$]{1,120}|\([\p{L}\p{M}\p{N}_@.+-]{1,60}\))\/){0,40}[\p{L}\p{M}\p{N}_@+\-.[\]$]{0,120}[\p{L}\p{M}\p{N}_\]](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?:-\d{1,7}(?![\w-])|:(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7})(?:-L?\d{1,7})?)|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
 
 /** Finds possible file paths; it does not check whether the files exist. */
 export function findPaths(text: string): PathInText[] {
@@ -47,7 +47,27 @@ export function parsePath(text: string): PathInText | undefined {
   const trimmed = text.trim()
   const [only, ...others] =
     trimmed.length > MAX_RUN_CHARS || /^[a-z][\w+.-]*:\/\//i.test(trimmed) ? [] : findPaths(trimmed)
-  return only && others.length === 0 && only.start === 0 && only.end === trimmed.length ? only : plainName(trimmed)
+  if (only && others.length === 0 && only.start === 0 && only.end === trimmed.length) return only
+  return plainName(trimmed) ?? nameWithSpaces(trimmed)
+}
+
+/** Signs that stand in commands and code rather than in names. */
+const NO_NAME = /[\n"'`|;<>*{}]|&&|\s-|\s=|=\s/
+const NAME = /^(?<path>\S(?:.*\S)?\.[a-zA-Z][\w-]{0,15})(?::(?<line>\d{1,7})(?::(?<column>\d{1,5}))?)?$/u
+
+/** `Annual report.pdf`, `a b#c.md`: a name with an ending and nothing that looks like code. */
+function nameWithSpaces(text: string): PathInText | undefined {
+  if (text.length > MAX_RUN_CHARS || /^[a-z][\w+.-]*:\/\//i.test(text) || NO_NAME.test(text)) return undefined
+  const { path, line, column } = NAME.exec(text)?.groups ?? {}
+  // Two names, or a command and a name.
+  if (path === undefined || /\.\w+\s/.test(path)) return undefined
+  return {
+    start: 0,
+    end: text.length,
+    path,
+    ...(line !== undefined && { line: Number(line) }),
+    ...(column !== undefined && { column: Number(column) }),
+  }
 }
 
 /** `Makefile`, `src`: a bare name that is the whole text. */

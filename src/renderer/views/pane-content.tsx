@@ -1,3 +1,4 @@
+import { visiblePath } from '../../shared/visible-text'
 import type { Pane } from '../state/panes/pane'
 import { onDemand } from '../ui/on-demand'
 import { ViewSkeleton } from '../ui/loading'
@@ -71,7 +72,7 @@ export function PaneContent({ sessionId, pane }: PaneContentProps) {
 export function paneTitle(pane: Pane): string {
   switch (pane.kind) {
     case 'file':
-      return pane.path.split(/[\\/]/).at(-1) ?? pane.path
+      return visiblePath(pane.path.split(pane.path.startsWith('/') ? '/' : /[\\/]/).at(-1) ?? pane.path)
     case 'files':
       return 'Files'
     case 'review':

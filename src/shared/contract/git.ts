@@ -73,9 +73,19 @@ export const gitContract = {
   restoreKept: oc
     .input(z.strictObject({ sessionId, id: z.string().min(1).max(64) }))
     .output(type<{ paths: GitPath[]; kept?: string }>()),
-  /** Commits what is staged. The user's hooks run; one that fails is `git.hook` with its output. */
+  /**
+   * Commits what is staged. `all`: everything that differs; if that fails, the index is as before. The user's hooks run; one
+   * that fails is `git.hook` with its output.
+   */
   commit: oc
-    .input(z.strictObject({ sessionId, message: z.string().max(GIT_LIMITS.messageChars), amend: z.boolean() }))
+    .input(
+      z.strictObject({
+        sessionId,
+        message: z.string().max(GIT_LIMITS.messageChars),
+        amend: z.boolean(),
+        all: z.boolean().optional(),
+      }),
+    )
     .output(type<GitCommitted>()),
   /** The message of the last commit. */
   lastMessage: oc.input(ofSession).output(type<string>()),

@@ -1,12 +1,14 @@
+import { visiblePath } from '../visible-text'
+
 /**
  * A path in a repository, relative to its top with `/`. A name that is not UTF-8 is written as NUL and the bytes in
  * hexadecimal, because every other character may be part of a name. `gitPathText` shows both.
  */
 export type GitPath = string
 
-/** A path as people read it: bytes that are no text are shown as `\xNN`. */
+/** A path as people read it: bytes that are no text are shown as `\xNN`, and hidden characters as `\u{202e}`. */
 export function gitPathText(path: GitPath): string {
-  if (!path.startsWith('\0')) return path
+  if (!path.startsWith('\0')) return visiblePath(path)
   return path.slice(1).replace(/../g, (pair) => {
     const code = Number.parseInt(pair, 16)
     return code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : `\\x${pair}`

@@ -180,6 +180,14 @@ describe('the file tree', () => {
     await expect(files.folder('s', 'b9.ts')).rejects.toThrow(/is a file/)
   })
 
+  it.skipIf(process.platform !== 'linux')('says why a file whose name is no valid text cannot be opened', async () => {
+    const { files, folder } = await lab()
+    await writeFile(Buffer.concat([Buffer.from(`${folder}/bytes-`), Buffer.from([0xff, 0xfe])]), 'x')
+    const { entries } = await files.folder('s', '')
+    const closed = entries.filter(({ name }) => name.startsWith('bytes-')).map((entry) => entry.closed)
+    expect(closed).toEqual(['Its name is not valid text. Rename it in a terminal to open it here.'])
+  })
+
   it('filters all files by words and by letters, names first', async () => {
     const { files, folder, put } = await lab()
     await mkdir(join(folder, 'app/view'), { recursive: true })

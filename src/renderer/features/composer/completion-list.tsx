@@ -1,6 +1,7 @@
 import { File, Folder, Plug, Slash, TextCursorInput } from 'lucide-react'
 import { useEffect, useRef, useCallback, useMemo, useState } from 'react'
 import type { McpPrompt, McpResource } from '../../../shared/configuration/mcp-content'
+import { visiblePath } from '../../../shared/visible-text'
 import {
   commandAt,
   mentionAt,
@@ -88,7 +89,7 @@ function nameOf(completion: Completion): string {
   if ('value' in completion) return completion.value
   if ('resource' in completion) return completion.resource.title ?? completion.resource.name
   const clean = completion.path.replace(/\/+$/, '')
-  return clean.slice(clean.lastIndexOf('/') + 1) + (completion.isFolder ? '/' : '')
+  return visiblePath(clean.slice(clean.lastIndexOf('/') + 1)) + (completion.isFolder ? '/' : '')
 }
 
 function detailOf(completion: Completion): string {
@@ -103,7 +104,7 @@ function detailOf(completion: Completion): string {
   }
   const clean = completion.path.replace(/\/+$/, '')
   const at = clean.lastIndexOf('/')
-  return at < 0 ? '' : clean.slice(0, at)
+  return at < 0 ? '' : visiblePath(clean.slice(0, at))
 }
 
 /** A file or folder, a resource of a server, a command, or a value for an argument of a prompt. */

@@ -171,8 +171,11 @@ export function Composer({
   const empty = text.trim() === '' && attachments.length === 0
   const canSend = !empty && blocked === undefined && !blockedByPictures && !reading
 
+  /** The text that was to be sent while that was not possible: then it says why. */
+  const [refused, setRefused] = useState<string>()
   const submit = (how: (parts: UserPart[]) => Promise<unknown>): void => {
-    if (!canSend) return
+    if (!canSend) return setRefused(empty ? undefined : text)
+    setRefused(undefined)
     const sent: Outgoing = { text, attachments }
     const parts: UserPart[] = [
       ...attachments.flatMap(({ part }) => (part.type === 'media' ? [part] : [])),
@@ -302,7 +305,14 @@ export function Composer({
   const hint = stopsNext
     ? 'Press Esc again to stop'
     : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : keys))
-  const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
+  const why = blocked ?? (reading ? 'A file is still being read.' : undefined)
+  const note = blockedByPictures ? (
+    "This model doesn't support images. Remove them, or choose another model."
+  ) : refused === text && why !== undefined ? (
+    <>Not sent. {why}</>
+  ) : (
+    problem
+  )
   return (
     <div className="composer">
       {above}

@@ -44,7 +44,9 @@ export class PersistedDraft {
   /** Active while the composer is on screen; the returned function flushes unsaved changes. */
   open(): () => void {
     this.#isOpen = true
-    const store = (): void => this.#store()
+    // Another window may have stored its own draft of this session meanwhile: what is in this field must not be lost.
+    const store = (): void =>
+      this.text.trim() !== '' && composerStorage.draft(this.#sessionId) !== this.#stored ? this.#write() : this.#store()
     window.addEventListener('pagehide', store)
     return () => {
       this.#isOpen = false

@@ -1,6 +1,7 @@
 import { ChevronRight, CornerDownRight, File, Folder, Lock } from 'lucide-react'
 import { useEffect, useId, useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
+import { visiblePath } from '../../../shared/visible-text'
 import { DRAGGED_PATHS } from '../../state/session/mentions'
 import { useClient } from '../../state/page/queries'
 import { GIT_MARKS, type GitMark, type GitMarks } from '../../state/git/git-marks'
@@ -95,7 +96,7 @@ export function FileTree({ sessionId, root, title, changed, marks, realRoot, act
   }
   const markOf = ({ path, isFolder, isIgnored, note }: TreeRow): GitMark | undefined => {
     if (isIgnored || note !== undefined) return undefined
-    const real = (realRoot + path.slice(root.length)).replaceAll('\\', '/')
+    const real = slashes(realRoot + path.slice(root.length))
     return isFolder ? marks.folders.get(real) : marks.files.get(real)
   }
   const rowAt = (target: EventTarget): TreeRow | undefined => {
@@ -151,6 +152,11 @@ export function FileTree({ sessionId, root, title, changed, marks, realRoot, act
       </ContextMenu>
     </>
   )
+}
+
+/** Marks have slashes; only in Windows' paths is a backslash a separator. */
+function slashes(path: string): string {
+  return path.startsWith('/') ? path : path.replaceAll('\\', '/')
 }
 
 function canRename(row: TreeRow | undefined): row is TreeRow {
@@ -209,7 +215,7 @@ function Row({ id, row, isActive, isChanged, mark }: RowProps) {
       <ChevronRight aria-hidden data-open={isOpen || undefined} data-hidden={!isFolder || undefined} />
       {note === undefined &&
         (closed !== undefined ? <Lock aria-hidden /> : isFolder ? <Folder aria-hidden /> : <File aria-hidden />)}
-      <span className="files-name">{name}</span>
+      <span className="files-name">{note === undefined ? visiblePath(name) : note}</span>
       {isLink && <CornerDownRight aria-hidden />}
       {said !== '' && <span className="sr-only"> ({said})</span>}
       {isChanged && <i aria-hidden className="files-changed" title="Changed in this session" />}

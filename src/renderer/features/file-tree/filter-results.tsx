@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type DragEvent, type ReactNode, type RefObject } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { failureFrom } from '../../client/failure-from'
+import { visibleLine, visiblePath } from '../../../shared/visible-text'
 import { DRAGGED_PATHS } from '../../state/session/mentions'
 import { useClient } from '../../state/page/queries'
 import { pathIn, type FileOpening } from './tree-rows'
@@ -93,7 +94,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                 role="option"
                 tabIndex={-1}
                 aria-selected={n === index}
-                title={path}
+                title={visiblePath(path)}
                 className="files-row files-result"
                 draggable
                 onDragStart={(event: DragEvent) => {
@@ -110,7 +111,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                   open({ path: full, inEditor: event.ctrlKey || event.metaKey })
                 }}
               >
-                <span className="sr-only">{path}</span>
+                <span className="sr-only">{visiblePath(path)}</span>
                 <span aria-hidden className="files-name">
                   {marked(path.slice(cut), at, cut)}
                 </span>
@@ -137,5 +138,5 @@ function marked(text: string, at: readonly number[], from: number): ReactNode {
     if (last?.fits === fits) last.text += text[n]
     else parts.push({ text: text[n] ?? '', fits })
   }
-  return parts.map((part, n) => (part.fits ? <b key={n}>{part.text}</b> : part.text))
+  return parts.map((part, n) => (part.fits ? <b key={n}>{visibleLine(part.text)}</b> : visibleLine(part.text)))
 }

@@ -14,6 +14,7 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { FileView } from '../../../shared/model/file-view'
+import { visiblePath } from '../../../shared/visible-text'
 import { openFile } from '../../state/file-links'
 import { mentionPaths } from '../../state/session/mentions'
 import { useClient, useQueries } from '../../state/page/queries'
@@ -50,12 +51,13 @@ export function FileBar(props: FileBarProps) {
   )
   const shown = view?.path ?? path
   const cut = Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('\\')) + 1
+  const [folder, name] = [visiblePath(shown.slice(0, cut)), visiblePath(shown.slice(cut))]
   return (
     <header className="file-bar">
       <h2 title={view?.absolutePath ?? path}>
-        <span className="sr-only">{shown}</span>
-        <span aria-hidden>{shown.slice(0, cut)}</span>
-        <b aria-hidden>{shown.slice(cut)}</b>
+        <span className="sr-only">{folder + name}</span>
+        <span aria-hidden>{folder}</span>
+        <b aria-hidden>{name}</b>
       </h2>
       {view && <span className="file-bar-note">{[view.note, sizeText(view.size)].filter(Boolean).join(' · ')}</span>}
       {children}

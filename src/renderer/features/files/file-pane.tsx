@@ -1,6 +1,7 @@
 import './files.css'
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ComponentType } from 'react'
 import type { TextMatch } from '../../../shared/model/file-view'
+import { visiblePath } from '../../../shared/visible-text'
 import { isShortcut } from '../../format/shortcut'
 import { Skeleton } from '../../ui/loading'
 import { onDemand } from '../../ui/on-demand'
@@ -15,7 +16,7 @@ import { FindBar } from './find/find-bar'
 import { GoToLine } from './find/go-to-line'
 import { SymbolList } from './find/symbol-list'
 import { useFindInFile } from './find/use-find'
-import { useDraft } from './edit/drafts'
+import { draftOf } from './edit/drafts'
 import { useFile } from './use-file'
 
 const PdfView = onDemand(() => import('./content/pdf-view').then((module) => module.PdfView))
@@ -39,9 +40,8 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   const { view, text, problem, reload } = useFile(sessionId, path)
   const pane = useRef<HTMLElement>(null)
   const shown = useRef<TextViewHandle>(null)
-  const draft = useDraft(sessionId, path)
   const [tool, setTool] = useState<Tool>()
-  const [isEditing, setEditing] = useState(draft !== undefined)
+  const [isEditing, setEditing] = useState(() => draftOf(sessionId, path) !== undefined)
   const [isRendered, setRendered] = useState(line === undefined)
   const [marked, setMarked] = useState(line)
   const [showsBlame, setShowsBlame] = useState(false)
@@ -123,7 +123,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   }, [])
   const canEdit = view?.content === 'text' && text !== undefined
   return (
-    <section ref={pane} aria-label={`File ${view?.path ?? path}`} className="file-pane">
+    <section ref={pane} aria-label={`File ${visiblePath(view?.path ?? path)}`} className="file-pane">
       <FileBar
         sessionId={sessionId}
         path={path}
@@ -224,7 +224,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
           mediaType="image/svg+xml"
         />
       ) : !isSource ? (
-        <div className="file-rendered" tabIndex={0} role="group" aria-label={view.path}>
+        <div className="file-rendered" tabIndex={0} role="group" aria-label={visiblePath(view.path)}>
           <Markdown sessionId={sessionId} path={view.absolutePath} text={(text.whole ?? []).join('\n')} />
         </div>
       ) : (

@@ -10,13 +10,20 @@ import { Tooltip } from '../../ui/tooltip'
 
 /** After this long without events of the session the repository is looked at again. */
 const QUIET_MS = 800
+/** Terminals and other programs change the repository, too. The pane of git looks more often. */
+const REFETCH_MS = 30_000
 
 /** The branch of a session's folder, and what differs; opens the pane of git. Absent without a repository. */
 export function GitChip({ sessionId }: { sessionId: string }) {
   const queries = useQueries()
   useGitRefresh(sessionId)
   const { data } = useQuery(
-    queries.git.summary.queryOptions({ input: { sessionId }, retry: false, refetchOnWindowFocus: 'always' }),
+    queries.git.summary.queryOptions({
+      input: { sessionId },
+      retry: false,
+      refetchInterval: REFETCH_MS,
+      refetchOnWindowFocus: 'always',
+    }),
   )
   if (!data || data.state === 'none') return null
   const { branch, commit, ahead = 0, behind = 0, changed = 0, conflicts = 0, operation } = data

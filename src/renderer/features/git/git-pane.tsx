@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { FolderGit2, GitMerge } from 'lucide-react'
 import { Tabs } from 'radix-ui'
-import { useState } from 'react'
-import type { GitOperation, GitStatus } from '../../../shared/model/git'
+import { useEffect, useState } from 'react'
+import type { GitOperation, GitStatus, GitSummary } from '../../../shared/model/git'
 import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
@@ -16,6 +16,9 @@ import { HistoryTab } from './history/history-tab'
 import { StashesTab } from './stashes-tab'
 import { TagsTab } from './refs/tags-tab'
 import { TrustGate } from './trust-gate'
+
+/** A terminal and other programs change the repository, too. Trestle's own changes are seen at once. */
+const REFETCH_MS = 5_000
 
 /** Branch, changes, branches, stashes, tags and history of a session's repository. */
 export function GitPane({ sessionId }: { sessionId: string }) {
@@ -33,8 +36,15 @@ function GitContent() {
   const { data: summary, error: unreadable } = useQuery(queries.git.summary.queryOptions({ input, retry: false }))
   const ready = summary?.state === 'ready'
   const { data: status, error } = useQuery(
-    queries.git.status.queryOptions({ input, enabled: ready, retry: false, refetchOnWindowFocus: 'always' }),
+    queries.git.status.queryOptions({
+      input,
+      enabled: ready,
+      retry: false,
+      refetchInterval: REFETCH_MS,
+      refetchOnWindowFocus: 'always',
+    }),
   )
+  useSummaryOf(sessionId, summary, status, error)
   if (summary?.state === 'none')
     return (
       <div className="m-auto">
@@ -53,7 +63,8 @@ function GitContent() {
       </div>
     )
   if (summary?.state === 'untrusted') return <TrustGate />
-  const problem = unreadable ?? error
+  // What was last read stays while it cannot be read again, such as without a connection.
+  const problem = status ? undefined : (unreadable ?? error)
   if (problem) return <ErrorNote failure={failureFrom(problem)} className="m-3" />
   if (!status) return <Loading />
   return (
@@ -73,6 +84,35 @@ function GitContent() {
       )}
       <GitTabs status={status} />
     </div>
+  )
+}
+
+/** Looks at the summary again once the status says something else, or that the repository is no longer trusted. */
+function useSummaryOf(
+  sessionId: string,
+  summary: GitSummary | undefined,
+  status: GitStatus | undefined,
+  error: Error | null,
+): void {
+  const client = useQueryClient()
+  const queries = useQueries()
+  const isOther = error !== null || (summary?.state === 'ready' && status !== undefined && differs(summary, status))
+  useEffect(() => {
+    if (isOther) void client.invalidateQueries({ queryKey: queries.git.summary.key({ input: { sessionId } }) })
+  }, [isOther, status, client, queries, sessionId])
+}
+
+function differs(summary: GitSummary, status: GitStatus): boolean {
+  const { branch, commit, ahead, behind, staged, unstaged, conflicts, hidden, operation } = status
+  const files = new Set([...staged, ...unstaged, ...conflicts].map(({ path }) => path)).size + hidden
+  return (
+    summary.branch !== branch ||
+    summary.commit !== commit?.slice(0, 8) ||
+    summary.ahead !== ahead ||
+    summary.behind !== behind ||
+    summary.operation !== operation?.kind ||
+    (summary.conflicts ?? 0) !== conflicts.length ||
+    (summary.changed ?? 0) !== files
   )
 }
 

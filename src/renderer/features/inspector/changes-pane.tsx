@@ -3,6 +3,7 @@ import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { SessionFile, FileHunk } from '../../../shared/model/checkpoint'
 import type { SessionHeader } from '../../../shared/model/session'
+import { visiblePath } from '../../../shared/visible-text'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries, useClient } from '../../state/page/queries'
 import { FileLink } from '../../ui/content/file-link'
@@ -89,7 +90,7 @@ interface FileRowProps {
 }
 
 function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: FileRowProps) {
-  const path = fromFolder(file.path, folder)
+  const path = visiblePath(fromFolder(file.path, folder))
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1
   const what = file.before.kind === 'absent' ? 'new' : file.now.kind === 'absent' ? 'deleted' : undefined
   return (
@@ -103,7 +104,7 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
       <div className="flex items-center gap-1">
         <button
           type="button"
-          title={file.path}
+          title={visiblePath(file.path)}
           aria-expanded={isOpen}
           onClick={onToggle}
           className="flex min-h-[30px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px] px-1.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"

@@ -1,6 +1,7 @@
 import { memo, useEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { ReviewFile } from '../../../shared/model/review'
+import { visiblePath } from '../../../shared/visible-text'
 import { useKeyDown } from '../../state/page/escape'
 import { cx } from '../../ui/cx'
 import { useStore } from 'zustand'
@@ -82,14 +83,15 @@ const FileRow = memo(function FileRow({
   onShow: (path: string) => void
   onViewed: (file: ReviewFile, viewed: boolean) => void
 }) {
-  const cut = file.name.lastIndexOf('/') + 1
+  const name = visiblePath(file.name)
+  const cut = name.lastIndexOf('/') + 1
   return (
     <div className={cx('flex h-[28px] items-center rounded-[6px]', isCurrent ? 'bg-sunken' : 'hover:bg-sunken')}>
       <button
         type="button"
         role="checkbox"
         aria-checked={viewed}
-        aria-label={`Viewed: ${file.name}`}
+        aria-label={`Viewed: ${name}`}
         tabIndex={isCurrent ? 0 : -1}
         className="flex h-[28px] w-[24px] flex-none items-center justify-center"
         onClick={() => onViewed(file, !viewed)}
@@ -101,15 +103,15 @@ const FileRow = memo(function FileRow({
       </button>
       <button
         type="button"
-        title={file.from === undefined ? file.name : `${file.from} → ${file.name}`}
+        title={file.from === undefined ? name : `${visiblePath(file.from)} → ${name}`}
         aria-current={isCurrent || undefined}
         tabIndex={isCurrent ? 0 : -1}
         className="flex h-[28px] min-w-0 flex-1 items-center gap-2 pr-2 text-left text-ui focus-visible:-outline-offset-2"
         onClick={() => onShow(file.path)}
       >
         <span className="min-w-0 flex-1 truncate">
-          {file.name.slice(cut)}
-          {cut > 0 && <span className="text-small text-ink-3"> {file.name.slice(0, cut - 1)}</span>}
+          {name.slice(cut)}
+          {cut > 0 && <span className="text-small text-ink-3"> {name.slice(0, cut - 1)}</span>}
         </span>
         <FileCounts file={file} diff={diff} />
       </button>

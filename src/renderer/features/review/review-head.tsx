@@ -1,4 +1,5 @@
 import { Check, ChevronRight, Undo2 } from 'lucide-react'
+import { visiblePath } from '../../../shared/visible-text'
 import { FileLink } from '../../ui/content/file-link'
 import { cx } from '../../ui/cx'
 import { FileCounts } from './review-files'
@@ -28,7 +29,9 @@ export function ReviewHead({
   onKeep,
   onUndo,
 }: ReviewHeadProps) {
-  const { name, from, changedElsewhere, changedLater } = file
+  const { changedElsewhere, changedLater } = file
+  const name = visiblePath(file.name)
+  const from = file.from === undefined ? undefined : visiblePath(file.from)
   const cut = name.lastIndexOf('/') + 1
   return (
     <div className="review-head">
@@ -41,7 +44,7 @@ export function ReviewHead({
       >
         <ChevronRight aria-hidden className={cx('transition-transform', !isFolded && 'rotate-90')} />
       </button>
-      <h3 className="flex min-w-0 font-mono text-small" title={file.path}>
+      <h3 className="flex min-w-0 font-mono text-small" title={visiblePath(file.path)}>
         {from !== undefined && <span className="truncate text-ink-3">{from} → </span>}
         <span className="min-w-0 truncate text-ink-3">{name.slice(0, cut)}</span>
         <span className="max-w-full flex-none truncate text-ink">{name.slice(cut)}</span>

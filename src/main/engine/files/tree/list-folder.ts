@@ -40,7 +40,7 @@ export async function listFolder({ path, shown, root, follow }: ListedFolder): P
       const full = join(path, name)
       const link = entry.isSymbolicLink() ? await linked(full, follow) : undefined
       const isFolder = link ? link.isFolder : entry.isDirectory()
-      const closed = link?.closed ?? closedReason(entry, full, isFolder)
+      const closed = link?.closed ?? unreachable(full) ?? closedReason(entry, full, isFolder)
       return {
         name,
         isFolder,
@@ -61,6 +61,12 @@ async function linked(path: string, follow: ListedFolder['follow']): Promise<{ i
   const stat = lstatSync(target.realPath, { throwIfNoEntry: false })
   if (!stat) return { isFolder: false, closed: 'The link leads nowhere.' }
   return { isFolder: stat.isDirectory() }
+}
+
+/** A name whose bytes are no text was read with replacement characters, under which no file is found. */
+function unreachable(path: string): string | undefined {
+  if (!path.includes('\u{fffd}') || lstatSync(path, { throwIfNoEntry: false })) return undefined
+  return 'Its name is not valid text. Rename it in a terminal to open it here.'
 }
 
 function closedReason(entry: Dirent, path: string, isFolder: boolean): string | undefined {

@@ -7,6 +7,7 @@ import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
 import { patchOf } from '../state/parse-diff'
 import { parseStatus, readStatus } from '../state/status'
+import { keepIndex } from './kept-index'
 import type { KeptContent } from './kept'
 
 const MAX_OUTPUT = 8_000
@@ -15,15 +16,27 @@ export interface CommitRequest {
   message: string
   /** Replaces the last commit, which stays in the reflog. */
   amend: boolean
+  /** Adds everything that differs first. If the commit fails, the index is put back as it was. */
+  all?: boolean
 }
 
 /** Commits what is staged. The user's hooks run and commits are signed as configured. */
 export async function commit(
   repository: OpenRepository,
-  { message, amend }: CommitRequest,
+  { message, amend, all = false }: CommitRequest,
   signal?: AbortSignal,
 ): Promise<GitCommitted> {
   if (message.trim() === '') throw new CodedError('request.invalid', 'The commit needs a message.')
+  if (all) {
+    const before = await keepIndex(repository)
+    try {
+      await addToIndex(repository)
+      return await commit(repository, { message, amend }, signal)
+    } catch (error) {
+      await before.putBack()
+      throw error
+    }
+  }
   const { stdout, stderr, hooks } = await repository.write(
     ['commit', '--quiet', '--cleanup=whitespace', '--file=-', ...(amend ? ['--amend'] : [])],
     { input: message, ...(signal && { signal }) },

@@ -58,7 +58,12 @@ export async function applyStash(repository: OpenRepository, hash: string): Prom
   await requireNothingInTheWay(repository, hash)
   const added = await repository.maybe(['rev-parse', '--verify', '--quiet', `${hash}^3`])
   if (added !== undefined) await requireNoFilesOf(repository, added)
-  await repository.write(['stash', 'apply', '--quiet', `stash@{${index}}`])
+  try {
+    await repository.write(['stash', 'apply', '--quiet', `stash@{${index}}`])
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== 'git.conflicts') throw error
+    throw new CodedError('git.conflicts', `${error.message.trimEnd()}\nThe stash is kept.`, { cause: error })
+  }
 }
 
 /** Its new files are in a commit of their own. */

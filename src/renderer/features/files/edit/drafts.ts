@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { windowId } from '../../../state/page/window-id'
 
 /** An edit of a file that isn't saved yet. */
 export interface FileDraft {
@@ -8,23 +9,56 @@ export interface FileDraft {
   at: number
 }
 
+/** Of another window, or of one that was closed: the key it is stored under. */
+interface FoundDraft extends FileDraft {
+  from?: string
+}
+
 const PREFIX = 'trestle.file-draft '
 /** Older drafts are dropped when there are too many. */
 const MAX_DRAFTS = 50
 
-function keyOf(sessionId: string, path: string): string {
-  return `${PREFIX}${sessionId}\n${path}`
+function keyOf(sessionId: string, path: string, window = windowId): string {
+  return `${PREFIX}${window}\n${sessionId}\n${path}`
 }
 
-/** Unsaved edits by session and path. They survive closing the tab and reloading the page. */
-export const useDrafts = create<{ drafts: ReadonlyMap<string, FileDraft> }>()(() => ({ drafts: stored() }))
+/**
+ * Unsaved edits by window, session and path: two windows that edit one file keep a draft each. They survive closing the tab
+ * and reloading the page.
+ */
+const useDrafts = create<{ drafts: ReadonlyMap<string, FileDraft> }>()(() => ({ drafts: stored() }))
 
-export function useDraft(sessionId: string, path: string): FileDraft | undefined {
-  return useDrafts(({ drafts }) => drafts.get(keyOf(sessionId, path)))
+addEventListener('storage', ({ key, newValue }) => {
+  if (!key?.startsWith(PREFIX)) return
+  const drafts = new Map(useDrafts.getState().drafts)
+  const draft = newValue === null ? undefined : parsed(newValue)
+  if (draft) drafts.set(key, draft)
+  else drafts.delete(key)
+  useDrafts.setState({ drafts })
+})
+
+/** The draft of this window, else the latest of another one, which is continued here. */
+export function draftOf(sessionId: string, path: string): FoundDraft | undefined {
+  const { drafts } = useDrafts.getState()
+  const own = drafts.get(keyOf(sessionId, path))
+  if (own) return own
+  const file = `${sessionId}\n${path}`
+  const [found] = [...drafts]
+    .filter(([key]) => {
+      const place = key.slice(PREFIX.length)
+      // An older Trestle named no window.
+      return place === file || place.slice(place.indexOf('\n') + 1) === file
+    })
+    .toSorted(([, a], [, b]) => b.at - a.at)
+  return found && { ...found[1], from: found[0] }
 }
 
-export function draftOf(sessionId: string, path: string): FileDraft | undefined {
-  return useDrafts.getState().drafts.get(keyOf(sessionId, path))
+/** Removes a draft of another window that was continued here, unless it was changed there since. */
+export function forgetContinued({ from, at }: FoundDraft): void {
+  const drafts = new Map(useDrafts.getState().drafts)
+  if (from === undefined || drafts.get(from)?.at !== at) return
+  forget(drafts, from)
+  useDrafts.setState({ drafts })
 }
 
 /** Keeps an edit; undefined removes it. Returns whether it could be kept for a reload. */
@@ -61,13 +95,22 @@ function stored(): ReadonlyMap<string, FileDraft> {
     for (let n = 0; n < localStorage.length; n++) {
       const key = localStorage.key(n)
       if (!key?.startsWith(PREFIX)) continue
-      const draft: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
-      if (isDraft(draft)) drafts.set(key, draft)
+      const draft = parsed(localStorage.getItem(key) ?? 'null')
+      if (draft) drafts.set(key, draft)
     }
   } catch {
     // Without storage drafts last as long as the page.
   }
   return drafts
+}
+
+function parsed(json: string): FileDraft | undefined {
+  try {
+    const draft: unknown = JSON.parse(json)
+    return isDraft(draft) ? draft : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isDraft(value: unknown): value is FileDraft {

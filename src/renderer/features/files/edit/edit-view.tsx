@@ -11,7 +11,7 @@ import { Button } from '../../../ui/button'
 import { Dialog } from '../../../ui/dialog'
 import { Skeleton } from '../../../ui/loading'
 import { ErrorNote } from '../../../ui/notice'
-import { draftOf, keepDraft } from './drafts'
+import { draftOf, forgetContinued, keepDraft } from './drafts'
 import { EditField } from '../../../ui/editor/edit-field'
 import { forDisk, forEditor } from './line-ends'
 import { StaleNote } from './stale-note'
@@ -59,7 +59,9 @@ export function EditView({ sessionId, path, line, version, onClose }: EditViewPr
       path={path}
       line={line}
       onDisk={now}
-      start={draft ? { text: draft.text, mark: draft.mark } : { text: now.text, mark: now.mark }}
+      start={draft ?? now}
+      onResolved={() => draft && forgetContinued(draft)}
+      isFromElsewhere={draft?.from !== undefined}
       onClose={onClose}
     />
   )
@@ -70,9 +72,13 @@ const GONE: EditableText = { text: '', mark: 'absent', lineEndings: 'lf' }
 interface EditingProps extends Omit<EditViewProps, 'version'> {
   onDisk: EditableText
   start: { text: string; mark: string }
+  /** It was saved or given up. */
+  onResolved: () => void
+  /** The draft was started in another window. */
+  isFromElsewhere: boolean
 }
 
-function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps) {
+function Editing({ sessionId, path, line, onDisk, start, onResolved, isFromElsewhere, onClose }: EditingProps) {
   const client = useClient()
   const [ends] = useState(onDisk.lineEndings)
   const [base, setBase] = useState(start.mark)
@@ -106,6 +112,7 @@ function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps
         return false
       }
       setBase(outcome.mark)
+      onResolved()
       setSaved(written)
       const isSame = text.current === written
       setDirty(!isSame)
@@ -129,6 +136,7 @@ function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps
   const reload = (): void => {
     const fresh = forEditor(onDisk.text, ends)
     keepDraft(sessionId, path, undefined)
+    onResolved()
     setBase(onDisk.mark)
     setSaved(fresh)
     setDirty(false)
@@ -137,6 +145,7 @@ function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps
   }
   const discard = (): void => {
     keepDraft(sessionId, path, undefined)
+    onResolved()
     setAsks(undefined)
     if (asks === 'close') closePane(false)
     else onClose()
@@ -166,7 +175,13 @@ function Editing({ sessionId, path, line, onDisk, start, onClose }: EditingProps
   return (
     <div className="file-edit">
       <div className="file-edit-bar">
-        <p role="status">{isDirty ? 'Unsaved changes, kept as a draft' : 'No unsaved changes'}</p>
+        <p role="status">
+          {!isDirty
+            ? 'No unsaved changes'
+            : isFromElsewhere
+              ? 'Unsaved changes, continued from another window'
+              : 'Unsaved changes, kept as a draft'}
+        </p>
         <Button
           size="small"
           variant="quiet"

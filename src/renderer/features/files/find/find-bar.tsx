@@ -1,5 +1,6 @@
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, WholeWord, X } from 'lucide-react'
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useRef, type ReactNode } from 'react'
+import { useFirstFocus } from '../../../ui/first-focus'
 import { IconButton } from '../../../ui/button'
 import type { FindState } from './use-find'
 
@@ -12,10 +13,7 @@ interface FindBarProps {
 /** The field for finding text in a file, with the number of matches. */
 export function FindBar({ find, onStep, onClose }: FindBarProps) {
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    field.current?.focus()
-    field.current?.select()
-  }, [])
+  useFirstFocus(field)
   const { query, setQuery, count, position, problem, isBusy } = find
   const said =
     query.text === ''

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
+import { useFirstFocus } from '../../../ui/first-focus'
 
 interface GoToLineProps {
   total: number
@@ -11,7 +12,7 @@ interface GoToLineProps {
 export function GoToLine({ total, isCounted, onGo, onClose }: GoToLineProps) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
-  useEffect(() => field.current?.focus(), [])
+  useFirstFocus(field)
   const line = Number.parseInt(text, 10)
   const isLine = Number.isInteger(line) && line >= 1 && (line <= total || !isCounted)
   return (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import type { FileSymbol } from '../../../../shared/model/file-view'
+import { useFirstFocus } from '../../../ui/first-focus'
 import { useClient } from '../../../state/page/queries'
 
 const MARKS: Readonly<Record<FileSymbol['kind'], string>> = {
@@ -39,7 +40,7 @@ export function SymbolList({ sessionId, path, version, onGo, onClose }: SymbolLi
     const all = symbols ?? []
     return (wanted === '' ? all : all.filter(({ name }) => name.toLowerCase().includes(wanted))).slice(0, MAX_SHOWN)
   }, [symbols, text])
-  useEffect(() => field.current?.focus(), [])
+  useFirstFocus(field)
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
   }, [chosen])

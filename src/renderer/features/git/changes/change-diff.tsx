@@ -8,13 +8,18 @@ import { Skeleton } from '../../../ui/loading'
 import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
 
+/** The file is edited while its diff is shown. */
+const REFETCH_MS = 5_000
+
 /** The diff of a changed file; each hunk can be staged, unstaged or discarded separately. */
 export function ChangeDiff({ change, side }: { change: GitChange; side: 'staged' | 'unstaged' | 'untracked' }) {
   const queries = useQueries()
   const { sessionId, run, busy, undoable } = useGit()
   const { path, from } = change
   const place = { sessionId, path, ...(from !== undefined && { from }) }
-  const { data, error } = useQuery(queries.git.diff.queryOptions({ input: { ...place, side }, retry: false }))
+  const { data, error } = useQuery(
+    queries.git.diff.queryOptions({ input: { ...place, side }, retry: false, refetchInterval: REFETCH_MS }),
+  )
   const name = gitPathText(path)
   const actions = ({ id }: GitHunk, number: number) => {
     const hunk = { ...place, hunkIds: [id] }

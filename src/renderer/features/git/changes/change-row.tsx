@@ -1,5 +1,5 @@
 import { ChevronRight, Minus, Plus, Undo2 } from 'lucide-react'
-import { useState, type KeyboardEvent } from 'react'
+import type { KeyboardEvent } from 'react'
 import { gitPathText, type GitChange, type GitChangeKind } from '../../../../shared/model/git'
 import { IconButton } from '../../../ui/button'
 import { cx } from '../../../ui/cx'
@@ -11,15 +11,17 @@ export type ChangeSide = 'staged' | 'unstaged' | 'untracked'
 interface ChangeRowProps {
   change: GitChange
   side: ChangeSide
+  /** Its diff is shown. */
+  open: boolean
+  onOpen: (open: boolean) => void
   /** Whether the keyboard reaches it with Tab. */
   reachable: boolean
   onFocus: () => void
 }
 
 /** A file that differs; expands to its diff. Enter expands, S stages or unstages, Delete discards. */
-export function ChangeRow({ change, side, reachable, onFocus }: ChangeRowProps) {
+export function ChangeRow({ change, side, open, onOpen, reachable, onFocus }: ChangeRowProps) {
   const { sessionId, run, busy, undoable } = useGit()
-  const [open, setOpen] = useState(false)
   const { path, from } = change
   const name = gitPathText(path)
   const input = { sessionId, paths: [path] }
@@ -56,7 +58,7 @@ export function ChangeRow({ change, side, reachable, onFocus }: ChangeRowProps) 
           aria-keyshortcuts={side === 'staged' ? 'S' : 'S Delete'}
           onFocus={onFocus}
           onKeyDown={onKeyDown}
-          onClick={() => setOpen(!open)}
+          onClick={() => onOpen(!open)}
           className="flex min-h-[28px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px] px-1 text-left focus-visible:-outline-offset-2"
         >
           <ChevronRight

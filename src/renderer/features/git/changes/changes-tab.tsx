@@ -30,6 +30,14 @@ export function ChangesTab({ status }: { status: GitStatus }) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
   const [focused, setFocused] = useState<string>()
+  // Rows out of view are not in the document.
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set())
+  const expand = (key: string, on: boolean): void => {
+    const next = new Set(expanded)
+    if (on) next.add(key)
+    else next.delete(key)
+    setExpanded(next)
+  }
   const { staged, unstaged, conflicts, hidden } = status
   const rows = useMemo((): Row[] => {
     const all = (doing: string, work: 'stage' | 'unstage'): ReactNode => (
@@ -135,6 +143,8 @@ export function ChangesTab({ status }: { status: GitStatus }) {
               ) : row.kind === 'conflict' ? (
                 <ConflictRow
                   conflict={row.conflict}
+                  open={expanded.has(row.key)}
+                  onOpen={(on) => expand(row.key, on)}
                   reachable={row.key === reachable}
                   onFocus={() => setFocused(row.key)}
                 />
@@ -142,6 +152,8 @@ export function ChangesTab({ status }: { status: GitStatus }) {
                 <ChangeRow
                   change={row.change}
                   side={row.side}
+                  open={expanded.has(row.key)}
+                  onOpen={(on) => expand(row.key, on)}
                   reachable={row.key === reachable}
                   onFocus={() => setFocused(row.key)}
                 />

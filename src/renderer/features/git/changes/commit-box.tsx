@@ -1,25 +1,20 @@
 import { Sparkles } from 'lucide-react'
 import { useState } from 'react'
-import { create } from 'zustand'
 import { GIT_LIMITS, type GitStatus } from '../../../../shared/model/git'
 import { useClient } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
 import { useGit } from '../git-context'
-
-/** What is written in the message boxes, by session: it outlives the pane. */
-const useMessages = create<Record<string, string>>()(() => ({}))
+import { commitText, switchAmend, useCommitText, writeCommit } from './commit-text'
 
 /** The message of the next commit, written by the user or drafted by a model, and the commit. */
 export function CommitBox({ status }: { status: GitStatus }) {
   const { sessionId, run, busy } = useGit()
   const client = useClient()
-  const message = useMessages((messages) => messages[sessionId] ?? '')
-  const [amend, setAmend] = useState(false)
+  const { message, amend } = useCommitText(sessionId)
   const [hooks, setHooks] = useState<string>()
   const { staged, unstaged, conflicts, commit } = status
-  const write = (text: string): void => useMessages.setState({ [sessionId]: text })
-  const written = (): string => useMessages.getState()[sessionId] ?? ''
+  const write = (text: string): void => writeCommit(sessionId, text)
   const all = staged.length === 0 && unstaged.length > 0 && !amend
   const hasContent = staged.length > 0 || unstaged.length > 0 || amend || status.operation?.kind === 'merge'
   const ready = message.trim() !== '' && conflicts.length === 0 && hasContent
@@ -28,24 +23,23 @@ export function CommitBox({ status }: { status: GitStatus }) {
     if (!ready) return
     setHooks(undefined)
     void run('Committing', async (git, signal) => {
-      if (all) await git.stage({ sessionId, paths: 'all' })
-      const { hash, subject, output } = await git.commit({ sessionId, message, amend }, { signal })
+      const { hash, subject, output } = await git.commit({ sessionId, message, amend, all }, { signal })
       // What was written meanwhile is for the next one.
-      if (written() === message) write('')
-      setAmend(false)
+      if (commitText(sessionId).message === message) write('')
+      switchAmend(sessionId, false)
       if (output !== '') setHooks(output)
       showToast(`Committed ${hash.slice(0, 8)} ${subject}`)
     })
   }
   const changeAmend = (on: boolean): void => {
-    setAmend(on)
+    switchAmend(sessionId, on)
     if (!on || message.trim() !== '') return
-    client.git.lastMessage({ sessionId }).then((last) => written().trim() === '' && write(last), showFailureToast)
+    client.git.lastMessage({ sessionId }).then((last) => switchAmend(sessionId, true, last), showFailureToast)
   }
   const draft = (): void =>
     void run('Drafting', async (git, signal) => {
       const drafted = await git.draftMessage({ sessionId }, { signal })
-      const before = written()
+      const before = commitText(sessionId).message
       write(drafted)
       if (before.trim() !== '')
         showToast('Your message was replaced by the draft', { label: 'Undo', run: () => write(before) })

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
-import { useState } from 'react'
 import { gitPathText, type GitConflict, type GitConflictPart } from '../../../../shared/model/git'
 import { failureFrom } from '../../../client/failure-from'
 import { openPane } from '../../../state/panes/panes-state'
@@ -13,14 +12,15 @@ import { useGit } from '../git-context'
 
 interface ConflictRowProps {
   conflict: GitConflict
+  open: boolean
+  onOpen: (open: boolean) => void
   reachable: boolean
   onFocus: () => void
 }
 
 /** A file with conflicts: take a side of it or of each conflict, edit it, and mark it as resolved. */
-export function ConflictRow({ conflict, reachable, onFocus }: ConflictRowProps) {
+export function ConflictRow({ conflict, open, onOpen, reachable, onFocus }: ConflictRowProps) {
   const { sessionId, run, busy, undoable } = useGit()
-  const [open, setOpen] = useState(false)
   const { path, what, ours, theirs } = conflict
   const queries = useQueries()
   const { data: status } = useQuery(queries.git.status.queryOptions({ input: { sessionId }, retry: false }))
@@ -41,7 +41,7 @@ export function ConflictRow({ conflict, reachable, onFocus }: ConflictRowProps) 
         aria-expanded={open}
         title={name}
         onFocus={onFocus}
-        onClick={() => setOpen(!open)}
+        onClick={() => onOpen(!open)}
         className="flex min-h-[28px] w-full min-w-0 items-center gap-1.5 px-2.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
       >
         <ChevronRight
@@ -58,10 +58,12 @@ export function ConflictRow({ conflict, reachable, onFocus }: ConflictRowProps) 
             <Button size="small" disabled={busy !== undefined} onClick={() => take('ours')}>
               {ours ? 'Take ours' : 'Keep it deleted'}
             </Button>
-            <Button size="small" disabled={busy !== undefined} onClick={() => take('theirs')}>
-              {theirs ? 'Take theirs' : 'Delete it as they did'}
-            </Button>
-            {status && !path.startsWith('\0') && (
+            {(ours || theirs) && (
+              <Button size="small" disabled={busy !== undefined} onClick={() => take('theirs')}>
+                {theirs ? 'Take theirs' : 'Delete it as they did'}
+              </Button>
+            )}
+            {(ours || theirs) && status && !path.startsWith('\0') && (
               <Button
                 size="small"
                 variant="quiet"
