@@ -179,7 +179,7 @@ test(
   'a setting is one entry, and its line in the documentation comes from it',
   () => {
     insert(
-      'src/main/engine/config/settings/desktop-settings.ts',
+      'src/main/engine/config/settings/host-settings.ts',
       "export const NOTIFICATIONS = settingTable('notifications', {\n",
       "  quietly: flag('quietly', false, 'show notifications without a banner'),\n",
     )

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PluginPlace, PluginView } from '../../src/shared/model/plugin'
-import { createPluginsOf, type Plugins } from '../../src/main/engine/plugin/create-plugins'
+import { createPluginsOf, type Plugins } from '../../src/main/engine/plugin/active-plugins'
 import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
 
 /** A server in one file with one tool, which says where it can write. Its start leaves a file in the project. */

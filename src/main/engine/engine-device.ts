@@ -2,8 +2,14 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Alarm } from '../../shared/model/alarm'
 import { NOTIFICATION_LIMITS, type NewNotification, type UserNotification } from '../../shared/model/notification'
-import { type AlarmActions, type AlarmClock, type Alarms, createAlarms, systemAlarmClock } from './alarm/alarms'
-import type { NotificationActions } from './alarm/notification-actions'
+import {
+  type AlarmActions,
+  type AlarmClock,
+  type Alarms,
+  createAlarms,
+  systemAlarmClock,
+  type NotificationActions,
+} from './alarm/alarms'
 import type { EngineFoundation } from './engine-foundation'
 import type { Session } from './session/session'
 import { createAlarmRows } from './store/alarm-rows'

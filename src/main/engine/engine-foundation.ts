@@ -20,7 +20,7 @@ import type { SessionHeader } from '../../shared/model/session'
 import { openStore, type OpenedStore } from './store/open/open-store'
 import { createFolderSettings } from './trust/project-settings'
 import { createEnginePlugins } from './engine-plugins'
-import type { Plugins } from './plugin/create-plugins'
+import type { Plugins } from './plugin/active-plugins'
 
 type Headed = { header: SessionHeader }
 

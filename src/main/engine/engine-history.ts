@@ -1,6 +1,5 @@
-import type { HistoryActions } from './audit/history-actions'
+import type { HistoryActions, VerifyDeps } from './audit/verify-history'
 import type { ReplayDeps } from './audit/replay-steps'
-import type { VerifyDeps } from './audit/verify-history'
 import type { CheckpointAccess } from './checkpoint/checkpoints'
 import type { EngineFoundation } from './engine-foundation'
 

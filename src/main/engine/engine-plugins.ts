@@ -1,5 +1,5 @@
 import type { EngineChange } from './engine-api'
-import { createPluginsOf, type Plugins } from './plugin/create-plugins'
+import { createPluginsOf, type Plugins } from './plugin/active-plugins'
 import { agentTrace } from './runtime/agent-trace'
 
 interface EnginePluginsDeps {

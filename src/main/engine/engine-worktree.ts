@@ -78,7 +78,7 @@ export function createEngineWorktrees(
     ))
 
   async function nameBranch(folder: string, model: string | undefined, task: string): Promise<void> {
-    const { draftBranchName } = await import('./worktree/draft-name')
+    const { draftBranchName } = await import('./worktree/branch-name')
     const drafted = await draftBranchName(catalog, { model, task, signal: closing.signal }).catch((error: unknown) => {
       if (!closing.signal.aborted) log(`The small model named no branch: ${failureOf(error).message}`)
       return undefined

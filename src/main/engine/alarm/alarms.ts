@@ -1,6 +1,17 @@
 import { CodedError } from '../../../shared/errors'
 import { ALARM_LIMITS, type Alarm, SNOOZE_MINUTES } from '../../../shared/model/alarm'
 import type { AlarmRows } from '../store/alarm-rows'
+import type { NotificationPage } from '../../../shared/model/notification'
+
+/** What the user does with the list of notifications, in any host. Without ids: all of them. */
+export interface NotificationActions {
+  list(offset: number, limit: number): NotificationPage
+  /** Returns how many were unread. */
+  markRead(ids?: readonly number[]): number
+  /** Returns the ids of those that were cleared: they can be restored for 30 days. */
+  clear(ids?: readonly number[]): number[]
+  restore(ids: readonly number[]): number
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 }
 
@@ -96,7 +107,7 @@ export interface Alarms {
 /** What the user does with alarms, in any host. Failures are `CodedError`s. */
 export type AlarmActions = Omit<Alarms, 'watch'>
 
-export interface AlarmsDeps {
+interface AlarmsDeps {
   rows: AlarmRows
   clock: AlarmClock
   newId(): string

@@ -13,10 +13,18 @@ import { visibleText } from '../../../shared/visible-text'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/call-lifecycle'
 import type { PastCall } from './choices/rule-choices'
-import { grantedRule, optionsFor } from './approval-options'
+import {
+  grantedRule,
+  optionsFor,
+  denialAnswer,
+  judgementOf,
+  rejectionMessage,
+  unattendedAnswer,
+  proposalOf,
+  withEdit,
+} from './gate-answers'
 import { CallJudge, type JudgedSession } from './call-judge'
 import { CallQuestions } from './call-questions'
-import { denialAnswer, judgementOf, rejectionMessage, unattendedAnswer, proposalOf, withEdit } from './gate-answers'
 import type { JudgedCall, Policy, Verdict } from './rules/policy'
 import { chosenSandbox, commandOptions } from './policies/sandbox-verdict'
 import { asPinned, type ToolPins } from './rules/tool-pins'

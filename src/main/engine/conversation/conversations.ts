@@ -1,6 +1,6 @@
 import type { ConversationMatches, ExportedFile, ExportFormat, RelinkResult } from '../../../shared/model/conversation'
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { EventProof } from './export-chain'
+import type { EventProof } from './exported-chain'
 import { CodedError } from '../../../shared/errors'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -76,7 +76,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       sessions.header(sessionId)
       const [{ conversationEvents }, { chainProofs }] = await Promise.all([
         import('./conversation-blocks'),
-        import('./export-chain'),
+        import('./exported-chain'),
       ])
       const events = conversationEvents(store, sessionId)
       const numbers = new Set(events.map(({ seq }) => seq))

@@ -5,7 +5,7 @@ import type { Store } from '../store/store'
 import { conversationBlocks, conversationEvents } from './conversation-blocks'
 import { FORMAT, FORMAT_VERSION, isConversationEvent } from './exported-session'
 import { markdownOf } from './export-markdown'
-import { chainProofs } from './export-chain'
+import { chainProofs } from './exported-chain'
 import type { ChainedEvent } from '../store/chain/event-chain'
 
 /** The conversation of a session as it is now, as a file. */

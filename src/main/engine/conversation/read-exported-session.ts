@@ -1,4 +1,4 @@
-import { checkExportedChain } from './check-exported-chain'
+import { checkExportedChain } from './exported-chain'
 import { CodedError } from '../../../shared/errors'
 import { isRecord } from '../../../shared/json-fields'
 import { z } from 'zod'

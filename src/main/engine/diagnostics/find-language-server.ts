@@ -1,7 +1,7 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, extname } from 'node:path'
 import { isWithin } from '../workspace/path/real-path'
-import type { DiagnosedLanguage } from '../config/settings/editor-settings'
+import type { DiagnosedLanguage } from '../config/settings/interface-settings'
 
 /** A language server that can be started. */
 export interface LanguageServerCommand {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EnvironmentSettings } from '../config/settings/desktop-settings'
+import type { EnvironmentSettings } from '../config/settings/host-settings'
 import { createLoginEnvironment } from './login-environment'
 import type { LoginShellAnswer, LoginShellRequest } from './login-shell'
 

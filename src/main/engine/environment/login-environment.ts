@@ -1,7 +1,7 @@
 import { homedir, userInfo } from 'node:os'
 import { delimiter } from 'node:path'
 import type { ShellEnvironmentView } from '../../../shared/configuration/app'
-import type { EnvironmentSettings } from '../config/settings/desktop-settings'
+import type { EnvironmentSettings } from '../config/settings/host-settings'
 import { readLoginShell, type LoginShellAnswer, type LoginShellRequest, type NodeProgram } from './login-shell'
 
 /** Set by hosts whose process was started without the user's shell, such as from a dock or a launcher. */

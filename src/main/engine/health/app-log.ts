@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { isSecretVariable, maskSecretValues } from '../environment/secret-variable'
+import { isSecretVariable, maskSecretValues } from '../environment/command-env'
 
 /** Of one file, and of how many older ones are kept beside it. */
 const MAX_BYTES = 1 << 20

@@ -1,5 +1,4 @@
-import { folderPath, inFolder, withImap, type SignedAccount } from './mail-connection'
-import { parseMailId } from './mail-id'
+import { folderPath, inFolder, withImap, type SignedAccount, parseMailId } from './mail-connection'
 import { assertSameFolder, goneError } from './read-mail'
 import { CodedError } from '../../../shared/errors'
 import type { MailFlag } from '../../../shared/model/mail'

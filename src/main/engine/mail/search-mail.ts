@@ -1,8 +1,7 @@
 import type { FetchMessageObject, ImapFlow, SearchObject } from 'imapflow'
 import { CodedError } from '../../../shared/errors'
 import { MAIL_LIMITS, type MailFilter, type MailQuery, type MailSummary } from '../../../shared/model/mail'
-import { folderPath, inFolder, withImap, type SignedAccount } from './mail-connection'
-import { mailId } from './mail-id'
+import { folderPath, inFolder, withImap, type SignedAccount, mailId } from './mail-connection'
 import { READ_HEADERS, readHeaders } from './message/message-headers'
 import { messageParts } from './message/message-parts'
 

@@ -1,7 +1,7 @@
 import type { RuleDecision } from '../../../shared/configuration/rules'
 import { nearest } from '../../../shared/nearest'
 import { BUILTIN_TOOLS } from '../../../shared/tool-label'
-import { decodeWord } from './decode-word'
+import { decodeWord } from './shell-syntax'
 
 /** A rule as written, and where. Which one wins does not depend on its scope: deny beats ask beats allow. */
 export interface PermissionRule {

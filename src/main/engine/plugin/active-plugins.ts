@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs'
-import type { PluginRecord, PluginRecords } from './plugin-records'
-import type { PluginSnapshots } from './plugin-snapshots'
+import { type PluginRecord, PluginRecords } from './plugin-records'
+import { PluginSnapshots } from './plugin-snapshots'
 import { usableContent } from './plugin-places'
 import type { Plugin } from './read-plugin'
+import type { PluginActions, PluginsDeps } from './plugins'
 
-export interface ActivePluginsDeps {
+interface ActivePluginsDeps {
   records: PluginRecords
   snapshots: PluginSnapshots
   /** What is active in a folder differs from when it was last asked for. */
@@ -17,7 +18,7 @@ export interface ActivePluginsDeps {
 export type ActivePlugins = (folder: string) => Promise<readonly ActivePlugin[]>
 
 /** A plugin that counts. */
-export interface ActivePlugin extends Plugin {
+interface ActivePlugin extends Plugin {
   /** Changes with every decision about it, also in another process. */
   recordFile: string
 }
@@ -30,7 +31,7 @@ const MAX_READ = 64
  * again. What is used are the texts in memory that were compared, and the copy in the Trestle folder, never the files
  * of a project.
  */
-export function createActivePlugins({ records, snapshots, changed, warn }: ActivePluginsDeps): ActivePlugins {
+function createActivePlugins({ records, snapshots, changed, warn }: ActivePluginsDeps): ActivePlugins {
   const read = new Map<string, Promise<Plugin>>()
   const seen = new Map<string, string>()
 
@@ -80,5 +81,41 @@ function realOf(folder: string): string {
     return realpathSync(folder)
   } catch {
     return folder
+  }
+}
+
+interface CreatePluginsDeps extends Omit<PluginsDeps, 'records' | 'snapshots'> {
+  home: string
+  warn(text: string): void
+}
+
+/** The plugins of a home folder. */
+export interface Plugins {
+  /** The plugins that count in a folder now; looked at each time. */
+  active: ActivePlugins
+  actions: PluginActions
+}
+
+/** Reads nothing until it is asked; the code of the actions is loaded with the first one. */
+export function createPluginsOf(deps: CreatePluginsDeps): Plugins {
+  const { home, changed, warn } = deps
+  const records = new PluginRecords(home)
+  const snapshots = new PluginSnapshots(home)
+  const active = createActivePlugins({ records, snapshots, changed, warn })
+  let loading: Promise<PluginActions> | undefined
+  const actions = (): Promise<PluginActions> =>
+    (loading ??= import('./plugins').then(({ createPlugins }) => createPlugins({ ...deps, records, snapshots })))
+  return {
+    active,
+    actions: {
+      list: async (folder) => (await actions()).list(folder),
+      review: async (place) => (await actions()).review(place),
+      add: async (request) => (await actions()).add(request),
+      update: async (place) => (await actions()).update(place),
+      accept: async (place, hash) => (await actions()).accept(place, hash),
+      setEnabled: async (place, enabled) => (await actions()).setEnabled(place, enabled),
+      remove: async (place) => (await actions()).remove(place),
+      restore: async (trashId) => (await actions()).restore(trashId),
+    },
   }
 }

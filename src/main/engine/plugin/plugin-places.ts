@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { PluginPlace } from '../../../shared/model/plugin'
 import { readPluginFolder, refuse, type PluginContent } from './plugin-files'
-import { pluginNameProblem } from './plugin-manifest'
+import { pluginNameProblem } from './read-plugin'
 import type { PluginRecord } from './plugin-records'
 import { writePluginFolder, type PluginSnapshots } from './plugin-snapshots'
 

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { labPlugin, pluginsOf, writeFiles } from '../../../../test/support/plugin-lab'
 import type { PluginPlace } from '../../../shared/model/plugin'
-import { createPluginsOf } from './create-plugins'
+import { createPluginsOf } from './active-plugins'
 
 const DAY = 24 * 60 * 60 * 1000
 let top: string

@@ -3,8 +3,7 @@ import { PLUGIN_ROOT, type PluginFileChange, type PluginPart } from '../../../sh
 import { visibleLine } from '../../../shared/visible-text'
 import { describeHook } from '../config/settings/hook-settings'
 import { decode, type PluginContent, type PluginFile } from './plugin-files'
-import { MANIFEST } from './plugin-manifest'
-import { SERVERS, type Plugin } from './read-plugin'
+import { MANIFEST, SERVERS, type Plugin } from './read-plugin'
 
 /** Describes the servers of an mcp.json, a line for each thing they would do. */
 export type DescribeServers = (text: string, file: string) => Promise<string[]>

@@ -7,7 +7,7 @@ import type { Schedule, ScheduleInput, SessionSchedule } from '../../../shared/m
 import type { SessionHeader } from '../../../shared/model/session'
 import { openStore } from '../store/open/open-store'
 import { createScheduleRows } from '../store/schedule-rows'
-import { NOTHING_DUE } from './run-prompt'
+import { NOTHING_DUE } from './schedule-run'
 import type { ScheduleClock } from './schedule-clock'
 import { createScheduler, type SchedulerDeps } from './scheduler'
 import { createSchedules } from './schedules'

@@ -14,10 +14,8 @@ import type { Duties } from '../store/lease'
 import type { ScheduleRows } from '../store/schedule-rows'
 import type { Store } from '../store/store'
 import type { ScheduleClock } from './schedule-clock'
-import { watchLimits, type RunLimits } from './run-limits'
-import { endMessage, noteOf, statusOf } from './run-end'
+import { watchLimits, type RunLimits, endMessage, noteOf, statusOf, isNothingDue, runPrompt } from './schedule-run'
 import { createMailWatches, type MailSource } from './mail-watches'
-import { isNothingDue, runPrompt } from './run-prompt'
 import { dueRun, isQuiet, nextRun, quietEnd } from './timetable'
 
 /** The duty of the process that runs the schedules of a home. */

@@ -6,7 +6,7 @@ import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Session } from '../session/session'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { CheckpointManager } from '../checkpoint/checkpoints'
-import type { Instructions } from '../context/facts/instruction-files'
+import type { Instructions } from '../context/facts/instruction-facts'
 
 export interface EnvironmentSnapshotsDeps {
   home: string

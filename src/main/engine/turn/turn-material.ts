@@ -1,7 +1,6 @@
 import { release } from 'node:os'
 import type { RequestPrefix } from '../../../shared/model/context'
-import { findInstructions } from '../context/facts/instruction-files'
-import { isLoadable } from '../context/facts/instruction-facts'
+import { findInstructions, isLoadable } from '../context/facts/instruction-facts'
 import { cachedFacts } from '../context/facts/gather-facts'
 import { systemPrompt } from '../context/prompt-prefix'
 import { recordedFact } from '../context/prefix-changes'

@@ -1,6 +1,146 @@
 import { readLimitedText, WebRefusal } from './fetch-guards'
 import type { SearchSettings } from '../config/settings/network-settings'
-import { brave, moonshot, type SearchProvider, type WebHit, type WebQuery, searxng, tavily } from './search-providers'
+
+/** One hit of a web search. */
+export interface WebHit {
+  title: string
+  url: string
+  snippet: string
+  /** As the provider reports it, in any format. */
+  date?: string
+  site?: string
+  /** The page's text, if the provider includes it. */
+  content?: string
+}
+
+export interface WebQuery {
+  query: string
+  /** 1 to 20. */
+  limit: number
+  withContent: boolean
+}
+
+/** How to build a search provider's request and read its response. The request itself is sent in `searchWeb`. */
+export interface SearchProvider {
+  request(query: WebQuery, access: { baseUrl: string; key: string | undefined }): SearchRequest
+  /** Never throws: missing parts are omitted. */
+  hits(answer: unknown): WebHit[]
+  /** Its public URL; undefined if every installation has its own. */
+  baseUrl: string | undefined
+  needsKey: boolean
+  /** What to do about a 403, if it has a usual cause. */
+  forbidden?: string
+}
+
+export interface SearchRequest {
+  url: string
+  headers: Record<string, string>
+  /** Sent as JSON by POST; without it a GET is sent. */
+  body?: unknown
+}
+
+/** The objects of a list at a path in a response; empty if it is missing. */
+function listAt(answer: unknown, ...path: string[]): Record<string, unknown>[] {
+  let value = answer
+  for (const key of path) value = isObject(value) ? value[key] : undefined
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+/** A hit from its fields; undefined without a usable URL. */
+function hitFrom(fields: { [Key in keyof WebHit]: unknown }): WebHit | undefined {
+  const { url, title, snippet, date, site, content } = fields
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url)) return undefined
+  return {
+    url,
+    title: textOf(title) ?? url,
+    snippet: textOf(snippet) ?? '',
+    ...(textOf(date) !== undefined && { date: textOf(date)! }),
+    ...(textOf(site) !== undefined && { site: textOf(site)! }),
+    ...(textOf(content) !== undefined && { content: textOf(content)! }),
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Brave Search: api-dashboard.search.brave.com, Web Search. Snippets have `<strong>` around matches. */
+export const brave: SearchProvider = {
+  baseUrl: 'https://api.search.brave.com/res/v1',
+  needsKey: true,
+  request: ({ query, limit }, { baseUrl, key = '' }) => ({
+    url: `${baseUrl}/web/search?${new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' }).toString()}`,
+    headers: { 'x-subscription-token': key },
+  }),
+  hits: (answer) =>
+    listAt(answer, 'web', 'results').flatMap(
+      ({ url, title, description, page_age: age, profile }) =>
+        hitFrom({
+          url,
+          title,
+          snippet: typeof description === 'string' ? description.replace(/<\/?strong>/g, '') : undefined,
+          date: age,
+          site: (profile as { name?: unknown } | undefined)?.name,
+          content: undefined,
+        }) ?? [],
+    ),
+}
+
+/** The search service of Moonshot's coding plan. It crawls the pages itself if their content is requested. */
+export const moonshot: SearchProvider = {
+  baseUrl: 'https://api.kimi.com/coding/v1',
+  needsKey: true,
+  request: ({ query, limit, withContent }, { baseUrl, key = '' }) => ({
+    url: `${baseUrl}/search`,
+    headers: { authorization: `Bearer ${key}` },
+    body: { text_query: query, limit, enable_page_crawling: withContent, timeout_seconds: 30 },
+  }),
+  hits: (answer) =>
+    listAt(answer, 'search_results').flatMap(
+      ({ url, title, snippet, date, site_name: site, content }) =>
+        hitFrom({ url, title, snippet, date, site, content }) ?? [],
+    ),
+}
+
+/** A self-hosted SearXNG: docs.searxng.org/dev/search_api. It has no limit parameter. */
+export const searxng: SearchProvider = {
+  baseUrl: undefined,
+  needsKey: false,
+  forbidden: 'This SearXNG does not serve JSON: add json to search.formats in its settings.yml.',
+  request: ({ query }, { baseUrl, key }) => ({
+    url: `${baseUrl}/search?${new URLSearchParams({ q: query, format: 'json' }).toString()}`,
+    headers: bearer(key),
+  }),
+  hits: (answer) =>
+    listAt(answer, 'results').flatMap(
+      ({ url, title, content, publishedDate }) =>
+        hitFrom({ url, title, snippet: content, date: publishedDate, site: undefined, content: undefined }) ?? [],
+    ),
+}
+
+function bearer(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` }
+}
+
+/** Tavily: docs.tavily.com, Search. It includes the pages' text on request. */
+export const tavily: SearchProvider = {
+  baseUrl: 'https://api.tavily.com',
+  needsKey: true,
+  request: ({ query, limit, withContent }, { baseUrl, key = '' }) => ({
+    url: `${baseUrl}/search`,
+    headers: { authorization: `Bearer ${key}` },
+    body: { query, max_results: limit, include_raw_content: withContent },
+  }),
+  hits: (answer) =>
+    listAt(answer, 'results').flatMap(
+      ({ url, title, content, raw_content: raw, published_date: date }) =>
+        hitFrom({ url, title, snippet: content, date, site: undefined, content: raw }) ?? [],
+    ),
+}
 
 export const SEARCH_PROVIDERS = { searxng, brave, tavily, moonshot } satisfies Record<string, SearchProvider>
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, writeFileSync } from 'node:fs'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { isSafeTreePath } from '../git/repository/git-path'
-import { inPlainFolder, readPlainFile } from './plain-path'
-import { onDisk, rawPaths, shownPath, type RawPath } from './raw-path'
+import { inPlainFolder, readPlainFile, onDisk, rawPaths, shownPath, type RawPath } from './plain-path'
 
 /** A file that is larger is left out: it is data, not configuration. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024

@@ -11,7 +11,7 @@ import { operationOf } from '../git/repository/git-files'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { keepStaged } from './keep'
 import { requireOurs } from './our-worktree'
-import { rawPaths, shownPath } from './raw-path'
+import { rawPaths, shownPath } from './plain-path'
 import { stagedTree } from './snapshot'
 import type { WorktreePlace } from './worktree-place'
 

@@ -16,8 +16,7 @@ import { PLAIN_DIFF } from '../git/run-git'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { isSafeTreePath } from '../git/repository/git-path'
 import { errorCode, FileProblem } from '../workspace/path/file-problem'
-import { inPlainFolder } from './plain-path'
-import type { RawPath } from './raw-path'
+import { inPlainFolder, type RawPath } from './plain-path'
 
 const MAX_PATCH_BYTES = 1024 * 1024 * 1024
 const MAX_CONTENT_BYTES = 1024 * 1024 * 1024

@@ -1,7 +1,18 @@
 import type { Policy } from '../rules/policy'
 import { afterMail, changingMail, savingAttachments, sendingMail } from './after-mail'
-import { askAlways, tellFreely } from './ask-always'
-import { rememberFreely, rememberThirdParty, scheduleThirdParty } from './remember'
+import {
+  askAlways,
+  tellFreely,
+  rememberFreely,
+  rememberThirdParty,
+  scheduleThirdParty,
+  dangerous,
+  outsideWorkspace,
+  sensitiveReads,
+  sensitiveRedirection,
+  trestleHome,
+  webAddresses,
+} from './boundaries'
 import {
   acceptEdits,
   askByDefault,
@@ -13,14 +24,6 @@ import {
   readOnlyTools,
 } from './modes'
 import { allowRules, askRules, changedServerTools, denyRules, hiddenCommands, rememberedForSession } from './rules'
-import {
-  dangerous,
-  outsideWorkspace,
-  sensitiveReads,
-  sensitiveRedirection,
-  trestleHome,
-  webAddresses,
-} from './boundaries'
 
 /** The order is the precedence: the first policy with an opinion decides, the last one always has one. */
 export const POLICIES: readonly Policy[] = [

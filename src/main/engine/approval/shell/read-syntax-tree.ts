@@ -8,8 +8,8 @@ import {
   type Segment,
   type ShellView,
   type Word,
+  decodeWord,
 } from '../../permission/shell-syntax'
-import { decodeWord } from '../../permission/decode-word'
 import { STEERING } from './shell-variables'
 
 /** Statements that contain other statements. */

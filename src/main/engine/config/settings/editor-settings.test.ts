@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_DIAGNOSTICS } from './editor-settings'
+import { DEFAULT_DIAGNOSTICS } from './interface-settings'
 import { readSettings } from './read-settings'
 import type { TomlTable } from '../toml/parse-toml'
 

@@ -1,13 +1,19 @@
 import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../../../shared/configuration/provider-types'
 import { PERMISSION_MODES } from '../../../../shared/model/approval'
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
-import { readDiagnostics, readEditorSettings } from './editor-settings'
+import {
+  readDiagnostics,
+  readEditorSettings,
+  APPEARANCE,
+  INTERFACE,
+  INTERFACE_TABLES,
+  readShortcuts,
+  SKILLS,
+} from './interface-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE, TITLES } from './feature-settings'
 import { BUDGET } from './budget-settings'
-import { DEVICES } from './device-settings'
-import { ENGINE } from './engine-settings'
+import { DEVICES, ENGINE, DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './host-settings'
 import { readHooks } from './hook-settings'
-import { APPEARANCE, INTERFACE, INTERFACE_TABLES, readShortcuts, SKILLS } from './interface-settings'
 import { readMailSettings } from './mail-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
@@ -16,7 +22,6 @@ import { SESSION_TABLES, CACHE, CHECKPOINTS, readAgents, readLoop, TASKS, TOOLS 
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
-import { DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './desktop-settings'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'
 import { WORKTREE } from './worktree-settings'

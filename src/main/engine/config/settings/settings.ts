@@ -14,13 +14,26 @@ import {
   TITLES,
 } from './feature-settings'
 import { BUDGET, type BudgetSettings } from './budget-settings'
-import { DEVICES, type DeviceSettings } from './device-settings'
-import { ENGINE, type EngineSettings } from './engine-settings'
+import {
+  DEVICES,
+  type DeviceSettings,
+  ENGINE,
+  type EngineSettings,
+  DESKTOP,
+  ENVIRONMENT,
+  NOTIFICATIONS,
+  type EnvironmentSettings,
+} from './host-settings'
 import type { Hook } from './hook-settings'
-import { APPEARANCE, INTERFACE, SKILLS } from './interface-settings'
+import {
+  APPEARANCE,
+  INTERFACE,
+  SKILLS,
+  type EditorSettings,
+  DEFAULT_DIAGNOSTICS,
+  type DiagnosticsSettings,
+} from './interface-settings'
 import { readMailSettings, type MailSettings } from './mail-settings'
-import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
-import { DESKTOP, ENVIRONMENT, NOTIFICATIONS, type EnvironmentSettings } from './desktop-settings'
 import { DEFAULT_NETWORK, type NetworkSettings, DEFAULT_WEB_SETTINGS, type WebSettings } from './network-settings'
 import { MCP, TOOL_SEARCH, type McpSettings, type ToolSearchSettings } from './mcp-settings'
 import {

@@ -1,9 +1,7 @@
 import type { SkillView } from '../../../../shared/configuration/customizations'
 import type { OfferedAgent } from '../../tool/session-services'
-import type { Instructions } from './instruction-files'
-import type { ContextFact } from './context-fact'
-import { environmentFacts, type Environment } from './environment-facts'
 import {
+  type Instructions,
   instructionFacts,
   skillAndAgentFacts,
   toolListFacts,
@@ -11,6 +9,8 @@ import {
   watchedTerminalFacts,
   type ServerInstructions,
 } from './instruction-facts'
+import type { ContextFact } from './context-fact'
+import { environmentFacts, type Environment } from './environment-facts'
 import type { PermissionMode } from '../../../../shared/model/approval'
 import type { SandboxStatus } from '../../../../shared/model/sandbox'
 

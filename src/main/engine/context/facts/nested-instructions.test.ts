@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createScratch, type Scratch } from '../../../../../test/support/scratch'
 import type { Message } from '../../../../shared/model/message'
-import type { Instructions } from './instruction-files'
+import type { Instructions } from './instruction-facts'
 import { nestedInstructions } from './nested-instructions'
 
 let scratch: Scratch

@@ -2,8 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, relative, sep } from 'node:path'
 import { textOf, type Message } from '../../../../shared/model/message'
 import type { Touched } from '../../loop/turn-context'
-import { instructionText, mentionsInstructions } from './instruction-facts'
-import { readInstructions, type Instructions } from './instruction-files'
+import { instructionText, mentionsInstructions, readInstructions, type Instructions } from './instruction-facts'
 
 /** Characters of one such file; the ones of the project itself may be longer. */
 const MAX_CHARS = 16_384

@@ -12,11 +12,10 @@ import { readConfigText } from '../../config/read-config-file'
 import { realFolder } from './find-servers'
 import type { DefinitionProblem } from './definition-reader'
 import { isRecord } from '../../../../shared/json-fields'
-import { describeServer } from './describe-server'
+import { describeServer, maskUrl, maskSecrets } from './describe-server'
 import { readDefinition } from './read-definition'
 import { nameProblem } from './read-servers'
 import type { McpConfig } from './configured-server'
-import { maskUrl, maskSecrets } from './mask-secrets'
 import {
   importPlaces,
   type ImportPlace,

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { UserPart } from '../../../../shared/model/message'
 import { attach, mayMention, mentionsIn } from './attach'
 import { type ContentServer, readPrompts, readResources, readTemplates } from './content-server'
-import { findResources, variableAt } from './find-resources'
+import { findResources, variableAt } from './mcp-content'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const user = (text: string): UserPart[] => [{ type: 'text', text }]

@@ -1,6 +1,6 @@
 import { textTokens } from '../../context/tokens/token-estimate'
 import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/configuration/mcp'
-import { maskUrl, maskSecrets } from '../config/mask-secrets'
+import { maskUrl, maskSecrets } from '../config/describe-server'
 import type { ConfiguredServer, EffectiveServer } from '../config/configured-server'
 import type { ListedTool } from '../tool/read-tools'
 import { toolNames, isToolEnabled, offeredTools } from './session-tools'

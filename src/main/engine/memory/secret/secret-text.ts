@@ -1,6 +1,3 @@
-import { namedSecretIn } from './named-secrets'
-import { randomTextIn } from './random-text'
-
 /** Keys whose form says whose they are. The names complete the sentence "It looks like …". */
 const KEYS: readonly (readonly [name: string, form: RegExp])[] = [
   ['an Anthropic key', /\bsk-ant-[\w-]{10,}/],
@@ -84,4 +81,214 @@ export function secretIn(text: string, name = ''): string | undefined {
 /** Without characters that are not seen, and with other forms of letters as the usual ones. */
 function plainText(text: string): string {
   return text.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
+}
+
+/** What people call a secret that can be any word: what follows the name is the secret. */
+const ANY_WORD = String.raw`passw(?:or)?[dt]e?s?|passwd|passphrases?|pwd|pw|kennwort|passwort|mot de passe|contraseña|contrasena|senha|wachtwoord|adgangskode|lösenord|hasło|parola`
+/** What people call a secret that has digits. */
+const DIGITS = String.raw`pass[ _-]?codes?|(?:secret|security|door|alarm|gate|safe|lock|access|entry|unlock|recovery|backup|verification|garage|voicemail|vault|padlock)[ _-]?(?:codes?|pins?|numbers?|combinations?)|combination|pins?(?:[ _-]?(?:codes?|numbers?))?|cvv|cvc|tan|geheimzahl`
+/** What people call a secret that looks random: other words after the name are no secret. */
+const RANDOM_WORD = String.raw`(?:api|app|access|auth|encryption|private|secret|signing|license|licence|product|service|account|master|deploy|shared|client|session|webhook|ssh|psk|wpa|host|admin|consumer|subscription)[ _-]?(?:key|secret|token|id[ _-]?secret)s?|secret(?:[ _-]?(?:key|access[ _-]?key)(?:[ _-]?base)?)?|[\w-]*token|credentials?|logins?|bearer|psk|api[ _-]?key|salt|cookie|session[ _-]?id`
+
+/** Between a name and its secret. */
+const LINK = String.raw`["'\x60*_]*\s*(?:\([^)]{0,40}\)\s*)?(?:=>|:=|->|→|[:=]|\b(?:is|are|was|being|equals|reads|lautet|ist|est|es|är|er|set to|changed to|now)\b:?)\s*(?:now |still |just |set to |called )?["'\x60*_]*`
+const VALUE = String.raw`([^\s"'\x60]+)(.{0,80})`
+
+const ABOUT = String.raw`(?:[ _-]?(?:for|of|to|on|at|für|von)\b[^:=\n]{1,40}?)?`
+const START = String.raw`(?:^|[^\p{L}])(?:[\p{L}\d]*_)?`
+
+const ASSIGNED = new RegExp(
+  String.raw`${START}(?:(${ANY_WORD})|(${DIGITS})|(${RANDOM_WORD}))${ABOUT}${LINK}${VALUE}`,
+  'giu',
+)
+/**
+ * The same without a word between, as far as the value cannot be part of a sentence: `the PIN 0815`, `api key
+ * 9f8e7d6c5b4a`.
+ */
+const BARE = new RegExp(
+  String.raw`${START}(?:(${ANY_WORD})|(${DIGITS})|(${RANDOM_WORD}))s?\s+["'\x60“]?([^\s"'\x60”]+)(.{0,80})`,
+  'giu',
+)
+/** Forms of commands and of sign-in data. */
+const FORMS: readonly RegExp[] = [
+  /(?:--(?:password|passwd|pass|token|secret|api-key)[= ]|\s-u\s+[^\s:]+:)["']?(?![<{$*])(\S{4,})/i,
+  /\b(?:credentials?|logins?|sign-in|account|zugangsdaten)\b[^\n:=]{0,20}[:=]\s*\S+\s*[/,:|]\s*(?![<{$*])(?=\S*\d)(?=\S*\p{L})(\S{6,})/iu,
+  /\buser(?:name)?\b\s*[:=]?\s*\S+\s*(?:[,;/]|and|und)\s*(?:the )?(?:password|passwort|pass|pw)\s+(?!is\b|from\b|in\b|comes\b|stored\b)["']?(?![<{$*])(\S{3,})/i,
+  /\bpass\s*[:=]\s*["']?(?![<{$*])(?=\S*\d)(\S{5,})/i,
+  /\bpassw(?:or)?[dt]\s+["'`“](?![<{$*])([^\s"'`”]{3,})["'`”]/i,
+]
+
+/** Words with which a sentence about a secret continues that does not give it away. */
+const PROSE = new Set(
+  (
+    'a an the stored kept saved managed rotated rotates rotating required needed needs not never no none in on at under inside behind with without by from via through to for of and or ' +
+    'only always same different changed expired expires expiring valid invalid reset empty optional unknown secret known shared written printed asked checked hashed encrypted salted generated ' +
+    'created provided injected read loaded set defined configured found located available looked held too very longer shorter at least more less up between must should can may cannot will would ' +
+    'ask see use using come comes lives live i we you he she it they this that there his her my our your their what where how when who which if because since as like about handled protected ' +
+    'safe secure strong weak case-sensitive enough forbidden allowed disabled enabled turned off banned visible hidden missing redacted confidential private public ' +
+    'passed entered typed sent given issued renewed revoked refreshed invalidated checked verified validated cached limited scoped short-lived tied bound signed part one two three all any every each ' +
+    'bitwarden keepass keepassxc 1password lastpass vault keychain dashlane protonpass yubikey fido2 oauth2 oauth jwt saml sso httponly samesite bcrypt argon2 argon2id scrypt pbkdf2 env environment ' +
+    'im in der die das ein eine nicht steht liegt bei auf unter wird ist sind gespeichert'
+  ).split(' '),
+)
+const PLACEHOLDER =
+  /^(?:[<[{($%].*|\*+|x{3,}|\.{2,}|…+|-+|_+|your[-_].*|example.*|placeholder.*|redacted.*|todo|tbd|n\/a|null|undefined|true|false|yes|no)[.,;]?$/i
+
+/**
+ * Whether the text gives a secret after its name, as in `password: …`, `DB_PASSWORD=…`, `"token": "…"` or `the PIN is
+ * …`.
+ */
+function namedSecretIn(text: string): string | undefined {
+  for (const [pattern, isBare] of [
+    [ASSIGNED, false],
+    [BARE, true],
+  ] as const)
+    for (const [, anyWord, digits, random, value = '', rest = ''] of text.matchAll(pattern)) {
+      const bare = value.replace(/[.,;:!?)\]}"'`]+$/, '')
+      if (PLACEHOLDER.test(bare) || bare === '') continue
+      if (anyWord !== undefined && (isBare ? isUnlikeWord(bare) : isPassword(bare))) return 'a password'
+      if (digits !== undefined && isCode(bare, rest)) return 'a code'
+      if (random !== undefined && isRandom(bare)) return 'a key or token'
+    }
+  return FORMS.some((form) => form.test(text)) ? 'a password' : undefined
+}
+
+/** Any word can be a password, except those that continue a sentence. */
+function isPassword(value: string): boolean {
+  return value.length >= 3 && !PROSE.has(value.toLowerCase())
+}
+
+/** Digits or signs between letters. */
+function isUnlikeWord(value: string): boolean {
+  return (
+    value.length >= 5 &&
+    /\d/.test(value) &&
+    /[\p{L}!#$%&*+?@^~]/u.test(value) &&
+    !/^\d+(?:st|nd|rd|th|px|ms|s|h|kg?|gb|mb)$/i.test(value)
+  )
+}
+
+/** At least four digits, as in a PIN; or three of a card. */
+function isCode(value: string, rest: string): boolean {
+  const all = `${value}${/^[\d\s#*-]{1,12}/.exec(rest)?.[0] ?? ''}`
+  return (
+    /\d/.test(value) &&
+    [...all.matchAll(/\d/g)].length >= (/^\d{3}$/.test(value) ? 3 : 4) &&
+    /^[\p{L}\d#*-]+$/u.test(value)
+  )
+}
+
+/** Long, and with digits between letters or in mixed case. */
+function isRandom(value: string): boolean {
+  if (value.length < 8 || /^[a-z]+:\/\/[^:@]*$/i.test(value) || /[\\/].*[\\/]/.test(value)) return false
+  const hasDigit = /\d/.test(value)
+  const hasLetter = /\p{L}/u.test(value)
+  const changes = [...value.matchAll(/[a-z][A-Z0-9]|[0-9][A-Za-z]|[A-Z][a-z]/g)].length
+  if (value.length >= 10 && hasDigit && hasLetter && changes >= 2) return true
+  return value.length >= 16 && changes >= 5
+}
+
+/**
+ * Whether the text holds something that only a machine writes: a long random string, a card number, a product key, or a
+ * recovery phrase.
+ */
+function randomTextIn(text: string): string | undefined {
+  if (cardNumberIn(text)) return 'a card number'
+  if (phraseIn(text)) return 'a recovery phrase'
+  for (const { 0: token, index } of text.matchAll(/[A-Za-z0-9+/=_~.-]{16,}/g)) {
+    const before = text.slice(Math.max(0, index - 40), index)
+    if (isRandomToken(token.replace(/[.,-]+$/, ''), before)) return 'a random key'
+  }
+  return undefined
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+/** A hash is named as one: the commit, digest or checksum of something public. */
+const NAMES_HASH =
+  /\b(?:commits?|revision|rev|sha-?\d*|hash|checksum|digest|md5|etag|blob|tree|tag|version|pinned)\b[\s\w:'"`(=/-]{0,24}$|sha\d+[:-]$|@$/i
+/** The id of a document in its link does not grant access on its own. */
+const DOCUMENT =
+  /^\/*(?:[\w-]+\.)*(?:google|figma|notion|miro|sharepoint|atlassian|github|gitlab|youtube|youtu)\.[a-z.]+\//
+const PRODUCT_KEY = /^(?=(?:.*\d){2})(?=(?:.*[A-Z]){2})(?:[A-Z0-9]{4,8}-){3,}[A-Z0-9]{4,8}$/
+
+function isRandomToken(token: string, before: string): boolean {
+  if (UUID.test(token) || DOCUMENT.test(token)) return false
+  if (PRODUCT_KEY.test(token)) return true
+  const hex = /(?:^|[/=.])(?:0x)?([0-9a-f]{32,}|[0-9A-F]{32,})$/.exec(token)?.[1]
+  if (hex !== undefined) return /[a-f]/i.test(hex) && !NAMES_HASH.test(before + token.slice(0, -hex.length))
+  const hash = /(?:^|[.:@/-])sha\d+[-:]?/i.test(`${before.slice(-8)}${token}`)
+  if (hash) return false
+  // A path or a name is made of words; a random string is not, however it is divided.
+  const parts = token.split(/[./_~=-]+/).filter((part) => part.length > 0)
+  if (parts.some((part) => part.length >= 16 && isMixed(part))) return true
+  return (
+    token.length >= 28 &&
+    !/[.~]/.test(token) &&
+    isMixed(token.replaceAll(/[/_=-]/g, '')) &&
+    parts.every((part) => !isWord(part) || part.length < 4)
+  )
+}
+
+function isWord(part: string): boolean {
+  return /^(?:[a-z]+|[A-Z]?[a-z]+|[A-Z]+|\d+|[a-z]+\d{1,3})$/.test(part)
+}
+
+/** Changes between small letters, capitals and digits as often as only random text does. */
+function isMixed(part: string): boolean {
+  const digits = [...part.matchAll(/\d/g)].length
+  const letters = [...part.matchAll(/[A-Za-z]/g)].length
+  if (letters < 4) return false
+  let changes = 0
+  for (let at = 1; at < part.length; at += 1) if (kindOf(part[at]!) !== kindOf(part[at - 1]!)) changes += 1
+  const share = changes / (part.length - 1)
+  const both = /[a-z]/.test(part) && /[A-Z]/.test(part)
+  if (both && digits >= 1) return share >= 0.32
+  if (both) return part.length >= 24 && share >= 0.42
+  return digits >= 3 && share >= 0.26
+}
+
+function kindOf(char: string): number {
+  return /[a-z]/.test(char) ? 0 : /[A-Z]/.test(char) ? 1 : /\d/.test(char) ? 2 : 3
+}
+
+/** 13 to 19 digits with a card's first digit and a correct check digit. */
+function cardNumberIn(text: string): boolean {
+  for (const [found] of text.matchAll(/(?<![\d.])[2-6](?:[ -]?\d){12,18}(?![\d.])/g)) {
+    const digits = Array.from(found.replaceAll(/\D/g, ''), Number).toReversed()
+    const sum = digits.reduce(
+      (total, digit, at) => total + (at % 2 === 0 ? digit : digit < 5 ? digit * 2 : digit * 2 - 9),
+      0,
+    )
+    if (sum % 10 === 0) return true
+  }
+  return /\b(?:ssn|social security(?: number)?|sozialversicherungsnummer)\b\D{0,20}\d{3}[- ]?\d{2}[- ]?\d{4}/i.test(
+    text,
+  )
+}
+
+/** Words that every sentence has and no word list of wallets. */
+const SENTENCE_WORDS = new Set(
+  'the and for are but not was its our has had his her from were been their your'.split(' '),
+)
+const PHRASE_LENGTHS = new Set([12, 15, 18, 21, 24])
+
+/**
+ * The words of a wallet: 12 to 24 short ones in a row, without the words that make a sentence; or a few, where they are
+ * called that.
+ */
+function phraseIn(text: string): boolean {
+  const named =
+    /\b(?:seed|recovery|mnemonic|backup|wallet|secret)[ _-]?(?:phrase|words?|seed)\b\W*(?:is|are)?\W*((?:[a-z]{3,8}[\s,]+(?:\d+[.)]\s*)?){5,}[a-z]{3,8})/i.exec(
+      text,
+    )
+  if (
+    named?.[1] !== undefined &&
+    !named[1].split(/[\s,]+/).some((word) => SENTENCE_WORDS.has(word.toLowerCase()) || word === 'in')
+  )
+    return true
+  for (const [run] of text.matchAll(/(?:(?:^|\s)(?:\d{1,2}[.)]\s*)?[a-z]{3,8},?(?=\s|$|[.!]))+/g)) {
+    const words = run.match(/[a-z]{3,8}/g) ?? []
+    if (PHRASE_LENGTHS.has(words.length) && !words.some((word) => SENTENCE_WORDS.has(word))) return true
+  }
+  return false
 }

@@ -4,7 +4,7 @@ import { connect, isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import ipaddr from 'ipaddr.js'
 import { nonPublicKind } from '../../network/public-address'
-import { isThisMachine, type ChooseUpstream, type UpstreamProxy } from '../../network/upstream-proxy'
+import { isThisMachine, type ChooseUpstream, type UpstreamProxy } from '../../network/choose-proxy'
 
 /** Resolves a name to all its addresses. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>

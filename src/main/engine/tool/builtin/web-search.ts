@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { WebRefusal } from '../../web/fetch-guards'
-import type { WebHit } from '../../web/search-providers'
+import type { WebHit } from '../../web/search-web'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './web-search.md?raw'

@@ -3,7 +3,7 @@ import { callContext } from '../../../../../test/support/call-context'
 import type { CalendarEvent } from '../../../../shared/model/calendar-event'
 import { calendarFile } from './calendar-file'
 import { createCalendarEventTool } from './create-calendar-event'
-import { zoneRules } from './zone-rules'
+import { zoneRules } from './time-zone'
 
 const EVENT: CalendarEvent = {
   title: 'Review; part 1, draft',

@@ -1,6 +1,6 @@
 import ical, { ICalAlarmType } from 'ical-generator'
 import type { CalendarEvent } from '../../../../shared/model/calendar-event'
-import { zoneRules } from './zone-rules'
+import { zoneRules } from './time-zone'
 
 /**
  * An event as the text of an .ics file. Attendees are named in the description only: a calendar program would send

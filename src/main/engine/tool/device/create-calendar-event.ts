@@ -31,7 +31,7 @@ const input = z.strictObject({
 })
 type Input = z.output<typeof input>
 
-/** Makes an .ics file of an event, after showing all of it to the user (approval/policies/ask-always.ts). */
+/** Makes an .ics file of an event, after showing all of it to the user (approval/policies/boundaries.ts). */
 export function createCalendarEventTool(
   services: Pick<DeviceServices, 'opener' | 'now' | 'newId' | 'keepCalendarFile'>,
 ): Tool<typeof input> {

@@ -7,7 +7,7 @@ const input = z.strictObject({})
 
 /**
  * Estimates where the user is from the IP address, with the service of the settings. It asks each time
- * (approval/policies/ask-always.ts).
+ * (approval/policies/boundaries.ts).
  */
 export function getLocationTool({
   locate,

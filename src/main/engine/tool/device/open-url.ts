@@ -17,7 +17,7 @@ const input = z.strictObject({ url: z.string().trim().min(1) })
 
 type OpenServices = Pick<DeviceServices, 'workspace' | 'opener'>
 
-/** Opens a web page, or a file of the project, for the user. It asks each time (approval/policies/ask-always.ts). */
+/** Opens a web page, or a file of the project, for the user. It asks each time (approval/policies/boundaries.ts). */
 export function openUrlTool(services: OpenServices): Tool<typeof input> {
   return {
     ...DEVICE_TOOL,

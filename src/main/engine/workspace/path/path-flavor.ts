@@ -1,12 +1,5 @@
 import { posix, win32, type PlatformPath } from 'node:path'
 import { tmpdir } from 'node:os'
-import {
-  comparableWindowsPath,
-  isWindowsDevice,
-  windowsNameProblem,
-  windowsPath,
-  type WindowsPlaces,
-} from './windows-path'
 import { gitFolder } from '../../process/find-shell'
 
 /**
@@ -109,3 +102,99 @@ export const SYSTEM_PATHS: PathFlavor = pathFlavor(
   process.platform,
   () => (places ??= { git: gitFolder(), temp: tmpdir() }),
 )
+
+/** What the shell's own folders are on this machine; Git Bash shows them as `/usr`, `/etc` and so on. */
+interface WindowsPlaces {
+  /** The folder Git for Windows is installed in; undefined: unknown. */
+  git?: string | undefined
+  /** What `/tmp` is. */
+  temp?: string | undefined
+}
+
+const VERBATIM = /^(?:[\\/]{2}[?.]|\\\?\?)[\\/]/
+const DRIVE = /^[a-z]:(?=[\\/]|$)/i
+/** `/c/x` of Git Bash, `/cygdrive/c/x` of Cygwin; both know the second form below /proc as well. */
+const SHELL_DRIVE = /^\/(?:(?:proc\/)?cygdrive\/)?([a-z])(?=\/|$)/i
+const SHELL_FOLDER = /^\/(?:usr|bin|etc|lib|opt|var|cmd|mingw(?:32|64)|clang(?:32|64|arm64)|ucrt64)(?=\/|$)/
+/** The administrative share of a drive, reached through this very machine. */
+const OWN_SHARE = /^[\\/]{2}(?:localhost|127(?:\.\d+){3}|0--1\.ipv6-literal\.net|\.)[\\/]([a-z])\$(?=[\\/]|$)/i
+/** Names Windows keeps for devices, whatever extension follows; the superscript digits count as digits. */
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])$/i
+
+/**
+ * A path in the form that Windows and Node use, whichever way it was written: `/c/x` and `/cygdrive/c/x` (Git Bash),
+ * `\\?\C:\x`, `\\?\UNC\server\share`,
+ * `\\localhost\C$\x`. Devices of the shell (`/dev/null`) stay as they are. Does not make it absolute.
+ */
+function windowsPath(written: string, { git, temp }: WindowsPlaces = {}): string {
+  const plain = withoutPrefix(written)
+  const share = OWN_SHARE.exec(plain)
+  if (share) return `${share[1]!.toUpperCase()}:${plain.slice(share[0].length) || '\\'}`
+  if (DRIVE.test(plain))
+    return plain.length === 2 ? `${plain.toUpperCase()}\\` : plain[0]!.toUpperCase() + plain.slice(1)
+  if (!plain.startsWith('/') || plain.startsWith('//')) return plain
+  // `/c/../d/x` is on drive D: the drives are folders to the shell.
+  const [raw, normal] = [SHELL_DRIVE.exec(plain), SHELL_DRIVE.exec(posix.normalize(plain))]
+  const [from, drive] = raw?.[0] === normal?.[0] ? [plain, raw] : [posix.normalize(plain), normal]
+  if (drive) return `${drive[1]!.toUpperCase()}:${from.slice(drive[0].length) || '\\'}`
+  if (/^\/tmp(?=\/|$)/.test(from) && temp !== undefined) return temp + from.slice(4)
+  if (SHELL_FOLDER.test(from) && git !== undefined) return git + (from.startsWith('/bin') ? '/usr' : '') + from
+  return from
+}
+
+/**
+ * Whether the path means something of the shell or a device, which is in no folder: `/dev/null`, `/proc/1/mem`,
+ * `\\.\pipe\x`.
+ */
+function isWindowsDevice(native: string): boolean {
+  return /^\/(?:dev|proc)(?:\/|$)/.test(native) || /^[\\/]{2}[.?][\\/]/.test(native)
+}
+
+/** Why Windows gives no ordinary file this name, as an end of the sentence "… because"; undefined: it may be one. */
+function windowsNameProblem(native: string): string | undefined {
+  if (isWindowsDevice(native)) return `${native} is a device`
+  const { root } = win32.parse(native)
+  for (const name of native.slice(root.length).split(/[\\/]+/)) {
+    if (name === '' || name === '.' || name === '..') continue
+    if (isReservedName(name)) return `${name} is a name that Windows keeps for a device`
+    if (name.includes(':')) return `${name} names a data stream, not a file`
+    if (/[. ]$/.test(name)) return `${name} ends with a dot or space, which Windows takes off`
+  }
+  return undefined
+}
+
+function isReservedName(name: string): boolean {
+  return RESERVED.test(name.split(/[.:]/)[0]!.trimEnd())
+}
+
+/**
+ * The text by which paths are compared: `C:/Users/me`, `//server/share/x`; without what Windows ignores in names (dots
+ * and spaces at the end, streams).
+ */
+function comparableWindowsPath(path: string, places?: WindowsPlaces): string {
+  const native = windowsPath(path, places).normalize('NFC').replaceAll('\\', '/')
+  const server = /^\/\/+([^/]+)(?:\/+([^/]+))?/.exec(native)
+  const drive = /^[A-Z]:/.exec(native)?.[0] ?? ''
+  const head = server ? `//${[server[1], server[2]].filter(Boolean).join('/').toLowerCase()}` : drive
+  const names = native
+    .slice(server ? server[0].length : drive.length)
+    .split('/')
+    .filter((name, index) => name !== '' || index === 0)
+    .map(keptName)
+  const text = head + names.join('/')
+  return text === drive && drive !== '' ? `${drive}/` : text
+}
+
+function keptName(name: string): string {
+  if (name === '.' || name === '..') return name
+  return name.replace(/(?!^):.*$/s, '').replace(/(?<=[^. ])[. ]+$/, '')
+}
+
+/** `\\?\` and `\\.\` turn off what Windows does to a path; the rest still names the same place. */
+function withoutPrefix(written: string): string {
+  const prefix = VERBATIM.exec(written)?.[0]
+  if (prefix === undefined) return written
+  const rest = written.slice(prefix.length)
+  if (/^unc[\\/]/i.test(rest)) return `\\\\${rest.slice(4)}`
+  return DRIVE.test(rest) ? rest : written
+}

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { UsageError, type Parsed } from '../../../console/parse-command'
-import type { DeviceSettings } from '../../../engine/config/settings/device-settings'
+import type { DeviceSettings } from '../../../engine/config/settings/host-settings'
 
 /** Used when none is given, so that a device finds the same address again. */
 const DEFAULT_PORT = 4747

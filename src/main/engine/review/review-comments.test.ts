@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { moveRange } from './line-anchor'
+import { moveRange } from './review-comments'
 
 interface Edit {
   kind: 'insert' | 'remove' | 'replace'

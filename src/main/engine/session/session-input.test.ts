@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
-import { PromptQueue } from './prompt-queue'
+import { PromptQueue } from './session-input'
 
 /** A queue on a header that is a fold of what is recorded, as a session has it. */
 function queueOf(initial = emptyHeader('x')) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DESKTOP } from './desktop-settings'
+import { DESKTOP } from './host-settings'
 import { readSettings } from './read-settings'
 import type { TomlTable } from '../toml/parse-toml'
 

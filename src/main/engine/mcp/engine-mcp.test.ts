@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Preview } from '../../../shared/model/preview'
-import { mcpTool } from './server-tools'
+import { mcpTool } from './engine-mcp'
 
 async function previewOf(input: Record<string, unknown>): Promise<Preview & { kind: 'call' }> {
   const annotations = { readOnly: false, destructive: true, idempotent: false, openWorld: true }

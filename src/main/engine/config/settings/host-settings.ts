@@ -1,5 +1,5 @@
 import { QUICK_PROMPT } from '../../../../shared/configuration/settings'
-import { custom, flag, settingTable, type ValuesOf } from './setting-table'
+import { custom, flag, settingTable, type ValuesOf, number, type Setting } from './setting-table'
 
 const SHORTCUT_RULE = QUICK_PROMPT.must.replace(/^must be /, '')
 
@@ -54,3 +54,41 @@ export type EnvironmentSettings = ValuesOf<typeof ENVIRONMENT.fields>
 
 /** The tables of this file, for the documentation. */
 export const DESKTOP_TABLES = [DESKTOP, NOTIFICATIONS, ENVIRONMENT]
+
+/** `[engine]`: the engine of the home while the desktop app is closed. */
+export const ENGINE = settingTable('engine', {
+  idleMs: number(
+    'idle_minutes',
+    600_000,
+    { min: 0, max: 525_600, whole: false, scale: 60_000 },
+    'minutes after which `trestle engine` exits when no turn or background task runs and no client is connected',
+  ),
+  shared: flag(
+    'shared',
+    false,
+    '`trestle chat`, `acp` and `serve` start `trestle engine` when none runs, so that what they begin continues after they end',
+  ),
+})
+export type EngineSettings = ValuesOf<typeof ENGINE.fields>
+
+const text = (key: string, about: string): Setting<string> =>
+  custom(
+    key,
+    '',
+    about,
+    (reader) => reader.string(key, { test: () => true, must: 'text in quotes', canBeEmpty: true }),
+    'none',
+  )
+
+/** `[devices]`: how `trestle serve` listens for phones and other computers. */
+export const DEVICES = settingTable('devices', {
+  listen: text(
+    'listen',
+    'address of this machine on which `trestle serve` listens for paired devices, for example `"192.168.1.5:4747"`; `"0.0.0.0"`: all',
+  ),
+  name: text('name', 'a name under which devices reach this machine'),
+  cert: text('cert', 'file of a certificate of your own, as PEM, instead of the one Trestle makes'),
+  key: text('key', 'file of its key'),
+  tailscale: flag('tailscale', false, 'listen for `tailscale serve`'),
+})
+export type DeviceSettings = ValuesOf<typeof DEVICES.fields>
