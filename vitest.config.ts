@@ -50,7 +50,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // The default of a second is short on a busy machine; a condition that holds is seen at once.
-    expect: { poll: { timeout: 20_000, interval: 20 } },
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     // Many tests wait for processes: one more than the two cores of a small machine. Tests must not assume an idle one.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

@@ -105,7 +105,7 @@ test.describe('the file tree', () => {
     await expectAccessible(app)
     // Another program changes the repository.
     git('add', 'fresh.txt')
-    await expect(tree.getByRole('treeitem', { name: 'fresh.txt (added)' })).toBeVisible({ timeout: 20_000 })
+    await expect(tree.getByRole('treeitem', { name: 'fresh.txt (added)' })).toBeVisible()
 
     await tree.focus()
     await page.keyboard.type('src')

@@ -10,7 +10,6 @@ test.use({ files: { 'README.md': '# A project\n' }, model: { script: [{ text: 'H
 
 // The figures are limits of bench/files.ts; here is room for a busy machine.
 test('a project of 128,000 files has its tree at once, and is filtered as one types', async ({ app }) => {
-  test.setTimeout(180_000)
   const { page, scratch } = app
   makeManyFiles(scratch.project)
   await startSession(app)
@@ -26,7 +25,6 @@ test('a project of 128,000 files has its tree at once, and is filtered as one ty
 })
 
 test('a log of 100 MB opens at once, from its first line to its last', async ({ app }) => {
-  test.setTimeout(120_000)
   const { page, scratch } = app
   const lines = makeLog(join(scratch.project, 'big.log'), 100_000_000)
   await startSession(app)

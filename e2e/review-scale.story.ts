@@ -61,7 +61,7 @@ test('a review of 500 files and 60,000 lines opens at once and scrolls smoothly'
   await page.getByRole('tab', { name: /Changes/ }).click()
   const button = page.getByRole('tabpanel', { name: /Changes/ }).getByRole('button', { name: 'Review', exact: true })
   const open = async (): Promise<number> => {
-    await expect(button).toBeVisible({ timeout: 30_000 })
+    await expect(button).toBeVisible()
     return page.evaluate(`new Promise((resolve) => {
       const start = performance.now()
       const look = () => {

@@ -43,7 +43,7 @@ test('a schedule runs when it is due, waits in the inbox, and is answered, all b
   await form.getByRole('textbox', { name: 'Name' }).press('Enter')
   const list = page.getByRole('list', { name: 'Schedules' })
   await expect(list).toContainText('Dependency check')
-  await expect(list).toContainText('Waits for you', { timeout: 20_000 })
+  await expect(list).toContainText('Waits for you')
   await pictures(app, 'schedules-waiting')
   expect(await findings(page)).toEqual([])
 

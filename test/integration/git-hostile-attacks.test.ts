@@ -305,4 +305,4 @@ test('the attacks are real: git itself runs what all but two of them name', () =
     }
   }
   expect(harmless).toEqual(HARMLESS)
-}, 120_000)
+})

@@ -112,7 +112,7 @@ describe.skipIf(chromium === null)('the preview of the desktop app', { timeout: 
     })
     expect(await findings(page)).toEqual([])
     await page.getByRole('combobox', { name: 'Width of the page' }).selectOption('1024 px')
-    await expect.poll(() => view.webContents.page.locator('#width').textContent(), { timeout: 10_000 }).toBe('1024')
+    await expect.poll(() => view.webContents.page.locator('#width').textContent()).toBe('1024')
     expect(view.webContents.zoom).toBeLessThan(1)
     await area.press('Enter')
     await until(() => view.webContents.focused === 1, 'the keyboard in the page')
@@ -149,7 +149,7 @@ describe.skipIf(chromium === null)('the preview of the desktop app', { timeout: 
     expect(electron.opened).toEqual([])
     await shop.locator('#more').click()
     await expect
-      .poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue(), { timeout: 10_000 })
+      .poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue())
       .toBe(`http://localhost:${port}/more`)
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await shop.getByRole('heading', { name: 'Shop' }).waitFor()

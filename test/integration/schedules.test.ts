@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,8 +13,6 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { startWebProcess, type WebProcess } from '../support/web-process'
 
 // Programs are started from their sources, and each test starts some.
-vi.setConfig({ testTimeout: 60_000 })
-
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step()
@@ -79,7 +77,7 @@ async function ended(client: TrestleClient, id: string, count = 1): Promise<Sche
         runs = await runsOf(client, id)
         return runs.filter(({ status }) => status !== 'running').length
       },
-      { timeout: 30_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     )
     .toBe(count)
   return runs
@@ -231,7 +229,7 @@ it('a run starts when it is due, waits in the inbox, is answered there, and ends
     folder: scratch.project,
   })
   let entries: InboxEntry[] = []
-  await expect.poll(async () => (entries = await client.approval.list()).length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(async () => (entries = await client.approval.list()).length).toBe(1)
   const [entry] = entries
   expect(entry).toMatchObject({ sessionTitle: 'Check', tool: 'Bash' })
   expect(await runsOf(client, made.id)).toMatchObject([{ status: 'running', sessionId: entry!.sessionId }])
@@ -259,7 +257,7 @@ it('with two Trestles on one home a due run starts once, and after kill -9 it en
     prompt: 'Look.',
     folder: scratch.project,
   })
-  await expect.poll(() => model.requests.length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => model.requests.length).toBe(1)
   const { service } = await two.client.schedule.list({})
   expect(service).toMatchObject({ runs: 'elsewhere', where: expect.stringContaining(String(one.host.pid)) })
   await one.host.kill()
@@ -291,7 +289,7 @@ it('trestle schedule run starts what is due, and leaves a run that waits to the 
   })
   let printed = ''
   service.stdout.on('data', (data: Buffer) => (printed += data.toString()))
-  await expect.poll(() => printed, { timeout: 30_000 }).toContain('Trestle runs the schedules of')
+  await expect.poll(() => printed).toContain('Trestle runs the schedules of')
   const { client } = await web()
   expect(await client.schedule.list({})).toMatchObject({
     service: { runs: 'elsewhere', where: expect.stringContaining(String(service.pid)) },
@@ -299,7 +297,7 @@ it('trestle schedule run starts what is due, and leaves a run that waits to the 
   let entries: InboxEntry[] = []
   const free = async (): Promise<boolean[]> =>
     (entries = await client.approval.list()).map(({ elsewhere }) => elsewhere === undefined)
-  await expect.poll(free, { timeout: 30_000 }).toEqual([true])
+  await expect.poll(free).toEqual([true])
   await client.approval.reply(allow(entries[0]!))
   expect(await ended(client, made.id)).toMatchObject([{ status: 'done', note: 'All is well.' }])
   expect(readFileSync(join(project, 'checked.txt'), 'utf8')).toBe('checked\n')
