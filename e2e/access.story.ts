@@ -83,6 +83,6 @@ test.describe('accessibility', () => {
     const card = page.getByRole('group', { name: /Approval needed/ })
     await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
     await expect(transcriptText(page, 'Done.')).toBeVisible()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 })

@@ -55,7 +55,7 @@ test('the window never scrolls sideways, and every tab of the inspector can be r
       const tab = tabs.getByRole('tab', { name })
       await tab.click()
       await expect(tab).toBeInViewport({ ratio: 0.95 })
-      expect(await sideways(page)).toBe(0)
+      await expect.poll(() => sideways(page)).toBe(0)
       await expect(page.getByRole('navigation', { name: 'Projects and sessions' })).toBeInViewport({ ratio: 1 })
     }
   }
@@ -75,12 +75,13 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
     await page.setViewportSize({ width, height: 700 })
     await expect(inspector).toBeHidden()
     const title = page.getByRole('button', { name: 'Fix the login, rename' })
-    const shown = await title.evaluate((element) => {
-      const { clientWidth, scrollWidth } = element as unknown as Record<'clientWidth' | 'scrollWidth', number>
-      return clientWidth / scrollWidth
-    })
-    expect(shown).toBe(1)
-    expect(await sideways(page)).toBe(0)
+    const shown = (): Promise<number> =>
+      title.evaluate((element) => {
+        const { clientWidth, scrollWidth } = element as unknown as Record<'clientWidth' | 'scrollWidth', number>
+        return clientWidth / scrollWidth
+      })
+    await expect.poll(shown).toBe(1)
+    await expect.poll(() => sideways(page)).toBe(0)
   }
   await page.getByRole('button', { name: 'Show the inspector' }).click()
   await expect(inspector).toBeVisible()
@@ -232,7 +233,7 @@ test('a touch screen shows no keyboard hints', async ({ app }) => {
     await phone.getByRole('button', { name: 'Projects and sessions' }).click()
     await expect(phone.getByRole('treeitem').first()).toBeVisible()
     for (const key of await phone.locator('kbd').all()) await expect(key).toBeHidden()
-    expect(await sideways(phone)).toBe(0)
+    await expect.poll(() => sideways(phone)).toBe(0)
   } finally {
     await context.close()
   }

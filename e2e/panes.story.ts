@@ -38,8 +38,12 @@ test('panes stand beside the conversation, are moved by keyboard, and the layout
   await expect(transcriptText(page, 'First answer.')).toBeVisible()
   await openPanes(page, 'Files', 'Review', 'Tasks')
   await expect(strips(page)).toHaveCount(3)
-  expect((await box(tab(page, 'Files'))).x).toBeGreaterThan((await box(tab(page, 'Conversation'))).x)
-  expect((await box(tab(page, 'Tasks'))).y).toBeGreaterThan((await box(tab(page, 'Files'))).y)
+  await expect
+    .poll(async () => (await box(tab(page, 'Files'))).x - (await box(tab(page, 'Conversation'))).x)
+    .toBeGreaterThan(0)
+  await expect
+    .poll(async () => (await box(tab(page, 'Tasks'))).y - (await box(tab(page, 'Files'))).y)
+    .toBeGreaterThan(0)
 
   await tab(page, 'Review').focus()
   await page.keyboard.press('Shift+F10')
@@ -93,7 +97,9 @@ test('a tab is dragged to another group, and to an edge to split it', async ({ a
     targetPosition: { x: files.width / 2, y: files.height - 20 },
   })
   await expect(strips(page)).toHaveCount(3)
-  expect((await box(tab(page, 'Files'))).y).toBeGreaterThan((await box(tab(page, 'Review'))).y)
+  await expect
+    .poll(async () => (await box(tab(page, 'Files'))).y - (await box(tab(page, 'Review'))).y)
+    .toBeGreaterThan(0)
   await tab(page, 'Files').dragTo(tab(page, 'Conversation'))
   await expect(page.getByRole('tablist', { name: 'Panes with Files' }).getByRole('tab')).toHaveText([
     'Files',
