@@ -19,7 +19,7 @@ import { until } from '../support/until'
 
 /** Full some steps into the first turn. */
 const SIZES = [1_000_000, 1_500_000]
-const MAX_MS = 30_000
+const MAX_MS = 90_000
 
 let scratch: Scratch
 let server: ModelServer

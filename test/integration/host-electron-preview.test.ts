@@ -79,7 +79,7 @@ async function open(page: Page, address: string): Promise<void> {
 
 /** Waits until a message says this; shows the message otherwise. */
 async function quoted(message: Locator, pattern: RegExp): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   while (!pattern.test(await message.inputValue()) && Date.now() < deadline)
     await message.page().evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
   expect(await message.inputValue()).toMatch(pattern)

@@ -64,7 +64,7 @@ interface Opened {
 
 /** Resolves when the first turn is over. Each look is a call of the contract, so this does not spin. */
 async function ended(look: () => Promise<Opened>): Promise<void> {
-  const end = Date.now() + 30_000
+  const end = Date.now() + 150_000
   for (;;) {
     const { header } = await look()
     if (header.turns > 0 && header.turnId === undefined) return
