@@ -14,7 +14,7 @@ let server: ModelServer
 beforeEach(async () => {
   scratch = createScratch({})
   server = await startModelServer({ script: Array.from({ length: 5 }, () => ({ text: 'the answer' })) })
-  writeConfig(scratch.home, `${configFor(server.baseUrl)}\n[mcp]\nstart_wait_s = 2\n`)
+  writeConfig(scratch.home, `${configFor(server.baseUrl)}\n[mcp]\nstart_wait_s = 60\n`)
 })
 afterEach(async () => {
   await server.close()
@@ -61,6 +61,7 @@ describe('print', () => {
 
   test('says that it waits for a server that hangs, and that it continues without it', async () => {
     write(HANGS)
+    writeConfig(scratch.home, `${configFor(server.baseUrl)}\n[mcp]\nstart_wait_s = 2\n`)
     const { code, stderr } = await print()
     expect(code).toBe(0)
     expect(stderr).toContain('trestle: Waiting for the MCP server slow (up to 2 s)…\n')
