@@ -1,23 +1,33 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The files of integration and conformance tests that take longest, 25 to 70 s. */
+/** The files of integration and conformance tests that take longest, 25 s to two minutes. */
 const LONGEST = [
+  'recipes',
+  'mcp-cli',
+  'evals',
   'sandbox-escapes',
   'places-slurm',
   'places-stories',
+  'desktop-package',
   'obedient-model',
+  'everyday-commands',
+  'inbox-restart',
+  'strict-model-server',
   'chat-terminal',
-  'mcp-cli',
+  'plugins',
+  'obedient-print',
+  'mcp-misbehaviour',
   'mcp-conformance',
   'permission-hosts',
-  'everyday-commands',
-  'mcp-misbehaviour',
-  'recipes',
-  'print',
   'tasks-load',
+  'mcp-official',
+  'print',
+  'assistant-tools',
+  'host-electron-page',
   'hooks',
-  'desktop-package',
+  'plugins-by-user',
+  'schedules',
   'hostile-folder',
   'git-hostile-attacks',
 ]
