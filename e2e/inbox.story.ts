@@ -37,6 +37,7 @@ async function askHere({ page }: App, name: string): Promise<void> {
 }
 
 async function openInbox(page: Page): Promise<void> {
+  await page.locator('html[data-keys=ready]').waitFor()
   await page.keyboard.press('Control+u')
   await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible()
 }

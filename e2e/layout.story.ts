@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from './app'
-import { pictures, transcriptText, sendPrompt, startSession } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const todos = ['One', 'Two', 'Three'].map((title) => ({ title, status: 'pending' }))
 const RTL = 'שלום עולם.\n\n- ראשון\n- שני\n\nPlain English again.'
@@ -111,7 +111,7 @@ test('the columns are resized with the mouse and the keyboard, the sidebar can b
   await page.getByRole('separator', { name: 'Width of the inspector' }).focus()
   await page.keyboard.press('ArrowLeft')
   await expect.poll(async () => Math.round((await inspector.boundingBox())?.width ?? 0)).toBe(376 + 16)
-  await page.reload()
+  await reload(page)
   await expect.poll(width).toBe(252 + 32 + 40)
   await handle.focus()
   await page.keyboard.press('Enter')
@@ -119,7 +119,7 @@ test('the columns are resized with the mouse and the keyboard, the sidebar can b
 
   await page.keyboard.press('Control+\\')
   await expect(sidebar).toBeHidden()
-  await page.reload()
+  await reload(page)
   await page.getByRole('button', { name: 'Projects and sessions' }).click()
   await expect(sidebar).toBeVisible()
 })
@@ -150,7 +150,7 @@ test('a session that ended off screen is marked unread until opened, and pinned 
   await row.click()
   await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   await expect(row).not.toHaveAccessibleName(/unread/)
-  await page.reload()
+  await reload(page)
   await expect(row).toBeVisible()
   await expect(row).not.toHaveAccessibleName(/unread/)
   await row.click({ button: 'right' })

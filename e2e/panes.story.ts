@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findings, findingsInBothThemes } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({ model: { script: [{ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' }] } })
 
@@ -69,7 +69,7 @@ test('panes stand beside the conversation, are moved by keyboard, and the layout
   }
   await pictures(app, 'panes')
 
-  await page.reload()
+  await reload(page)
   await expect(strips(page)).toHaveCount(3)
   await expect.poll(async () => (await box(tab(page, 'Files'))).x).toBeCloseTo(after, -1)
 
@@ -139,7 +139,7 @@ test('two sessions side by side: each has its message box, and Escape and Ctrl F
     expect(await findings(page)).toEqual([])
   }
   await pictures(app, 'panes-sessions')
-  await page.reload()
+  await reload(page)
   await expect(other.getByText('Third answer.').first()).toBeVisible()
 })
 
@@ -163,7 +163,7 @@ test('a damaged layout is replaced by the plain one', async ({ app }) => {
   await page.evaluate(
     `localStorage.setItem('trestle.panes', '{"' + location.pathname.slice(3) + '":{"root":[7]},"x":')`,
   )
-  await page.reload()
+  await reload(page)
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
   await expect(strips(page)).toHaveCount(0)
 })

@@ -5,7 +5,7 @@ import { hasSshd, startSshLab, type SshLab } from '../test/support/place/ssh-lab
 import { runCli } from '../test/support/run-cli'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, sendPrompt, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, transcriptText } from './steps'
 
 test.use({
   model: {
@@ -71,7 +71,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   const options = ['--ssh-config', lab.configFile, '--program', lab.program, '--no-test']
   const added = await runCli(['place', 'add', 'ssh', 'lab', ...options], { home: scratch.home })
   expect(added.code, added.stderr).toBe(0)
-  await page.reload()
+  await reload(page)
   await page.getByRole('button', { name: 'Test lab' }).click()
   await expect(page.getByText(/The engine answers/)).toBeVisible({ timeout: 180_000 })
   await pictures(app, 'places-tested')

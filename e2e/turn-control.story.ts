@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './app'
-import { pictures, transcriptText, sendPrompt, startSession } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
 const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
@@ -140,7 +140,7 @@ test.describe('steering', () => {
     await expect(queue.getByRole('listitem').filter({ hasText: 'at once' })).toContainText('Sends at the next step')
     await expect(queue.getByRole('listitem').filter({ hasText: 'for later' })).toContainText('Next:')
     await pictures(app, 'steering')
-    await page.reload()
+    await reload(page)
     await expect(now).toContainText('Sends at the next step')
     await stop(page).click()
     await expect(transcriptText(page, 'Stopped.')).toBeVisible()

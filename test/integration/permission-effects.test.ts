@@ -118,7 +118,6 @@ it.skipIf(!canTrace())(
     expect(noticed.flatMap(([, effects]) => effects)).toContain('shows a secret')
     expect(SECRET).not.toBe('')
   },
-  120_000,
 )
 
 it.skipIf(!canTrace())(

@@ -103,7 +103,6 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
       expect(places().filter(({ parent }) => parent === 'each')).toEqual([own])
       expect(docker.containers().filter(({ name }) => name.startsWith('trestle-each-'))).toHaveLength(1)
     },
-    120_000,
   )
 
   it('is the dev container of a project, with its environment, through the real dev container CLI', async () => {
