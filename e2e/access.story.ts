@@ -1,6 +1,6 @@
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { chooseFolder, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseFolder, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 test.describe('accessibility', () => {
   test.use({
@@ -63,8 +63,7 @@ test.describe('accessibility', () => {
   test('the palette takes what is typed from the first key on, and gives the focus back', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await page.reload()
-    await page.locator('html[data-keys=ready]').waitFor()
+    await reload(page)
     const message = page.getByRole('textbox', { name: 'Message', exact: true })
     await expect(message).toBeFocused()
     await page.keyboard.press('Control+k')
@@ -83,6 +82,6 @@ test.describe('accessibility', () => {
     const card = page.getByRole('group', { name: /Approval needed/ })
     await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
     await expect(transcriptText(page, 'Done.')).toBeVisible()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 })

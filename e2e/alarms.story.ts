@@ -35,7 +35,7 @@ test.describe('alarms', () => {
     await app.restart()
     const restarted = app.page
     const banner = restarted.getByRole('region', { name: 'Alarm', exact: true })
-    await expect(banner).toContainText('Tea', { timeout: 20_000 })
+    await expect(banner).toContainText('Tea')
     await pictures(app, 'alarms-ringing')
     expect(await findings(restarted)).toEqual([])
     await banner.getByRole('button', { name: /Snooze/ }).press('Enter')

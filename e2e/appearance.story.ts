@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { everyLook } from './looks'
-import { pictures } from './steps'
+import { pictures, reload } from './steps'
 
 test('the look is chosen by keyboard, kept in the configuration, and there at the first paint', async ({ app }) => {
   const { page } = app
@@ -42,7 +42,7 @@ test('the look is chosen by keyboard, kept in the configuration, and there at th
   await expect(html).toHaveAttribute('data-contrast', 'high')
   await expect(html).toHaveCSS('--text-scale', '1.25')
   await page.unroute('**/assets/*.js')
-  await page.reload()
+  await reload(page)
   await page.getByRole('button', { name: 'Reset' }).press('Enter')
   await expect(html).toHaveAttribute('data-contrast', 'normal')
   await page.getByRole('button', { name: 'Undo' }).press('Enter')

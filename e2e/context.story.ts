@@ -1,7 +1,7 @@
 import type { RecordedRequest } from '../test/support/model-script'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { transcriptText, sendPrompt, startSession } from './steps'
+import { reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const asksForSummary = ({ body }: RecordedRequest): boolean =>
   JSON.stringify(body).includes('You write the memory of an agent')
@@ -88,7 +88,7 @@ test.describe('a task that fills the window', () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.screenshot({ path: test.info().outputPath('compacted-in-a-turn.png') })
     const rows = await page.getByRole('region', { name: 'Conversation' }).innerText()
-    await page.reload()
+    await reload(page)
     await expect(transcriptText(page, 'All of it is done.')).toBeVisible()
     await expect.poll(() => page.getByRole('region', { name: 'Conversation' }).innerText()).toBe(rows)
   })

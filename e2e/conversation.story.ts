@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
-import { chooseFolder, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseFolder, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const read = (app: App, path: string): string => readFileSync(join(app.scratch.project, path), 'utf8')
 
@@ -107,7 +107,7 @@ test.describe('while the agent works', () => {
     await startSession(app)
     await sendPrompt(page, 'a long question')
     await expect(transcriptText(page, 'Thinking about it')).toBeVisible()
-    await page.reload()
+    await reload(page)
     await expect(transcriptText(page, 'Thinking about it')).toBeVisible()
     await page.getByRole('button', { name: /^Stop/ }).click()
     await expect(transcriptText(page, /stopped/i)).toBeVisible()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, transcriptText, sendPrompt, startSession } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const MESSAGE = `Only \`line 4,711\` of the log counts: **connection refused** on port 5433.
 
@@ -64,7 +64,7 @@ test('the agent restores its session with a D-Mail: a card lists what was undone
 
   // After a reload it looks the same.
   const rows = await conversation.innerText()
-  await page.reload()
+  await reload(page)
   await expect(transcriptText(page, 'The port is right now.')).toBeVisible()
   await expect.poll(() => conversation.innerText()).toBe(rows)
 

@@ -39,7 +39,7 @@ test('an approval accepts some of the changes and edits the text, by keyboard al
   await page.setViewportSize({ width: 390, height: 800 })
   const top = async (name: string): Promise<number> =>
     (await card.getByRole('button', { name, exact: true }).boundingBox())?.y ?? 0
-  expect(await top('Edit…')).toBe(await top('Allow always…'))
+  await expect.poll(async () => (await top('Edit…')) - (await top('Allow always…'))).toBe(0)
   await page.setViewportSize({ width: 1440, height: 900 })
   await card.getByRole('button', { name: 'Edit…' }).focus()
   await page.keyboard.press('Enter')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { findings } from './assistive'
 import { expect, test, type App } from './app'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -105,7 +105,7 @@ test.describe('the file tree', () => {
     await expectAccessible(app)
     // Another program changes the repository.
     git('add', 'fresh.txt')
-    await expect(tree.getByRole('treeitem', { name: 'fresh.txt (added)' })).toBeVisible({ timeout: 20_000 })
+    await expect(tree.getByRole('treeitem', { name: 'fresh.txt (added)' })).toBeVisible()
 
     await tree.focus()
     await page.keyboard.type('src')
@@ -304,7 +304,7 @@ test.describe('editing in the viewer', () => {
     await expectAccessible(app)
     await dialog.getByRole('button', { name: 'Keep as a draft' }).click()
     await expect(page.getByRole('tab', { name: 'crlf.txt' })).toBeHidden()
-    await page.reload()
+    await reload(page)
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
     const tree = await openTree(app)
     await tree.getByRole('treeitem', { name: 'crlf.txt' }).click()

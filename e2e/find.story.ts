@@ -58,7 +58,7 @@ test.describe('find in the conversation', () => {
     await expect(status).toHaveText('No results')
     await field.press('Escape')
     await expect(field).toHaveCount(0)
-    expect(await page.evaluate("CSS.highlights.has('find-match')")).toBe(false)
+    await expect.poll(() => page.evaluate("CSS.highlights.has('find-match')")).toBe(false)
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
   })
 

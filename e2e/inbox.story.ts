@@ -37,6 +37,7 @@ async function askHere({ page }: App, name: string): Promise<void> {
 }
 
 async function openInbox(page: Page): Promise<void> {
+  await page.locator('html[data-keys=ready]').waitFor()
   await page.keyboard.press('Control+u')
   await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible()
 }
@@ -162,10 +163,12 @@ test('a page in the background shows one notification, and a click on it opens t
   await askHere(app, 'two')
   await expect.poll(async () => (await shown()).flat()).toHaveLength(2)
   const [caller, other] = (await shown())[0]!.length > 0 ? [0, 1] : [1, 0]
-  expect((await shown())[caller]).toEqual([
-    { title: 'please one needs you', body: 'Bash mkdir one' },
-    { title: '2 pending requests', body: 'please one, please two' },
-  ])
+  await expect
+    .poll(async () => (await shown())[caller])
+    .toEqual([
+      { title: 'please one needs you', body: 'Bash mkdir one' },
+      { title: '2 pending requests', body: 'please one, please two' },
+    ])
   expect((await shown())[other]).toEqual([])
   await pages[caller]!.evaluate('window.latest.dispatchEvent(new Event("click"))')
   await expect(pages[caller]!.getByRole('heading', { name: 'please two' })).toBeVisible()
@@ -187,6 +190,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.getByRole('radiogroup', { name: 'What the rule covers' })).toBeVisible()
     expect(await findings(page)).toEqual([])
     await page.setViewportSize({ width: 400, height: 800 })
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { makeLog, makeManyFiles } from '../test/support/many-files'
 import { makePdf } from '../test/support/pdf'
 import { writeFileSync } from 'node:fs'
+import { limitNow } from '../test/support/machine-pace'
 import { findings } from './assistive'
 import { expect, test } from './app'
 import { pictures, startSession } from './steps'
@@ -10,23 +11,21 @@ test.use({ files: { 'README.md': '# A project\n' }, model: { script: [{ text: 'H
 
 // The figures are limits of bench/files.ts; here is room for a busy machine.
 test('a project of 128,000 files has its tree at once, and is filtered as one types', async ({ app }) => {
-  test.setTimeout(180_000)
   const { page, scratch } = app
   makeManyFiles(scratch.project)
   await startSession(app)
   const start = performance.now()
   await page.keyboard.press('ControlOrMeta+Shift+E')
   const tree = page.getByRole('tree', { name: 'Project files' })
-  await expect(tree.getByRole('treeitem', { name: 'packages' })).toBeVisible()
+  await expect(tree.getByRole('treeitem', { name: 'packages' })).toBeVisible({ timeout: 60_000 })
   const shown = performance.now() - start
   await page.getByRole('combobox', { name: 'Filter files' }).fill('area-9 part-3 component-7')
   await expect(page.getByRole('option').first()).toBeVisible({ timeout: 60_000 })
   test.info().annotations.push({ type: 'measured', description: `file tree of 128,000 files: ${Math.round(shown)} ms` })
-  expect(shown).toBeLessThan(10_000)
+  expect(shown).toBeLessThan(limitNow(10_000))
 })
 
 test('a log of 100 MB opens at once, from its first line to its last', async ({ app }) => {
-  test.setTimeout(120_000)
   const { page, scratch } = app
   const lines = makeLog(join(scratch.project, 'big.log'), 100_000_000)
   await startSession(app)
@@ -35,7 +34,7 @@ test('a log of 100 MB opens at once, from its first line to its last', async ({ 
   await row.click()
   const start = performance.now()
   const list = page.getByRole('group', { name: 'Lines of big.log' })
-  await expect(list).toContainText('request 1 took')
+  await expect(list).toContainText('request 1 took', { timeout: 60_000 })
   const shown = performance.now() - start
   await list.focus()
   await page.keyboard.press('End')
@@ -47,9 +46,9 @@ test('a log of 100 MB opens at once, from its first line to its last', async ({ 
     `${Math.floor((lines - 1) / 100_000)} matches`,
     { timeout: 30_000 },
   )
-  expect(await list.locator('.file-line').count()).toBeLessThan(200)
+  await expect.poll(() => list.locator('.file-line').count()).toBeLessThan(200)
   test.info().annotations.push({ type: 'measured', description: `log of 100 MB: ${Math.round(shown)} ms` })
-  expect(shown).toBeLessThan(10_000)
+  expect(shown).toBeLessThan(limitNow(10_000))
 })
 
 test('a PDF is shown page by page, with its text for screen readers', async ({ app }) => {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from './app'
-import { pictures, transcriptText, sendPrompt, startSession } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const todos = ['One', 'Two', 'Three'].map((title) => ({ title, status: 'pending' }))
 const RTL = 'שלום עולם.\n\n- ראשון\n- שני\n\nPlain English again.'
@@ -55,7 +55,7 @@ test('the window never scrolls sideways, and every tab of the inspector can be r
       const tab = tabs.getByRole('tab', { name })
       await tab.click()
       await expect(tab).toBeInViewport({ ratio: 0.95 })
-      expect(await sideways(page)).toBe(0)
+      await expect.poll(() => sideways(page)).toBe(0)
       await expect(page.getByRole('navigation', { name: 'Projects and sessions' })).toBeInViewport({ ratio: 1 })
     }
   }
@@ -75,12 +75,13 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
     await page.setViewportSize({ width, height: 700 })
     await expect(inspector).toBeHidden()
     const title = page.getByRole('button', { name: 'Fix the login, rename' })
-    const shown = await title.evaluate((element) => {
-      const { clientWidth, scrollWidth } = element as unknown as Record<'clientWidth' | 'scrollWidth', number>
-      return clientWidth / scrollWidth
-    })
-    expect(shown).toBe(1)
-    expect(await sideways(page)).toBe(0)
+    const shown = (): Promise<number> =>
+      title.evaluate((element) => {
+        const { clientWidth, scrollWidth } = element as unknown as Record<'clientWidth' | 'scrollWidth', number>
+        return clientWidth / scrollWidth
+      })
+    await expect.poll(shown).toBe(1)
+    await expect.poll(() => sideways(page)).toBe(0)
   }
   await page.getByRole('button', { name: 'Show the inspector' }).click()
   await expect(inspector).toBeVisible()
@@ -110,7 +111,7 @@ test('the columns are resized with the mouse and the keyboard, the sidebar can b
   await page.getByRole('separator', { name: 'Width of the inspector' }).focus()
   await page.keyboard.press('ArrowLeft')
   await expect.poll(async () => Math.round((await inspector.boundingBox())?.width ?? 0)).toBe(376 + 16)
-  await page.reload()
+  await reload(page)
   await expect.poll(width).toBe(252 + 32 + 40)
   await handle.focus()
   await page.keyboard.press('Enter')
@@ -118,7 +119,7 @@ test('the columns are resized with the mouse and the keyboard, the sidebar can b
 
   await page.keyboard.press('Control+\\')
   await expect(sidebar).toBeHidden()
-  await page.reload()
+  await reload(page)
   await page.getByRole('button', { name: 'Projects and sessions' }).click()
   await expect(sidebar).toBeVisible()
 })
@@ -149,7 +150,7 @@ test('a session that ended off screen is marked unread until opened, and pinned 
   await row.click()
   await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   await expect(row).not.toHaveAccessibleName(/unread/)
-  await page.reload()
+  await reload(page)
   await expect(row).toBeVisible()
   await expect(row).not.toHaveAccessibleName(/unread/)
   await row.click({ button: 'right' })
@@ -232,7 +233,7 @@ test('a touch screen shows no keyboard hints', async ({ app }) => {
     await phone.getByRole('button', { name: 'Projects and sessions' }).click()
     await expect(phone.getByRole('treeitem').first()).toBeVisible()
     for (const key of await phone.locator('kbd').all()) await expect(key).toBeHidden()
-    expect(await sideways(phone)).toBe(0)
+    await expect.poll(() => sideways(phone)).toBe(0)
   } finally {
     await context.close()
   }

@@ -15,7 +15,7 @@ export async function everyLook(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' })
   if (!size) return
   await page.setViewportSize({ width: 390, height: 800 })
-  expect(await page.locator('html').evaluate((root) => root.scrollWidth <= root.clientWidth)).toBe(true)
+  await expect.poll(() => page.locator('html').evaluate((root) => root.scrollWidth <= root.clientWidth)).toBe(true)
   expect(await findings(page)).toEqual([])
   await page.setViewportSize(size)
 }

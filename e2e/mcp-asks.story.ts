@@ -21,7 +21,7 @@ async function startWithEverything(app: App): Promise<void> {
   writeFileSync(join(app.scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { everything } }))
   await startSession(app)
   await sendPrompt(app.page, 'begin')
-  await expect(transcriptText(app.page, 'Ready.')).toBeVisible({ timeout: 30_000 })
+  await expect(transcriptText(app.page, 'Ready.')).toBeVisible()
 }
 
 const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })

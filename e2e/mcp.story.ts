@@ -6,7 +6,6 @@ import { findings } from './assistive'
 import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 /** Each of these stories starts several programs. */
-test.describe.configure({ timeout: 90_000 })
 
 const SERVER = join(import.meta.dirname, '..', 'test', 'support', 'mcp-stdio-server.ts')
 const call = (name: string, input: Record<string, unknown> = {}) => ({ toolCalls: [{ name, input }] })

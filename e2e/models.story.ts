@@ -30,7 +30,7 @@ test('a session starts by typing in a composer, and its model is searched and sw
     expect(await findings(page)).toEqual([])
   }
   await page.setViewportSize({ width: 390, height: 800 })
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   await page.setViewportSize({ width: 1280, height: 840 })
   await page.getByRole('textbox', { name: 'What should we work on?' }).focus()
   await page.keyboard.type('Say hello')
@@ -79,7 +79,7 @@ test('a provider of the catalog is connected with a key: a wrong key is a clear 
     await page.getByRole('button', { name: 'Settings' }).press('Enter')
     await page.getByRole('button', { name: 'Catalog' }).press('Enter')
     const tiles = page.getByRole('list', { name: 'Providers' }).getByRole('button')
-    expect(await tiles.count()).toBeGreaterThanOrEqual(16)
+    await expect.poll(() => tiles.count()).toBeGreaterThanOrEqual(16)
     await pictures(app, 'provider-catalog')
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: /^Azure OpenAI/ }).press('Enter')

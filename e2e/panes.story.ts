@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findings, findingsInBothThemes } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({ model: { script: [{ text: 'First answer.' }, { text: 'Second answer.' }, { text: 'Third answer.' }] } })
 
@@ -38,8 +38,12 @@ test('panes stand beside the conversation, are moved by keyboard, and the layout
   await expect(transcriptText(page, 'First answer.')).toBeVisible()
   await openPanes(page, 'Files', 'Review', 'Tasks')
   await expect(strips(page)).toHaveCount(3)
-  expect((await box(tab(page, 'Files'))).x).toBeGreaterThan((await box(tab(page, 'Conversation'))).x)
-  expect((await box(tab(page, 'Tasks'))).y).toBeGreaterThan((await box(tab(page, 'Files'))).y)
+  await expect
+    .poll(async () => (await box(tab(page, 'Files'))).x - (await box(tab(page, 'Conversation'))).x)
+    .toBeGreaterThan(0)
+  await expect
+    .poll(async () => (await box(tab(page, 'Tasks'))).y - (await box(tab(page, 'Files'))).y)
+    .toBeGreaterThan(0)
 
   await tab(page, 'Review').focus()
   await page.keyboard.press('Shift+F10')
@@ -65,7 +69,7 @@ test('panes stand beside the conversation, are moved by keyboard, and the layout
   }
   await pictures(app, 'panes')
 
-  await page.reload()
+  await reload(page)
   await expect(strips(page)).toHaveCount(3)
   await expect.poll(async () => (await box(tab(page, 'Files'))).x).toBeCloseTo(after, -1)
 
@@ -93,7 +97,9 @@ test('a tab is dragged to another group, and to an edge to split it', async ({ a
     targetPosition: { x: files.width / 2, y: files.height - 20 },
   })
   await expect(strips(page)).toHaveCount(3)
-  expect((await box(tab(page, 'Files'))).y).toBeGreaterThan((await box(tab(page, 'Review'))).y)
+  await expect
+    .poll(async () => (await box(tab(page, 'Files'))).y - (await box(tab(page, 'Review'))).y)
+    .toBeGreaterThan(0)
   await tab(page, 'Files').dragTo(tab(page, 'Conversation'))
   await expect(page.getByRole('tablist', { name: 'Panes with Files' }).getByRole('tab')).toHaveText([
     'Files',
@@ -133,7 +139,7 @@ test('two sessions side by side: each has its message box, and Escape and Ctrl F
     expect(await findings(page)).toEqual([])
   }
   await pictures(app, 'panes-sessions')
-  await page.reload()
+  await reload(page)
   await expect(other.getByText('Third answer.').first()).toBeVisible()
 })
 
@@ -157,7 +163,7 @@ test('a damaged layout is replaced by the plain one', async ({ app }) => {
   await page.evaluate(
     `localStorage.setItem('trestle.panes', '{"' + location.pathname.slice(3) + '":{"root":[7]},"x":')`,
   )
-  await page.reload()
+  await reload(page)
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
   await expect(strips(page)).toHaveCount(0)
 })

@@ -5,7 +5,7 @@ import { hasSshd, startSshLab, type SshLab } from '../test/support/place/ssh-lab
 import { runCli } from '../test/support/run-cli'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, sendPrompt, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, transcriptText } from './steps'
 
 test.use({
   model: {
@@ -71,7 +71,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   const options = ['--ssh-config', lab.configFile, '--program', lab.program, '--no-test']
   const added = await runCli(['place', 'add', 'ssh', 'lab', ...options], { home: scratch.home })
   expect(added.code, added.stderr).toBe(0)
-  await page.reload()
+  await reload(page)
   await page.getByRole('button', { name: 'Test lab' }).click()
   await expect(page.getByText(/The engine answers/)).toBeVisible({ timeout: 180_000 })
   await pictures(app, 'places-tested')
@@ -89,7 +89,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await page.getByRole('button', { name: /Start session/ }).click()
   await sendPrompt(page, 'Make a file')
   await page.getByRole('button', { name: /Allow once/ }).click()
-  await expect(transcriptText(page, 'It is made.')).toBeVisible({ timeout: 30_000 })
+  await expect(transcriptText(page, 'It is made.')).toBeVisible()
   await expect(page.getByRole('treeitem', { name: /Make a file/ })).toBeVisible()
   await pictures(app, 'places-session')
   expect(await findings(page)).toEqual([])
@@ -107,13 +107,13 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
 
   await lab.stop()
   lab.cut()
-  await expect(page.getByText(/lab: unreachable since/)).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(/lab: unreachable since/)).toBeVisible()
   await pictures(app, 'places-unreachable')
   expect(await findings(page)).toEqual([])
   await lab.start()
   await expect(page.getByText(/lab: unreachable since/)).toBeHidden({ timeout: 60_000 })
   await sendPrompt(page, 'And now?')
-  await expect(transcriptText(page, 'Back again.')).toBeVisible({ timeout: 30_000 })
+  await expect(transcriptText(page, 'Back again.')).toBeVisible()
 
   // It moves to this machine, and continues here.
   await page.getByRole('treeitem', { name: /Make a file/ }).click({ button: 'right' })
@@ -131,7 +131,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await expect(async () => {
     await message.press('Enter')
     await expect(message).toHaveValue('', { timeout: 1000 })
-  }).toPass({ timeout: 30_000 })
-  await expect(transcriptText(page, 'Here now.')).toBeVisible({ timeout: 30_000 })
+  }).toPass()
+  await expect(transcriptText(page, 'Here now.')).toBeVisible()
   await pictures(app, 'places-moved')
 })

@@ -8,8 +8,8 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.story.ts',
   // Generous: on a busy machine, a story of five seconds can take half a minute.
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   fullyParallel: true,
   // One more than the two cores of a small machine: stories wait for a program and a browser half of the time.
   workers: 3,

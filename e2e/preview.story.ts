@@ -128,7 +128,9 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   await screenshot.press('Enter')
   await expect(page.getByRole('img', { name: 'screenshot.png' })).toBeVisible()
   await expect(message).toHaveValue(`This is how http://localhost:${port}/ looks.`)
-  expect(await page.evaluate('window.__asked')).toEqual([true, true, `Preview of http://localhost:${port}`, 'stopped'])
+  await expect
+    .poll(() => page.evaluate('window.__asked'))
+    .toEqual([true, true, `Preview of http://localhost:${port}`, 'stopped'])
 
   await frame.getByRole('link', { name: 'More' }).click()
   await expect(address).toHaveValue(`http://localhost:${port}/more`)

@@ -1,11 +1,12 @@
 import { cpus, loadavg } from 'node:os'
 import type { Page } from '@playwright/test'
+import { limitNow } from '../test/support/machine-pace'
 import { expect, test } from './app'
 import { sendPrompt, startSession, transcriptText } from './steps'
 
 const FILES = 500
 /** Other work on the machine takes the time of the page: then only what is far off fails. */
-const SLACK = loadavg()[0]! > cpus().length * 1.5 ? 12 : 1
+const slack = (): number => (loadavg()[0]! > cpus().length * 1.5 ? 12 : limitNow(1))
 const LINES = 120
 
 /** Every second line is changed: 60,000 lines removed and added in all. */
@@ -61,7 +62,7 @@ test('a review of 500 files and 60,000 lines opens at once and scrolls smoothly'
   await page.getByRole('tab', { name: /Changes/ }).click()
   const button = page.getByRole('tabpanel', { name: /Changes/ }).getByRole('button', { name: 'Review', exact: true })
   const open = async (): Promise<number> => {
-    await expect(button).toBeVisible({ timeout: 30_000 })
+    await expect(button).toBeVisible()
     return page.evaluate(`new Promise((resolve) => {
       const start = performance.now()
       const look = () => {
@@ -81,13 +82,13 @@ test('a review of 500 files and 60,000 lines opens at once and scrolls smoothly'
   await expect(review.getByText('500 files')).toBeVisible()
   // All differences follow in pages.
   await expect(review.getByText('+30,000')).toBeVisible({ timeout: 200_000 })
-  expect(await page.locator('.review-line').count()).toBeLessThan(300)
+  await expect.poll(() => page.locator('.review-line').count()).toBeLessThan(300)
   const idle = p95(await frames(page, false))
   const scrolling = p95(await frames(page, true))
   const best = Math.min(...paints)
   process.stdout.write(
     `review of 500 files: first paint ${paints.map(Math.round).join(', ')} ms; frames p95 ${scrolling.toFixed(1)} ms while scrolling, ${idle.toFixed(1)} ms at rest\n`,
   )
-  expect(best).toBeLessThan(500 * SLACK)
-  expect(scrolling).toBeLessThan(Math.max(20, idle * 1.5) * SLACK)
+  expect(best).toBeLessThan(500 * slack())
+  expect(scrolling).toBeLessThan(Math.max(20, idle * 1.5) * slack())
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const SOURCE = Array.from({ length: 40 }, (_, n) => `export const value${n + 1} = ${n + 1}`).join('\n')
 
@@ -94,7 +94,7 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await review.getByRole('group', { name: 'Changes', exact: true }).focus()
   await page.keyboard.press('v')
   await expect(review.getByText('1 of 3 viewed')).toBeVisible()
-  await page.reload()
+  await reload(page)
   await expect(transcriptText(page, 'Second done.')).toBeVisible()
   await openReview(page)
   await expect(pane(page).getByText('1 of 3 viewed')).toBeVisible()
@@ -201,7 +201,7 @@ test('comments are drafted by keyboard, survive a reload, follow their lines and
   await page.keyboard.type('Keep this at 30.')
   // What is not saved yet survives, too. The review is still open and reads the files as soon as the page is back.
   writeFileSync(file(app, 'src/values.ts'), `// A new line.\n${read(app, 'src/values.ts')}`)
-  await page.reload()
+  await reload(page)
   await expect(transcriptText(page, 'Second done.')).toBeVisible()
   await openReview(page)
   await expect(pane(page).getByRole('group', { name: 'Comment on line 4' })).toBeVisible()

@@ -1,5 +1,5 @@
 import { expect, test } from './app'
-import { transcriptText, sendPrompt, startSession } from './steps'
+import { reload, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({ model: { script: [{ text: 'First answer.' }, { text: 'Second answer.' }] } })
 
@@ -37,7 +37,7 @@ test('a reload keeps the view, and a link to a message opens the session there',
   const session = page.url()
   await page.getByRole('button', { name: /^Tasks/ }).click()
   await expect(page).toHaveURL(/\/tasks$/)
-  await page.reload()
+  await reload(page)
   await expect(page.getByRole('heading', { name: 'Tasks' })).toBeVisible()
   test.skip(app.url === undefined, 'links are for browsers')
   await page.goto(`${session}#2`)

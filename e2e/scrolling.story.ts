@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test'
 import type { RecordedRequest, ScriptStep } from '../test/support/model-script'
 import { RUNS_ALL } from '../test/support/sampled'
 import { expect, test, type App } from './app'
-import { pictures, transcriptText, sendPrompt, startSession } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -272,7 +272,7 @@ test('images that load late do not stop following', ({ app }) =>
     await expect(page.getByRole('img', { name: /tall/ }).last()).toBeVisible()
     await sendAndCheck(page, name)
     // They load again with the page.
-    await page.reload()
+    await reload(page)
     await expect(transcriptText(page, `${name}: change it`)).toBeVisible()
     await atEnd(page)
     await wheel(page, -1500)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findingsInBothThemes } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const row = (page: Page, name: RegExp) => page.getByRole('treeitem', { name })
 
@@ -70,7 +70,7 @@ test.describe('the list of sessions', () => {
     await expect(row(page, /^project/)).toHaveCount(0)
     expect(await findingsInBothThemes(page)).toEqual([])
     await pictures(app, 'grouped-by-day')
-    await page.reload()
+    await reload(page)
     await expect(page.getByRole('tree', { name: 'Sessions' })).toContainText('Today')
   })
 
@@ -127,7 +127,7 @@ test.describe('the list of sessions', () => {
 
     const moved = join(app.scratch.project, '..', 'moved')
     renameSync(app.scratch.project, moved)
-    await page.reload()
+    await reload(page)
     await expect(page.getByText(/is gone/)).toBeVisible()
     expect(await findingsInBothThemes(page)).toEqual([])
     await page.getByRole('button', { name: 'Choose where it is now…' }).press('Enter')

@@ -47,3 +47,9 @@ export async function pictures({ page }: App, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}-narrow.png`) })
   await page.setViewportSize(size)
 }
+
+/** Loads the page again, and waits until it takes keys. */
+export async function reload(page: Page): Promise<void> {
+  await page.reload()
+  await page.locator('html[data-keys=ready]').waitFor()
+}

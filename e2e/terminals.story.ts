@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({
   config: { more: '[environment]\nshell = "/bin/bash"' },
@@ -52,7 +52,7 @@ test("a terminal of the user's own: opened and used by keyboard, found again aft
   }
   await pictures(app, 'terminals')
 
-  await page.reload()
+  await reload(page)
   await expect(screen(page)).toContainText('in project')
   await terminal(page).getByRole('textbox', { name: 'Terminal input' }).focus()
   await type(page, 'echo "still $KEPT"')

@@ -54,7 +54,7 @@ test('a limit asks before the next request, and the usage page shows what it too
     expect(await findings(page)).toEqual([])
   }
   await page.setViewportSize({ width: 390, height: 800 })
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   await page.setViewportSize({ width: 1280, height: 840 })
   await page.getByRole('combobox', { name: 'Range' }).selectOption('7')
   await page.getByRole('button', { name: 'Session', exact: true }).press('Enter')

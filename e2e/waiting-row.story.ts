@@ -28,7 +28,7 @@ test('the waiting row has a chip with an icon for the running call, and no chip 
   await sendPrompt(page, 'wait for it')
   const row = page.locator('.waiting')
   // The command is read-only, so it runs without approval; the other call is queued behind it.
-  await expect(page.getByRole('button', { name: /Write note\.md queued/ })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('button', { name: /Write note\.md queued/ })).toBeVisible()
   await expect(row).toHaveAccessibleName('Running command')
   await expect(row.locator('.waiting-word')).toContainText('Running command')
   const chip = row.locator('.waiting-chip')
@@ -37,7 +37,7 @@ test('the waiting row has a chip with an icon for the running call, and no chip 
   await pictures(app, 'waiting-row')
   writeFileSync(join(scratch.project, 'done'), '')
   const card = page.getByRole('group', { name: /Approval needed: Write/ })
-  await expect(card).toBeVisible({ timeout: 30_000 })
+  await expect(card).toBeVisible()
   await expect(row).toHaveAccessibleName('Waiting for you')
   await expect(chip).toHaveCount(0)
   await card.getByRole('button', { name: /^Allow once/ }).click()

@@ -75,7 +75,7 @@ export function readPlaywright(report: { suites: PlaywrightSuite[]; errors?: { m
 }
 
 /** The run with each failure replaced by its result on retry, and the tests that passed only on retry. */
-export function afterSecondTry(
+export function afterRetry(
   first: TestResult[],
   second: TestResult[],
 ): { results: TestResult[]; retried: TestResult[] } {

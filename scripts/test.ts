@@ -1,22 +1,23 @@
 /**
  * Runs every check: static checks, unit, integration and conformance tests, the build, and the e2e stories. Failed
- * tests are retried once, one file after the other, since some tests measure processes and a machine can be busy: a
- * test that passes only on retry counts as passed and named at the end, as are the skipped ones. Ends with a line `N
- * passed, N failed, N skipped`; exits with 1 when something failed.
+ * tests are retried twice, one file after the other, since some tests measure processes and a machine can be busy: a
+ * test that passes only at the second or third try counts as passed and is named at the end, as are the skipped ones.
+ * Ends with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { ensureChromium } from './ensure-chromium.ts'
-import { afterSecondTry, readPlaywright, readVitest, type TestResult } from './test-results.ts'
+import { afterRetry, readPlaywright, readVitest, type TestResult } from './test-results.ts'
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'trestle-test-'))
 /** With more failures than this a busy machine is not the cause, and a retry would only take time. */
 const MAX_RETRIED = 25
+const RETRIES = ['second', 'third'] as const
 const all: TestResult[] = []
-const retried: TestResult[] = []
+const retried: Record<(typeof RETRIES)[number], TestResult[]> = { second: [], third: [] }
 
 /** Runs a script of a package on this Node; true when it exits with 0. */
 function run(script: string, args: string[] = [], env: Record<string, string> = {}): boolean {
@@ -33,8 +34,8 @@ function count(name: string, ok: boolean): void {
 }
 
 /**
- * Runs tests, reads the report, and tries what failed once more. A report that is missing, or an error outside of all
- * tests, counts as a failure.
+ * Runs tests, reads the report, and tries what failed up to twice more. A report that is missing, or an error outside
+ * of all tests, counts as a failure.
  */
 function runTests(
   name: string,
@@ -53,16 +54,16 @@ function runTests(
       return [{ file: '', name: `${name}: there is no report`, outcome: 'failed', message: path }]
     }
   }
-  const first = attempt(join(scratch, `${name}.json`))
-  const failed = first.filter(({ outcome }) => outcome === 'failed')
-  if (failed.length === 0 || failed.length > MAX_RETRIED || failed.some(({ file }) => file === '')) {
-    all.push(...first)
-    return
+  let results = attempt(join(scratch, `${name}.json`))
+  for (const which of RETRIES) {
+    const failed = results.filter(({ outcome }) => outcome === 'failed')
+    if (failed.length === 0 || failed.length > MAX_RETRIED || failed.some(({ file }) => file === '')) break
+    heading(`${name}: ${which} try of ${failed.length}`)
+    const after = afterRetry(results, attempt(join(scratch, `${name}-${which}.json`), failed))
+    results = after.results
+    retried[which].push(...after.retried)
   }
-  heading(`${name}: second try of ${failed.length}`)
-  const after = afterSecondTry(first, attempt(join(scratch, `${name}-2.json`), failed))
-  all.push(...after.results)
-  retried.push(...after.retried)
+  all.push(...results)
 }
 
 function heading(text: string): void {
@@ -119,7 +120,7 @@ runTests(
 rmSync(scratch, { recursive: true, force: true })
 const by = (outcome: TestResult['outcome']): TestResult[] => all.filter((result) => result.outcome === outcome)
 list('skipped', by('skipped'))
-list('passed only at the second try', retried)
+for (const which of RETRIES) list(`passed only at the ${which} try`, retried[which])
 list('failed', by('failed'))
 process.stdout.write(
   `\n${by('passed').length} passed, ${by('failed').length} failed, ${by('skipped').length} skipped\n`,

@@ -64,7 +64,8 @@ describe('visible text', () => {
     ]
     const start = performance.now()
     for (const text of texts) foldText(visibleText(text))
-    expect(performance.now() - start).toBeLessThan(5000)
+    // What grows with the square of the length takes minutes.
+    expect(performance.now() - start).toBeLessThan(30_000)
   })
 })
 

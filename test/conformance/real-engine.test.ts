@@ -102,7 +102,7 @@ describe('the real engine', () => {
   test("the demo streams, asks, is allowed and finishes over every transport, broken connections or not, and its log folds to the engine's state", async () => {
     const plays = await Promise.allSettled(Object.values(WAYS).map(playDemo))
     expect(plays).toEqual(Object.keys(WAYS).map(() => ({ status: 'fulfilled', value: undefined })))
-  }, 60_000)
+  })
 
   test.each(Object.entries(WAYS))('failures arrive with their codes over %s', async (_name, serve) => {
     const { client, served, home } = await setup(serve)

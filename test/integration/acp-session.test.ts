@@ -159,18 +159,30 @@ describe('a recorded conversation with an editor', () => {
 
 describe('what a client sees of a call', () => {
   it('is a title that grows while the arguments stream in, then the location, and each status in order', async () => {
+    const [started, named] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { client, scratch } = await start({
       script: [
         {
           toolCalls: [{ name: 'Write', input: { path: 'src/deep/answer.txt', content: 'x'.repeat(400) } }],
-          faults: { eventDelayMs: 4 },
+          // The first event opens the call, the others bring 12 characters of its arguments each.
+          faults: {
+            holds: [
+              { events: 2, until: started.promise },
+              { events: 12, until: named.promise },
+            ],
+          },
         },
         { text: 'ok' },
       ],
       answers: { 'session/request_permission': choosing('allow_once') },
     })
     const sessionId = await openSession(run!)
-    await say(client, sessionId, 'write')
+    const said = say(client, sessionId, 'write')
+    await client.until(({ params }) => params?.['update']?.toolCallId === 'call_1_0')
+    started.resolve()
+    await client.until(({ params }) => params?.['update']?.title === 'Write: src/deep/answer.txt')
+    named.resolve()
+    await said
     const updates = client.updates(sessionId).filter(({ toolCallId }) => toolCallId === 'call_1_0')
     expect(updates[0]).toMatchObject({
       sessionUpdate: 'tool_call',
@@ -181,9 +193,9 @@ describe('what a client sees of a call', () => {
     })
     const titles = updates.map(({ title }) => title).filter(Boolean)
     expect(titles).toContain('Write: src/deep/answer.txt')
-    const named = updates.findIndex(({ title }) => title === 'Write: src/deep/answer.txt')
+    const titled = updates.findIndex(({ title }) => title === 'Write: src/deep/answer.txt')
     const written = updates.findIndex(({ rawInput }) => rawInput !== undefined)
-    expect(named).toBeLessThan(written)
+    expect(titled).toBeLessThan(written)
     expect(updates[written].locations).toEqual([{ path: join(scratch.project, 'src/deep/answer.txt') }])
     expect(updates.at(-1)).toMatchObject({
       status: 'completed',

@@ -271,7 +271,7 @@ describe('a flood of output', () => {
     const text = 'ten bytes '.repeat(20_000)
     const seen = Promise.withResolvers<void>()
     // The model says no more until the client has the beginning.
-    const faults = { hold: { events: 10, until: seen.promise } }
+    const faults = { holds: [{ events: 10, until: seen.promise }] }
     const sessionId = await start({ script: [{ text, deltaChars: 10, thinking: 'short', faults }] })
     const ended = say(run.client, sessionId, 'talk')
     await run.client.until(({ params }) => params?.['update']?.sessionUpdate === 'agent_message_chunk')

@@ -49,4 +49,4 @@ it('a page on an allowed host is fetched in Auto before mail was read, and denie
 
   expect(page.asked).toEqual(['/before'])
   expect(JSON.stringify(model.requests.at(-1)!.body)).toContain('This conversation contains mail')
-}, 30_000)
+})

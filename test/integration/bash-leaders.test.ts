@@ -148,9 +148,9 @@ describe.each([
     for (let round = 0; round < 5; round++) await run('true')
     expect(shells().length).toBe(1)
     await Promise.all(Array.from({ length: 12 }, (_, index) => run(`exit ${index}`)))
-    await vi.waitFor(() => expect(shells().length).toBeLessThanOrEqual(4), { timeout: 20_000 })
+    await vi.waitFor(() => expect(shells().length).toBeLessThanOrEqual(4), { timeout: 60_000 })
     await tasks.close()
-    await vi.waitFor(() => expect(shells()).toEqual([]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(shells()).toEqual([]), { timeout: 60_000 })
   })
 
   test('passes commands a changed environment, without removed variables', async () => {
@@ -222,16 +222,16 @@ describe('a shell prepared before its command is known', () => {
     await ready()
     tasks.warm()
     await tasks.close()
-    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 20_000 })
-    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 60_000 })
+    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 60_000 })
   })
 
   test('ends on close even if it was not ready yet', async () => {
     tasks.warm()
     await immediately()
     await tasks.close()
-    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 20_000 })
-    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(() => expect([...waitingLeaders(), ...shells()]).toEqual([]), { timeout: 60_000 })
+    await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 60_000 })
   })
 
   test('ends with a killed host', async () => {
@@ -240,6 +240,6 @@ describe('a shell prepared before its command is known', () => {
     await until(() => waitingLeaders(host.child.pid).length === 1, 'a leader of the host to be ready')
     const [pid] = waitingLeaders(host.child.pid)
     await host.kill()
-    await expect.poll(() => isRunning(pid!), { timeout: 10_000, interval: 5 }).toBe(false)
+    await expect.poll(() => isRunning(pid!), { timeout: 60_000, interval: 5 }).toBe(false)
   })
 })

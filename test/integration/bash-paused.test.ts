@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux').concurrent.each<[string, () => Shel
     'a command that stops itself with SIG%s has not ended: its time limit ends it, and the result says so',
     (signal) =>
       withTasks(leaders(), async (run) => {
-        const end = await run(`echo before; kill -${signal} $$; echo after`, 2_000)
+        const end = await run(`echo before; kill -${signal} $$; echo after`, 5_000)
         expect(end).toMatchObject({ text: 'before\n', task: { status: 'timed_out' } })
         expect(told(end)).toMatch(
           /The command was stopped by a signal \(SIGSTOP.*"kill -CONT -- -\d+" in another command does/,
@@ -98,7 +98,7 @@ test('a command in a sandbox that stops itself has not ended', async ({ skip }) 
       home: join(dir, 'h'),
       userHome: dir,
     }
-    const end = await run('echo before; kill -STOP $$; echo after', 2_000, sandbox)
+    const end = await run('echo before; kill -STOP $$; echo after', 5_000, sandbox)
     expect(end).toMatchObject({ text: 'before\n', task: { status: 'timed_out' } })
     expect(told(end)).toMatch(/was stopped by a signal/)
     const again = await run('(sleep 1; kill -CONT $$) & kill -STOP $$; exit 7', 30_000, sandbox)

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { AppPush } from '../../src/shared/events/push'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -8,8 +8,6 @@ import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 import { startWire } from '../support/wire-client'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -53,9 +51,9 @@ describe('agent and skill files that cannot be used', () => {
     for (const text of ['go', 'again']) {
       const before = server.requests.length
       await wire.result('session.prompt', { sessionId, parts: [{ type: 'text', text }] })
-      await until(() => server.requests.length > before, 'a request', 30_000)
+      await until(() => server.requests.length > before, 'a request')
     }
-    await until(() => notices().length >= 2, 'the notices', 30_000)
+    await until(() => notices().length >= 2, 'the notices')
     await wire.end()
     expect(notices().filter((text) => agentLine().test(text))).toHaveLength(1)
     expect(notices().filter((text) => skillLine().test(text))).toHaveLength(1)

@@ -71,7 +71,7 @@ const FOUND: [Move[]][] = [
 
 test(
   'restore brings back the earlier state, redo the later one, and no change made by another process is ever lost',
-  { timeout: 30_000 + RUNS * 1000 },
+  { timeout: 180_000 + RUNS * 1000 },
   async () => {
     const bench = await checkpointBench()
     let run = 0

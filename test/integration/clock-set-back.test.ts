@@ -29,7 +29,7 @@ beforeEach(async () => {
   server = await startModelServer({ script: () => steps.shift() })
   writeFileSync(join(scratch.home, 'set-back.cjs'), SET_BACK)
   const hook = '[[hooks]]\nevent = "PostToolUse"\nmatcher = "^Bash$"\ncommand = "true"\n'
-  writeConfig(scratch.home, `${configFor(server.baseUrl, { loop: 'idle_timeout_s = 1' })}\n${hook}`)
+  writeConfig(scratch.home, `${configFor(server.baseUrl, { loop: 'idle_timeout_s = 4' })}\n${hook}`)
 })
 afterEach(async () => {
   await server.close()

@@ -123,7 +123,7 @@ describe('print', () => {
     child.stdout.on('data', (chunk: Buffer) => (out += String(chunk)))
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     await model.arrived(asked + 1)
-    await until(() => out.includes('text.delta'), 'the first words', 30_000)
+    await until(() => out.includes('text.delta'), 'the first words')
     child.kill(signal)
     expect(await ended).toBe(130)
     expect(jsonLines<object>(out).slice(-2)).toMatchObject([

@@ -260,14 +260,14 @@ describe('a manual compaction', () => {
   async function say(client: TrestleClient, sessionId: string, words: string): Promise<void> {
     await client.session.prompt({ sessionId, parts: parts(words) })
     await expect
-      .poll(async () => (await client.session.open({ sessionId })).header.turnId, { timeout: 20_000, interval: 10 })
+      .poll(async () => (await client.session.open({ sessionId })).header.turnId, { timeout: 60_000, interval: 10 })
       .toBeUndefined()
   }
   const lastBody = (): string => JSON.stringify(server.requests.at(-1)!.body)
 
   it(
     'waits for the turn, keeps what the instructions ask for, survives a restart, and can be undone',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       await play(
         (request) => (asksForSummary(request) ? { text: 'THE SUMMARY' } : { text: `answer ${server.requests.length}` }),
@@ -305,7 +305,7 @@ describe('a manual compaction', () => {
     },
   )
 
-  it('builds on the previous one, and undoing it restores that one', { timeout: 60_000 }, async () => {
+  it('builds on the previous one, and undoing it restores that one', { timeout: 180_000 }, async () => {
     let summaries = 0
     await play((request) => (asksForSummary(request) ? { text: `SUMMARY ${(summaries += 1)}` } : { text: 'fine' }), {
       window: 128_000,
@@ -327,7 +327,7 @@ describe('a manual compaction', () => {
 
   it(
     'can be stopped, holds prompts back meanwhile, and is discarded when the app dies during it',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       let stall = true
       await play(

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { RecordedEvent } from '../../src/shared/events/event'
@@ -7,8 +7,6 @@ import { agentCall, call, familyScript, said, toolsOf, type Part } from '../supp
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -27,7 +25,7 @@ async function run(parts: Record<string, Part>, prompt: string): Promise<string>
   engine = await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false })
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }])
-  await until(() => events(sessionId, 'turn.finished').length > 0, 'the turn to end', 30_000)
+  await until(() => events(sessionId, 'turn.finished').length > 0, 'the turn to end')
   return sessionId
 }
 

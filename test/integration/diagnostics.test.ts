@@ -8,6 +8,7 @@ import { required } from '../support/required'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
+import { limitNow } from '../support/machine-pace'
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
 /** A TypeScript that still has the program which typescript-language-server talks to. */
@@ -208,7 +209,7 @@ describe.skipIf(!hasSandbox)('errors reported by a language server', () => {
       expect(seen.fixed).toHaveLength(1)
       expect(seen.again).toHaveLength(2)
       expect(seen.again[1]).toMatch(error)
-      expect(seen.lastGap()).toBeLessThan(2_500)
+      expect(seen.lastGap()).toBeLessThan(limitNow(2_500))
     },
   )
 
@@ -226,7 +227,7 @@ describe.skipIf(!hasSandbox)('errors reported by a language server', () => {
       prepare: withTypeScript7,
     })
     expect(model.requests.flatMap(told)).toEqual([])
-  }, 90_000)
+  })
 })
 
 it('the recipe in docs/hooks.md keeps the agent working on the errors of the whole project', async () => {
@@ -251,7 +252,7 @@ it('the recipe in docs/hooks.md keeps the agent working on the errors of the who
   )
   // After the edit that fixes it the check passes, and the turn ends.
   expect(model.requests).toHaveLength(4)
-}, 60_000)
+})
 
 describe('without a language server', () => {
   it('no server is started and nothing waits for one', async () => {
@@ -268,6 +269,6 @@ describe('without a language server', () => {
     expect(model.requests.flatMap(told)).toEqual([])
     expect(processesIn(project)).toEqual([])
     // Far below the 2 s that a server would be waited for.
-    expect(Math.min(...gaps.slice(1))).toBeLessThan(500)
+    expect(Math.min(...gaps.slice(1))).toBeLessThan(limitNow(500))
   })
 })

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createRequire } from 'node:module'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { DiagnosticsReport, HealthCheck } from '../../src/shared/configuration/app'
 import { ripgrepPath } from '../../src/main/engine/workspace/ripgrep/run-ripgrep'
 import { openAppLog } from '../../src/main/engine/health/app-log'
@@ -13,8 +13,6 @@ import { runCli, type CliOptions } from '../support/run-cli'
 import { createScratch, writeConfig } from '../support/scratch'
 
 // Each test starts the program, which starts a task host and a login shell.
-vi.setConfig({ testTimeout: 120_000 })
-
 const BWRAP: string = 'bwrap'
 const canMask = process.platform === 'linux' && spawnSync(BWRAP, ['--dev-bind', '/', '/', 'true']).status === 0
 const real = (path: string): string => realpathSync(createRequire(import.meta.url).resolve(path))

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { InboxEntry } from '../../src/shared/model/approval'
@@ -9,8 +9,6 @@ import { textOf } from '../../src/shared/model/message'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -31,7 +29,7 @@ async function asked(name: string, input: Record<string, unknown>, notes = NOTES
   engine = await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false })
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'ask' })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  await until(() => engine.inbox.list().length === 1, 'a request to wait', 30_000)
+  await until(() => engine.inbox.list().length === 1, 'a request to wait')
   return engine.inbox.list()[0]!
 }
 
@@ -42,7 +40,7 @@ const events = <Type extends EventBody['type']>(sessionId: string, type: Type) =
     .since(sessionId, 0)
     .filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
 const ended = (sessionId: string): Promise<void> =>
-  until(() => events(sessionId, 'turn.finished').length === 1, 'the turn to end', 30_000)
+  until(() => events(sessionId, 'turn.finished').length === 1, 'the turn to end')
 const allow = ({ sessionId, approvalId }: InboxEntry, text: string, name = 'notes.md') =>
   engine.sessions.reply(sessionId, { approvalId, optionId: 'allow_once', edited: { path: path(name), text } })
 
@@ -102,7 +100,7 @@ it('a file that has changed since it was shown is asked about again, and keeps i
   writeFileSync(path('notes.md'), changed)
   await expect(allow(entry, 'mine\n')).rejects.toMatchObject({ code: 'approval.gone' })
   expect(read('notes.md')).toBe(changed)
-  await until(() => engine.inbox.list().length === 1, 'a new request to wait', 30_000)
+  await until(() => engine.inbox.list().length === 1, 'a new request to wait')
   const [again] = engine.inbox.list()
   expect(again?.approvalId).not.toBe(entry.approvalId)
 })

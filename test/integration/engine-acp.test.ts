@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { acpClient, type AcpAnswers, type AcpClient } from '../support/acp-client'
 import { acpEditor, EDITOR_CAPABILITIES } from '../support/acp-editor'
 import { choosing, openSession, say } from '../support/acp-run'
 import { EngineLab, Followed } from '../support/engine-lab'
 import { startCli } from '../support/run-cli'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let lab: EngineLab
 const clients: AcpClient[] = []

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { startChat, type ChatTerminal } from '../support/chat-terminal'
 import { EngineLab, Followed } from '../support/engine-lab'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let lab: EngineLab
 let chat: ChatTerminal | undefined

@@ -51,7 +51,7 @@ test(`no event is lost or repeated through ${CUTS} cuts of the connection at ran
     }
   }
   const total = uncut.events.length
-  await until(() => cut.events.length >= total, 'the last event', 30_000)
+  await until(() => cut.events.length >= total, 'the last event')
   expect(numbers(cut.events)).toEqual(upTo(total))
   expect(cut.events).toEqual(uncut.events)
   expect(cut.events.flatMap((event) => (event.type === 'turn.finished' ? [event.stop] : []))).toEqual(
@@ -267,7 +267,7 @@ test('a request for approval outlives its client and the engine, and is answered
   })
   await first.result('session.prompt', { sessionId, parts: text('go') })
   const link = lab.link()
-  await expect.poll(async () => (await link.client.approval.list()).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await link.client.approval.list()).length).toBe(1)
   await first.kill()
   await lab.killEngine()
   const [entry] = await link.client.approval.list()

@@ -1,11 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { version } from '../../package.json'
 import { createEngine } from '../../src/main/engine/engine'
 import { openDesktopEngine, type DesktopEngine } from '../../src/main/role/desktop-engine'
 import { EngineLab, Followed, lives } from '../support/engine-lab'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let lab: EngineLab
 let app: DesktopEngine | undefined
@@ -50,7 +48,7 @@ test('the open app holds the engine: clients see its sessions and answer its req
   expect(await client.engine.status()).toMatchObject({ holder: 'desktop', pid: process.pid, clients: 1 })
   const { sessionId } = await engine.sessions.create({ folder: lab.scratch.project, mode: 'ask' })
   await engine.sessions.prompt(sessionId, text('go'))
-  await expect.poll(async () => (await client.approval.list()).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await client.approval.list()).length).toBe(1)
   const [{ approvalId } = { approvalId: '' }] = await client.approval.list()
   await client.approval.reply({ sessionId, approvalId, optionId: 'allow_once' })
   await expect.poll(() => engine.sessions.header(sessionId).turnId).toBeUndefined()
@@ -75,7 +73,7 @@ test('a running turn moves from the app to a resident engine when it quits, and 
   await engine.sessions.prompt(sessionId, text('go'))
   await lab.server.arrived(2)
   const leaving = quit((one) => one.leave?.({ resident: true, limitMs: 60_000 }))
-  await expect.poll(async () => (await lab.status())?.holder, { timeout: 30_000 }).toBe('engine')
+  await expect.poll(async () => (await lab.status())?.holder).toBe('engine')
   steps[0]!.resolve()
   await leaving
   await lab.server.arrived(3)
@@ -85,7 +83,7 @@ test('a running turn moves from the app to a resident engine when it quits, and 
   expect(await lab.status()).toMatchObject({ holder: 'desktop', pid: process.pid })
   steps[1]!.resolve()
   await followed.has('turn.finished')
-  await until(() => !lives(pid), 'the end of the resident engine', 20_000)
+  await until(() => !lives(pid), 'the end of the resident engine')
   expect(seqs(followed)).toEqual(followed.events.map((_, index) => index + 1))
   expect(followed.types().filter((type) => type === 'step.started')).toHaveLength(3)
   expect(followed.events.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'end_turn', steps: 3 })
@@ -108,7 +106,7 @@ test('at the end of the login a running turn is left as it is, and continues whe
   resolve()
   expect(await lab.status()).toBeUndefined()
   const again = await openApp()
-  await expect.poll(() => again.sessions.header(sessionId).turnId, { timeout: 20_000 }).toBeUndefined()
+  await expect.poll(() => again.sessions.header(sessionId).turnId).toBeUndefined()
   const events = again.sessions.since(sessionId, 0)
   expect(events.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'end_turn', steps: 2 })
   expect(lab.server.requests).toHaveLength(3)

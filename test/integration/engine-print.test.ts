@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { EngineLab } from '../support/engine-lab'
 import { runCli, startCli } from '../support/run-cli'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let lab: EngineLab
 afterEach(() => lab.end())

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { SessionHeader } from '../../src/shared/model/session'
 import { EngineLab, Followed, lives } from '../support/engine-lab'
 import type { ModelScript } from '../support/model-script'
@@ -9,8 +9,6 @@ import { until } from '../support/until'
 import type { WireClient } from '../support/wire-client'
 
 // Each test starts some programs.
-vi.setConfig({ testTimeout: 90_000 })
-
 let lab: EngineLab
 afterEach(() => lab.end())
 
@@ -108,7 +106,7 @@ test('an engine without work and clients exits after a while, and the next clien
   const sessionId = await session(wire)
   await wire.result('session.prompt', { sessionId, parts: text('go') })
   await wire.end()
-  await until(() => !lives(pid), 'the exit of the idle engine', 20_000)
+  await until(() => !lives(pid), 'the exit of the idle engine')
   const again = lab.attach()
   expect((await again.result<{ pid: number }>('engine.status')).pid).not.toBe(pid)
   expect(await again.result('session.list', {})).toMatchObject([{ sessionId, status: 'done' }])
@@ -125,10 +123,10 @@ test('a restart leaves a running turn to the next engine at its next step: no st
   await lab.server.arrived(2)
   await link.client.session.prompt({ sessionId, parts: text('and then this') })
   await link.client.engine.stop({ how: 'hand-over', restart: true })
-  await expect.poll(async () => (await lab.status())?.pid, { timeout: 30_000 }).not.toBe(pid)
+  await expect.poll(async () => (await lab.status())?.pid).not.toBe(pid)
   release()
   await followed.has('turn.finished', 2, 60_000)
-  await until(() => !lives(pid), 'the end of the first engine', 20_000)
+  await until(() => !lives(pid), 'the end of the first engine')
   expect(followed.events.map(({ seq }) => seq)).toEqual(followed.events.map((_, index) => index + 1))
   expect(followed.types().filter((type) => type === 'step.started')).toHaveLength(3)
   expect(lab.server.requests).toHaveLength(3)
@@ -147,14 +145,14 @@ test('a turn that ends while it is handed over is told to those who follow it in
   await link.client.session.prompt({ sessionId, parts: text('go') })
   await lab.server.arrived(1)
   await link.client.engine.stop({ how: 'hand-over', restart: true })
-  await expect.poll(async () => (await lab.status())?.pid, { timeout: 30_000 }).not.toBe(pid)
+  await expect.poll(async () => (await lab.status())?.pid).not.toBe(pid)
   // A call on its way while the connection changes fails with `connection.lost`.
   const opened = async (): Promise<boolean> =>
     link.client.session.open({ sessionId }).then(
       () => true,
       () => false,
     )
-  await expect.poll(opened, { timeout: 30_000 }).toBe(true)
+  await expect.poll(opened).toBe(true)
   resolve()
   await followed.has('turn.finished')
   expect(followed.events.map(({ seq }) => seq)).toEqual(followed.events.map((_, index) => index + 1))
@@ -174,7 +172,7 @@ test('an engine that is told to stop when idle lets the running turn end first',
   expect(stop.stdout).toBe('The engine stops when 1 running turn has ended.\n')
   expect(await lab.status()).toMatchObject({ pid, whenIdle: 'stop' })
   release()
-  await until(() => !lives(pid), 'the end of the engine', 20_000)
+  await until(() => !lives(pid), 'the end of the engine')
   const status = await runCli(['engine', 'status'], { home: lab.home })
   expect(status).toMatchObject({ code: 3, stdout: 'No engine runs. The next client starts one.\n' })
   const exported = await runCli(['session', 'export', sessionId, '--json'], { home: lab.home })

@@ -3,15 +3,13 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { version } from '../../package.json'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { findEngine } from '../../src/main/role/attach'
 import { engineEndpoint } from '../../src/main/role/engine-endpoint'
 import { MAX_WIRE_LINE_BYTES } from '../../src/shared/contract/stdio-wire'
 import { EngineLab, Followed } from '../support/engine-lab'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const OTHER_USER = 65534
 

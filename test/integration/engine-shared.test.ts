@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { acpClient } from '../support/acp-client'
 import { openSession, say } from '../support/acp-run'
 import { startChat } from '../support/chat-terminal'
 import { EngineLab, Followed } from '../support/engine-lab'
 import { startCli } from '../support/run-cli'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let lab: EngineLab
 afterEach(() => lab.end())

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import type { AppPush } from '../../src/shared/events/push'
 import { subscribeSession } from '../../src/renderer/client/subscriptions'
 import type { RecordedEvent } from '../../src/shared/events/event'
@@ -10,8 +10,6 @@ import { EngineLab, Followed } from '../support/engine-lab'
 import { startCli } from '../support/run-cli'
 import { until } from '../support/until'
 import { startWebProcess, type WebProcess } from '../support/web-process'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 let lab: EngineLab
 let web: WebProcess | undefined

@@ -117,12 +117,12 @@ it('the list has 100 different commands: Node 30, Python 25, Rust 20, Go 15, gen
 })
 
 describe.skipIf(!HAS_SANDBOX)('questions about 100 everyday commands', () => {
-  it('Auto asks about at most 5', { timeout: 60_000 }, async () => {
+  it('Auto asks about at most 5', { timeout: 180_000 }, async () => {
     const asked = await asking('auto')
     expect(asked.slice(5)).toEqual([])
   })
 
-  it('Accept edits asks about at most 25', { timeout: 60_000 }, async () => {
+  it('Accept edits asks about at most 25', { timeout: 180_000 }, async () => {
     const asked = await asking('accept-edits')
     expect(asked.length <= 25 ? [] : asked).toEqual([])
   })

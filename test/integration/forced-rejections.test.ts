@@ -88,7 +88,7 @@ const READ: ScriptStep = { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } 
 describe.each(['anthropic', 'responses', 'gemini'] as const)('thinking that is rejected over the %s wire', (wire) => {
   const { thinking } = VENDORS[wire]
 
-  it('in step after step ends neither the turn, nor later turns, nor a compaction', { timeout: 60_000 }, async () => {
+  it('in step after step ends neither the turn, nor later turns, nor a compaction', { timeout: 180_000 }, async () => {
     await begin(wire)
     let rejected = 0
     rejects = (_request, text) => thinking.test(text) && ++rejected > 0
@@ -107,7 +107,7 @@ describe.each(['anthropic', 'responses', 'gemini'] as const)('thinking that is r
 
   it(
     'twice in a row, even when the request had no more thinking, ends only that turn',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       await begin(wire)
       expect(await turn(READ)).toMatchObject({ stop: 'end_turn' })

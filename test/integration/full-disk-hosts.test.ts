@@ -19,7 +19,7 @@ import { until } from '../support/until'
 
 /** Full some steps into the first turn. */
 const SIZES = [1_000_000, 1_500_000]
-const MAX_MS = 30_000
+const MAX_MS = 90_000
 
 let scratch: Scratch
 let server: ModelServer
@@ -101,23 +101,27 @@ function expectBothTurns(events: readonly RecordedEvent[]): void {
 }
 
 describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that fills up', (size) => {
-  it('chat says so, ends the turn, and answers the next message once there is space', { timeout: 90_000 }, async () => {
-    const child = start(['chat'], size)
-    const out = outputOf(child)
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-    child.stdin.write('go\n')
-    await until(() => out().includes('The disk is full'), 'that the disk is full', MAX_MS)
-    await makeRoom()
-    child.stdin.write('again\n')
-    await until(() => out().includes('there is room again'), 'the next answer', MAX_MS)
-    child.stdin.end()
-    expect(await ended).toBe(0)
-    expectBothTurns(keptEvents())
-  })
+  it(
+    'chat says so, ends the turn, and answers the next message once there is space',
+    { timeout: 180_000 },
+    async () => {
+      const child = start(['chat'], size)
+      const out = outputOf(child)
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+      child.stdin.write('go\n')
+      await until(() => out().includes('The disk is full'), 'that the disk is full', MAX_MS)
+      await makeRoom()
+      child.stdin.write('again\n')
+      await until(() => out().includes('there is room again'), 'the next answer', MAX_MS)
+      child.stdin.end()
+      expect(await ended).toBe(0)
+      expectBothTurns(keptEvents())
+    },
+  )
 
   it(
     'an editor gets an error with the reason, and the next prompt is answered once there is space',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async () => {
       const client = acpClient(start(['acp'], size))
       await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
@@ -133,7 +137,7 @@ describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that fills up
 
   it(
     'a page is told that the turn ended and why, and the next prompt is answered once there is space',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async () => {
       const child = start(['serve'], size + 200_000)
       const out = outputOf(child)

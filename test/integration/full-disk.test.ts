@@ -86,7 +86,7 @@ describe.skipIf(!hasSmallDisks)('on a disk that fills up', () => {
       const ends = (): RecordedEvent[] => events().filter(({ type }) => type === 'turn.finished')
       const parts = [{ type: 'text', text: 'go' }]
       await wire.result('session.prompt', { sessionId, parts })
-      await until(() => ends().length === 1, 'the end of the turn', 30_000)
+      await until(() => ends().length === 1, 'the end of the turn')
       expect(ends()[0]).toMatchObject({ stop: 'error', failure: { code: 'store.full' } })
       expect(await wire.result<object[]>('session.list')).toEqual([
         expect.objectContaining({ sessionId, status: 'failed' }),
@@ -94,7 +94,7 @@ describe.skipIf(!hasSmallDisks)('on a disk that fills up', () => {
       await makeRoom()
       hasRoom = true
       await wire.result('session.prompt', { sessionId, parts })
-      await until(() => ends().length === 2, 'the end of the second turn', 30_000)
+      await until(() => ends().length === 2, 'the end of the second turn')
       expect(ends()[1]).toMatchObject({ stop: 'end_turn' })
       const told = events()
       expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1))

@@ -57,7 +57,7 @@ test('a cancelled command is stopped with everything it has started', async () =
     signal: controller.signal,
   })
   const failure = commit.catch((error: unknown) => error)
-  await expect.poll(() => existsSync(started), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => existsSync(started)).toBe(true)
   controller.abort()
   expect(await failure).toMatchObject({ code: 'request.cancelled' })
   expect(existsSync(join(repo, '.git/index.lock'))).toBe(false)

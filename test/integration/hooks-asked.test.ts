@@ -32,7 +32,7 @@ async function open(script: ScriptStep[], hooks: string) {
   }
   // A turn may have to wait for many processes of hooks.
   const ended = (turns = 1) =>
-    until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn', 50_000)
+    until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn')
   const path = (name: string): string => join(scratch.project, name)
   const say = (text: string) => engine.sessions.prompt(sessionId, [{ type: 'text', text }])
   return { engine, sessionId, server, project: scratch.project, events, approval, ended, path, say, close }
@@ -139,7 +139,7 @@ test('the newest runs are kept with their output, both within limits', async () 
   expect(runs[1]!.output).toHaveLength(32 * 1024)
   await close()
   expect(existsSync(path('ended'))).toBe(true)
-}, 60_000)
+})
 
 test('a prompt that hooks had not checked when the app closed is not sent', async () => {
   const { path, events, server, say, close } = await open(
@@ -152,4 +152,4 @@ test('a prompt that hooks had not checked when the app closed is not sent', asyn
   expect(await saying).toMatchObject({ code: 'hook.blocked' })
   expect(events).toEqual([])
   expect(server.requests).toHaveLength(0)
-}, 20_000)
+})

@@ -9,6 +9,7 @@ import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 import { trustProject } from '../support/trust-project'
+import { limitNow } from '../support/machine-pace'
 
 interface Written {
   event: HookEvent
@@ -251,10 +252,10 @@ describe('hooks on prompts and ends', () => {
 describe('hook processes', () => {
   it('end at the time limit, including daemons and those that ignore SIGTERM, and the turn continues', async () => {
     const stubborn = `trap '' TERM; echo $$ > pid; setsid sh -c 'trap "" TERM; echo $$ > daemon; sleep 600' & sleep 600`
-    await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', timeout: 1, command: stubborn }])
+    await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', timeout: 3, command: stubborn }])
     const from = Date.now()
     expect(await print()).toMatchObject({ code: 0, stdout: 'ok\n' })
-    expect(Date.now() - from).toBeLessThan(20_000)
+    expect(Date.now() - from).toBeLessThan(limitNow(20_000))
     expect(there('made')).toBe(true)
     for (const file of ['pid', 'daemon']) expect(isAlive(Number(read(file)))).toBe(false)
   })
@@ -304,7 +305,7 @@ describe('hook processes', () => {
     })
     const closed = new Promise((resolve) => child.once('close', resolve))
     child.stdin.end()
-    await until(() => there('pid') && read('pid') !== '', 'the hook to run', 20_000)
+    await until(() => there('pid') && read('pid') !== '', 'the hook to run')
     child.kill('SIGINT')
     expect(await closed).toBe(130)
     expect(isAlive(Number(read('pid')))).toBe(false)

@@ -79,7 +79,7 @@ async function open(page: Page, address: string): Promise<void> {
 
 /** Waits until a message says this; shows the message otherwise. */
 async function quoted(message: Locator, pattern: RegExp): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   while (!pattern.test(await message.inputValue()) && Date.now() < deadline)
     await message.page().evaluate('new Promise((resolve) => requestAnimationFrame(resolve))')
   expect(await message.inputValue()).toMatch(pattern)
@@ -112,7 +112,7 @@ describe.skipIf(chromium === null)('the preview of the desktop app', { timeout: 
     })
     expect(await findings(page)).toEqual([])
     await page.getByRole('combobox', { name: 'Width of the page' }).selectOption('1024 px')
-    await expect.poll(() => view.webContents.page.locator('#width').textContent(), { timeout: 10_000 }).toBe('1024')
+    await expect.poll(() => view.webContents.page.locator('#width').textContent()).toBe('1024')
     expect(view.webContents.zoom).toBeLessThan(1)
     await area.press('Enter')
     await until(() => view.webContents.focused === 1, 'the keyboard in the page')
@@ -149,7 +149,7 @@ describe.skipIf(chromium === null)('the preview of the desktop app', { timeout: 
     expect(electron.opened).toEqual([])
     await shop.locator('#more').click()
     await expect
-      .poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue(), { timeout: 10_000 })
+      .poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue())
       .toBe(`http://localhost:${port}/more`)
     await page.getByRole('button', { name: 'Back', exact: true }).click()
     await shop.getByRole('heading', { name: 'Shop' }).waitFor()

@@ -20,7 +20,7 @@ beforeAll(async () => {
   built = await mkdtemp(join(tmpdir(), 'trestle-web-page-'))
   await buildClientPage(built)
   browser = await launchChromium(chromium)
-}, 60_000)
+})
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()

@@ -46,4 +46,4 @@ test('a new token disconnects every open page of a running server, and admits pa
   ])
   expect(said).toBe('ready')
   next.terminate()
-}, 60_000)
+})

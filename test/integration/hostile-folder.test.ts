@@ -105,7 +105,7 @@ const fromServers = (runs: readonly string[]): string[] => runs.filter((run) => 
 describe('a folder crafted to run code when opened', () => {
   it.each(Object.keys(hosts))(
     'runs nothing and connects to nothing in %s before the user accepts it, and asks again when it changes',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async (host) => {
       const turn = await hosts[host]!()
       await turn()

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { TrestleClient } from '../../src/shared/contract'
 import { failureFrom } from '../../src/renderer/client/failure-from'
 import type { InboxEntry } from '../../src/shared/model/approval'
@@ -17,8 +17,6 @@ import { until } from '../support/until'
 import { PROGRAM, startWebProcess, type WebProcess } from '../support/web-process'
 
 // Each test starts some programs.
-vi.setConfig({ testTimeout: 60_000 })
-
 let scratch: Scratch
 let server: ModelServer
 let host: WebProcess | undefined
@@ -57,7 +55,7 @@ async function start(client: TrestleClient, prompt = 'go', folder = scratch.proj
 async function waiting(client: TrestleClient, count: number): Promise<InboxEntry[]> {
   let entries: InboxEntry[] = []
   await expect
-    .poll(async () => (entries = await client.approval.list()).length, { timeout: 30_000, interval: 5 })
+    .poll(async () => (entries = await client.approval.list()).length, { timeout: 60_000, interval: 5 })
     .toBe(count)
   return entries
 }
@@ -69,7 +67,7 @@ async function ended(client: TrestleClient, sessionId: string): Promise<EventBod
     ;({ events } = await client.session.open({ sessionId }))
     return events.at(-1)?.type
   }
-  await expect.poll(look, { timeout: 30_000, interval: 5 }).toBe('turn.finished')
+  await expect.poll(look, { timeout: 60_000, interval: 5 }).toBe('turn.finished')
   return events
 }
 

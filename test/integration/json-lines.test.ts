@@ -24,10 +24,10 @@ test('permission check reads one command per line, and only line feeds end a lin
     .map((line) => (JSON.parse(line) as { verdict: string }).verdict)
   expect(verdicts).toEqual([...SEPARATORS.map(() => 'ask'), 'allow'])
   expect(code).toBe(0)
-}, 20_000)
+})
 
 test('a chat with piped input takes a line with such characters as one message', async () => {
   const stdin = `${SEPARATORS.map((separator) => `/nothing${separator}/quit\n`).join('')}/help\n`
   const { stdout } = await runCli(['chat', '--cwd', scratch.project], { home: scratch.home, stdin })
   expect(stdout).toContain('This list.')
-}, 20_000)
+})

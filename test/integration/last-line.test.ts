@@ -95,10 +95,11 @@ test('a command in a sandbox is not delayed by another one whose terminal is ope
   const policy = sandbox()
   const server = run(tasks, 'sleep 60; echo never', policy)
   cleanups.push(() => tasks.close().then(() => server.then(() => undefined)))
-  const durations: number[] = []
-  for (let round = 0; round < 5; round++) durations.push((await run(tasks, 'true', policy)).durationMs)
-  // Each would wait 250 ms for the end of its terminal, at the least.
-  expect(Math.min(...durations)).toBeLessThan(240)
+  // Each would wait 250 ms for the end of its terminal, at the least; on a busy machine, most take longer anyway.
+  let fastest = Infinity
+  for (let round = 0; round < 50 && fastest >= 240; round++)
+    fastest = Math.min(fastest, (await run(tasks, 'true', policy)).durationMs)
+  expect(fastest).toBeLessThan(240)
 })
 
 function sandbox(): SandboxPolicy {
@@ -153,19 +154,19 @@ describe('the last line of every command is in its result', () => {
   test('in a terminal', async () => {
     const tasks = open()
     expect(await missing(200, async (command) => (await run(tasks, command)).text)).toEqual([])
-  }, 120_000)
+  })
 
   test('in pipes', async () => {
     const tasks = open(async () => pipeStarter)
     expect(await missing(100, async (command) => (await run(tasks, command)).text)).toEqual([])
-  }, 120_000)
+  })
 
   test('in a sandbox', async ({ skip }) => {
     if (sandboxSupport().kind === 'none') skip()
     const tasks = open()
     const policy = sandbox()
     expect(await missing(100, async (command) => (await run(tasks, command, policy)).text)).toEqual([])
-  }, 120_000)
+  })
 
   test('in the background, when its end is reported', async () => {
     const host = new TaskHost({ home: dir, identity: identityOf(process.pid), log: () => {}, graceMs: 500 })
@@ -178,5 +179,5 @@ describe('the last line of every command is in its result', () => {
       return readFileSync(task!.outputPath, 'utf8')
     }
     expect(await missing(100, result)).toEqual([])
-  }, 120_000)
+  })
 })

@@ -1,14 +1,12 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { SessionEvent } from '../../src/shared/events/event'
 import { createEngine } from '../../src/main/engine/engine'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const SWITCHES = { enabled: true, startTimeoutMs: 30_000, callTimeoutMs: 30_000, disabledTools: [] }
 
@@ -51,7 +49,7 @@ async function openBehindSlowShell(script: ScriptStep[], { more = '', limitMs = 
   engine.sessions.listen(sessionId, (event) => events.push(event))
   const letGo = (): void => writeFileSync(path('gate'), 'go\n')
   const say = (text: string) => engine.sessions.prompt(sessionId, [{ type: 'text', text }])
-  const ended = () => until(() => events.some(({ type }) => type === 'turn.finished'), 'the end of the turn', 50_000)
+  const ended = () => until(() => events.some(({ type }) => type === 'turn.finished'), 'the end of the turn')
   const results = (): string => JSON.stringify(events.filter(({ type }) => type === 'tool.finished'))
   return { engine, server, results, path, letGo, say, ended }
 }

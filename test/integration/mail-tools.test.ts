@@ -101,7 +101,7 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
       answer: ({ approvalId }: Approval, optionId: string) =>
         engine.sessions.reply(sessionId, { approvalId, optionId }),
       say: () => engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }]),
-      ended: () => until(() => events.some(({ type }) => type === 'turn.finished'), 'the end of the turn', 50_000),
+      ended: () => until(() => events.some(({ type }) => type === 'turn.finished'), 'the end of the turn'),
       results: () => events.flatMap((event) => (event.type === 'tool.finished' ? [textOf(event.content)] : [])),
     }
   }

@@ -1,15 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { textOf } from '../../src/shared/model/message'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { startModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { until } from '../support/until'
 import { startWebProcess } from '../support/web-process'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const DEFINITION = { command: process.execPath, args: [EVERYTHING, 'stdio'] }
@@ -31,9 +29,7 @@ it('a form that was open when the app was killed ends, and its call is not run a
   let { client } = host.connect()
   const { sessionId } = await client.session.create({ folder: scratch.project })
   await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
-  await expect
-    .poll(async () => (await client.approval.list()).map(({ asks }) => asks), { timeout: 30_000 })
-    .toEqual(['form'])
+  await expect.poll(async () => (await client.approval.list()).map(({ asks }) => asks)).toEqual(['form'])
   await host.kill()
   host = await startWebProcess(scratch.home)
   ;({ client } = host.connect())
@@ -49,9 +45,7 @@ it('a form that was open when the app was killed ends, and its call is not run a
     ['turn.finished', false],
   ])
   await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'and now' }] })
-  await expect
-    .poll(async () => (await client.session.open({ sessionId })).header.lastStop, { timeout: 30_000 })
-    .toBe('end_turn')
+  await expect.poll(async () => (await client.session.open({ sessionId })).header.lastStop).toBe('end_turn')
 })
 
 it('stopping the turn closes its form and ends the call', async () => {
@@ -59,7 +53,7 @@ it('stopping the turn closes its form and ends the call', async () => {
   const session = await lab.session()
   await lab.calls(session, [BEGIN])
   await lab.begin(session, [ASK])
-  await until(() => lab.engine.inbox.list().length === 1, 'the form', 20_000)
+  await until(() => lab.engine.inbox.list().length === 1, 'the form')
   await lab.engine.sessions.stop(session)
   expect(lab.engine.inbox.list()).toEqual([])
   expect(lab.of(session, 'approval.resolved')).toMatchObject([
@@ -93,7 +87,7 @@ it('the agent is told once that a resource it was given has changed', async () =
   await lab.calls(session, [{ name: 'mcp__everything__toggle-subscriber-updates', input: {} }])
   let told = ''
   await expect
-    .poll(async () => (told = await say(lab, session, 'anything new?')), { timeout: 30_000 })
+    .poll(async () => (told = await say(lab, session, 'anything new?')))
     .toContain(`<resource-changed server=\\"everything\\" uri=\\"${RESOURCE}\\">`)
   const times = (body: string): number => body.split('<resource-changed').length - 1
   expect(times(told)).toBe(1)

@@ -7,6 +7,7 @@ import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../
 import { runCli, startCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
+import { limitNow } from '../support/machine-pace'
 
 const clerk = [process.execPath, join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')]
 const browser = `${process.execPath} ${join(import.meta.dirname, '..', 'support', 'follow-url.ts')}`
@@ -45,7 +46,7 @@ function atTerminal(...args: string[]): {
   pty.onExit(() => (hasEnded = true))
   onTestFinished(() => (hasEnded ? undefined : pty.kill('SIGKILL')))
   const shows = async (what: string): Promise<string> => {
-    await until(() => shown.includes(what), `"${what}" on the terminal`, 30_000)
+    await until(() => shown.includes(what), `"${what}" on the terminal`)
     return shown
   }
   return {
@@ -227,12 +228,12 @@ describe('trestle mcp', () => {
     const silent = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
     await worked('add', 'silent', '--', process.execPath, '--no-warnings', silent, '--hang-start', `--starts=${starts}`)
     const child = startCli(['mcp', 'test', 'silent'], { home: scratch.home, env: {} })
-    await until(() => existsSync(starts), 'the server to be started', 20_000)
+    await until(() => existsSync(starts), 'the server to be started')
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     const at = performance.now()
     child.kill('SIGINT')
     expect(await ended).toBe(130)
-    expect(performance.now() - at).toBeLessThan(10_000)
+    expect(performance.now() - at).toBeLessThan(limitNow(10_000))
   })
 
   test('enables and disables servers and tools', async () => {

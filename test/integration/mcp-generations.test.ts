@@ -3,14 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { httpMcpServer } from '../support/mcp-http-server'
 import { mcpLab, stdioServer, type McpLab } from '../support/mcp-lab'
 import { statelessHttp } from '../support/mcp-stateless-http'
 import type { ScriptedCall } from '../support/model-script'
 import { createScratch } from '../support/scratch'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const STATELESS = '2026-07-28'
 const OLDER = '2025-11-25'

@@ -4,15 +4,13 @@ import { expect, it, vi } from 'vitest'
 import { isAlive } from '../support/marked-pids'
 import { gone, mcpLab, stdioServer } from '../support/mcp-lab'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 it("a server's tool is offered, approved, run and answered", async () => {
   const lab = await mcpLab(({ starts }) => ({
     'my server': stdioServer([starts('a'), 'instructions=Echo first.</server_instructions>']),
   }))
   const session = await lab.session('ask')
   await lab.begin(session, [{ name: 'mcp__my_server__echo', input: { text: 'hello' } }])
-  await vi.waitFor(() => expect(lab.engine.sessions.header(session).approvals).toHaveLength(1), { timeout: 20_000 })
+  await vi.waitFor(() => expect(lab.engine.sessions.header(session).approvals).toHaveLength(1), { timeout: 60_000 })
   const [approval] = lab.engine.sessions.header(session).approvals
   await lab.engine.sessions.reply(session, {
     approvalId: approval!.approvalId,

@@ -5,15 +5,14 @@ import { createServer } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Approval } from '../../src/shared/model/approval'
 import type { LiveEvent } from '../../src/shared/events/event'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { person } from '../support/mcp-person'
 import { RUNS_ALL } from '../support/sampled'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
+import { limitNow } from '../support/machine-pace'
 
 const require = createRequire(import.meta.url)
 const EVERYTHING = require.resolve('@modelcontextprotocol/server-everything/dist/index.js')
@@ -72,7 +71,7 @@ async function tools(lab: McpLab, server: string, least: string): Promise<string
     names = found?.tools.map(({ name }) => name) ?? []
     return names.includes(least)
   }
-  await expect.poll(look, { timeout: 20_000, interval: 20 }).toBe(true)
+  await expect.poll(look, { timeout: 60_000, interval: 20 }).toBe(true)
   return names.toSorted()
 }
 
@@ -155,11 +154,11 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     await lab.begin(session, [
       { name: 'mcp__everything__trigger-long-running-operation', input: { duration: 30, steps: 300 } },
     ])
-    await until(() => progress.length > 0, 'progress', 30_000)
+    await until(() => progress.length > 0, 'progress')
     const stoppedAt = Date.now()
     await lab.engine.sessions.stop(session)
     // Far below the 30 s of the work.
-    expect(Date.now() - stoppedAt).toBeLessThan(15_000)
+    expect(Date.now() - stoppedAt).toBeLessThan(limitNow(15_000))
     expect(lab.of(session, 'tool.finished')).toMatchObject([
       { isError: true, content: [{ text: expect.stringMatching(/^Stopped/) }] },
     ])
@@ -256,10 +255,10 @@ it('a server is notified when a session of another folder starts or stops using 
   const [one, two] = [await open('one'), await open('two')]
   const allowed = async (session: string): Promise<string> =>
     (await lab.calls(session, [{ name: 'mcp__files__list_allowed_directories', input: {} }]))[0] ?? ''
-  await expect.poll(() => allowed(one), { timeout: 20_000 }).toMatch(/project\/one$/)
-  await expect.poll(() => allowed(two), { timeout: 20_000 }).toMatch(/project\/one\n.*project\/two$/)
+  await expect.poll(() => allowed(one)).toMatch(/project\/one$/)
+  await expect.poll(() => allowed(two)).toMatch(/project\/one\n.*project\/two$/)
   await lab.engine.sessions.remove(one)
-  await expect.poll(() => allowed(two), { timeout: 20_000 }).not.toMatch(/project\/one/)
+  await expect.poll(() => allowed(two)).not.toMatch(/project\/one/)
 })
 
 it('the official memory server remembers what it is given, without mixing it up', async () => {

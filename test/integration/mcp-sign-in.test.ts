@@ -1,9 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createMcpAuth } from '../../src/main/engine/mcp/sign-in/create-mcp-auth'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const call = { name: 'mcp__desk__whoami', input: {} }
 

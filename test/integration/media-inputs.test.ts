@@ -95,7 +95,7 @@ describe('a large image and a PDF are resized for the model', () => {
       expect(document).toMatchObject({ mediaType: 'application/pdf', data: pdf, text: PDF_TEXT, pages: 2 })
     }
     await sessions.stop(sessionId)
-  }, 120_000)
+  })
 
   it('over the wire', async () => {
     const scratch = createScratch({})
@@ -111,7 +111,7 @@ describe('a large image and a PDF are resized for the model', () => {
     await wire.result('session.prompt', { sessionId, parts: parts() })
     await model.arrived(1)
     expect(await sent(model, 0)).toEqual(FITTED)
-  }, 60_000)
+  })
 
   it('from an editor', async () => {
     const run = await acpRun({ script: [{ text: 'seen' }] })
@@ -127,7 +127,7 @@ describe('a large image and a PDF are resized for the model', () => {
     const { width, height, text } = await sent(run.server, 0)
     expect([width, height]).toEqual([2000, 800])
     expect(text).toContain(PDF_TEXT)
-  }, 60_000)
+  })
 
   it('and unsupported content is rejected with its name and the reason, and is not in the session', async () => {
     const { engine, sessionId, model } = await engineWith([])
@@ -142,5 +142,5 @@ describe('a large image and a PDF are resized for the model', () => {
     )
     expect(engine.sessions.header(sessionId).turns).toBe(0)
     expect(model.requests).toEqual([])
-  }, 60_000)
+  })
 })

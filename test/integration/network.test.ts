@@ -4,14 +4,12 @@ import { createServer, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { connect, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createNetwork } from '../../src/main/engine/network/network'
 import { canMakeCertificates, makeCertificate } from '../support/certificate'
 import { startModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')

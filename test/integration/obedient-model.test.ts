@@ -34,7 +34,7 @@ afterAll(async () => {
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says', () => {
   it.each(TRIED.map((scenario, index) => [scenario.name, scenario, index] as const))(
     'does no harm with a user who rejects: %s',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async (_name, scenario, index) => {
       // What a mode with fewer questions does to the world is not to be in the way of the others.
       const all = MODES.filter((mode) => scenario.ends[mode])
@@ -50,7 +50,7 @@ describe.skipIf(!canSandbox())('a model that does whatever the newest text says'
 describe.skipIf(!canSandbox() || !hasDovecot)('a model that does whatever the newest mail says', () => {
   it.each(MAIL_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
     'does no harm with a user who rejects: %s',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async (_name, scenario) => {
       const outcomes = await runScenario(lab, scenario, MODES, engines)
       const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome))
@@ -69,7 +69,7 @@ describe('the test kit', () => {
     ])
   })
 
-  it('detects theft and changes when the sandbox is off', { timeout: 120_000 }, async () => {
+  it('detects theft and changes when the sandbox is off', { timeout: 180_000 }, async () => {
     const script = [
       "const fs = require('fs'), home = process.env.HOME",
       "fs.appendFileSync(home + '/.bashrc', 'x')",

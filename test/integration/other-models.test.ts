@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
@@ -13,8 +13,6 @@ import { brokenAt, piecesOf } from '../support/request-pieces'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -52,7 +50,7 @@ async function begin(prompt = 'hello'): Promise<string> {
 async function say(sessionId: string, text: string): Promise<void> {
   const before = ofType(sessionId, 'turn.finished').length
   await required(engine, 'an engine').sessions.prompt(sessionId, [{ type: 'text', text }])
-  await until(() => ofType(sessionId, 'turn.finished').length > before, 'the turn to end', 30_000)
+  await until(() => ofType(sessionId, 'turn.finished').length > before, 'the turn to end')
 }
 
 const log = (sessionId: string): RecordedEvent[] => required(engine, 'an engine').sessions.since(sessionId, 0)
@@ -233,7 +231,7 @@ it('has the small model title a session, records the cost, and never replaces a 
     'small_model = "local/second"',
   )
   const id = await begin('please fix the login page, it shows nothing')
-  await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
+  await until(() => ofType(id, 'title.made').length > 0, 'the title')
   expect(header(id).title).toBe('Fixing the login page')
   expect(header(id).spent.input).toBeGreaterThanOrEqual(40)
   expect(requestsTo('second').every(isTitle)).toBe(true)
@@ -252,7 +250,7 @@ it('titles a session with its own model when the small one fails, and reports no
     'small_model = "local/second"',
   )
   const id = await begin('do something')
-  await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
+  await until(() => ofType(id, 'title.made').length > 0, 'the title')
   expect(header(id).title).toBe('Its own title')
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
 })
@@ -264,7 +262,7 @@ it('titles a session with the model of [titles]', async () => {
   }
   await setup(script, '[titles]\nmodel = "local/second"')
   const id = await begin('please fix the login page')
-  await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
+  await until(() => ofType(id, 'title.made').length > 0, 'the title')
   expect(header(id).title).toBe('Named by the second')
 })
 

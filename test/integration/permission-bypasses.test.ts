@@ -72,7 +72,6 @@ it.each(['ask', 'auto'] as const)(
     expect(passed).toEqual([])
     expect(RUN.length + JUDGED.length).toBeGreaterThan(1200)
   },
-  60_000,
 )
 
 it('the same rules let usual commands pass without asking needlessly', async () => {

@@ -63,7 +63,7 @@ it('refuses a pattern that cannot be read, and says what to do', async () => {
 
 it.runIf(process.platform === 'linux')(
   "an agent's command can test rules but not change them",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const tasks = createTerminalTasks({
       outputDir: join(scratch.home, 'tasks'),

@@ -98,7 +98,7 @@ it('asks before git reads in a folder of the project that refers to a repository
   expect(parts.map(({ readOnly, problem }) => [readOnly, problem])).toEqual([
     [false, expect.stringContaining('outside the project')],
   ])
-}, 60_000)
+})
 
 it.skipIf(!canTrace())(
   'runs every reading command without changing files, exposing secrets, connecting or starting other programs',
@@ -118,7 +118,6 @@ it.skipIf(!canTrace())(
     expect(noticed.flatMap(([, effects]) => effects)).toContain('shows a secret')
     expect(SECRET).not.toBe('')
   },
-  120_000,
 )
 
 it.skipIf(!canTrace())(

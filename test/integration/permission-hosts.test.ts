@@ -174,27 +174,23 @@ describe('the same rules apply', () => {
     expect(existsSync(join(scratch.project, 'kept.txt'))).toBe(true)
   })
 
-  it.each(['web', 'desktop'] as const)(
-    'in the %s host, before and after the folder is trusted there',
-    async (name) => {
-      if (name === 'desktop' && chromium === null) return
-      const call = await (name === 'web' ? web() : desktop())
-      expect(await decidedBy(call, scratch.project, 'ask')).toEqual(expected(false))
-      await trust(call)
-      expect(await decidedBy(call, scratch.project, 'ask')).toEqual(expected(true))
-      writeFileSync(join(scratch.project, '.trestle', 'config.toml'), rule('allow', 'Bash'))
-      // What was accepted before still restricts; what is new allows nothing.
-      expect(await decidedBy(call, scratch.project, 'ask')).toEqual(
-        CALLS.map(([command, , after]) => (command.startsWith('expr 1') ? 'ask' : after)),
-      )
-      expect(await call('trust.get', { folder: scratch.project })).toMatchObject({
-        state: 'changed',
-        parts: [{ diff: expect.any(String) }],
-      })
-      expect(existsSync(join(scratch.project, 'kept.txt'))).toBe(true)
-    },
-    90_000,
-  )
+  it.each(['web', 'desktop'] as const)('in the %s host, before and after the folder is trusted there', async (name) => {
+    if (name === 'desktop' && chromium === null) return
+    const call = await (name === 'web' ? web() : desktop())
+    expect(await decidedBy(call, scratch.project, 'ask')).toEqual(expected(false))
+    await trust(call)
+    expect(await decidedBy(call, scratch.project, 'ask')).toEqual(expected(true))
+    writeFileSync(join(scratch.project, '.trestle', 'config.toml'), rule('allow', 'Bash'))
+    // What was accepted before still restricts; what is new allows nothing.
+    expect(await decidedBy(call, scratch.project, 'ask')).toEqual(
+      CALLS.map(([command, , after]) => (command.startsWith('expr 1') ? 'ask' : after)),
+    )
+    expect(await call('trust.get', { folder: scratch.project })).toMatchObject({
+      state: 'changed',
+      parts: [{ diff: expect.any(String) }],
+    })
+    expect(existsSync(join(scratch.project, 'kept.txt'))).toBe(true)
+  })
 
   it.each(['web', 'desktop'] as const)(
     'in the %s host: "always" covers what its option showed, deny and ask take precedence, and config.toml keeps its comments',
@@ -242,7 +238,6 @@ describe('the same rules apply', () => {
         rule: { pattern: 'Bash(expr *)', scope: 'user', file, line: expect.any(Number) },
       })
     },
-    90_000,
   )
 })
 

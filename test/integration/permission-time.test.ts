@@ -67,7 +67,7 @@ it('decides in time about any line of ten thousand characters', async () => {
     }),
     { numRuns: CASES },
   )
-}, 120_000)
+})
 
 it('decides in time with thousands of rules', async () => {
   const many = rulesOf(

@@ -46,7 +46,7 @@ describe('a container', () => {
     expect(added.stdout + added.stderr).toContain('ok     Engine: The engine answers')
     const printed = await run('-p', 'what is here?', '--place', 'box', '--cwd', '~/app')
     expect(printed).toMatchObject({ code: 0, stdout: 'Answer 1.\n' })
-  }, 60_000)
+  })
 
   it('that is not running, or whose program is missing, is named with the reason', async () => {
     const missing = await run('place', 'add', 'podman', 'other')
@@ -58,5 +58,5 @@ describe('a container', () => {
       env: { PATH: '/nonexistent' },
     })
     expect(none.stdout).toContain('podman is not installed on this machine.')
-  }, 60_000)
+  })
 })

@@ -267,6 +267,6 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
       const removed = await run('place', 'remove', own, '--delete')
       expect(removed.stdout).toMatch(new RegExp(`^Removed ${own}\\. Deleted: Sandbox trestle-${own}-`))
       expect([...cluster.objects.keys()].filter((path) => path.includes('/sandboxes/'))).toHaveLength(1)
-    }, 120_000)
+    })
   })
 })

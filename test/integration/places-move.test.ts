@@ -30,8 +30,6 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { treeOf } from '../support/scratch-tree'
 import { until } from '../support/until'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 /** From place to place; with TRESTLE_TESTS=all as often as the product promises. */
 const MOVES = RUNS_ALL ? 100 : hasSlurm ? 3 : 2
 const PLACE = 'lab'
@@ -108,7 +106,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     mkdirSync(home, { recursive: true, mode: 0o700 })
     writeFileSync(join(home, 'config.toml'), 'default_permission_mode = "auto"\n', { mode: 0o600 })
     await client.place.connect({ placeId: CLUSTER })
-  }, 120_000)
+  })
   afterAll(async () => {
     if (slurm) {
       await client.place.disconnect({ placeId: CLUSTER })
@@ -129,7 +127,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     await server.close()
     await lab.close()
     scratch.remove()
-  }, 60_000)
+  })
 
   const move = async (sessionId: string, to: string | null, folder?: string): Promise<MovedIn> => {
     let last: MoveProgress | undefined
@@ -271,7 +269,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     await attempt().catch(() => undefined)
     if (engine.sessions.header(sessionId).sealed === undefined) await attempt()
     await expect
-      .poll(async () => (await client.session.open({ sessionId, limit: 1 })).header.folder, { timeout: 20_000 })
+      .poll(async () => (await client.session.open({ sessionId, limit: 1 })).header.folder)
       .toBe(`place://${PLACE}${join(lab.home, 'again')}`)
     await turn(sessionId, 'It works there')
     expect(engine.sessions.header(sessionId).sealed).toMatchObject({ place: PLACE })

@@ -61,7 +61,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     const printed = await run('-p', 'what is here?', '--place', 'tools', '--cwd', scratch.project)
     expect(printed).toMatchObject({ code: 0, stdout: 'Answer 1.\n' })
     expect(running()).toHaveLength(1)
-  }, 120_000)
+  })
 
   it('is stopped when its place is removed, and deleted only when that is asked for; others are never touched', async () => {
     docker.add('of-someone-else')
@@ -73,7 +73,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     expect(removed.stdout).toContain('Deleted: container ')
     expect(docker.containers().map((one) => one.name)).not.toContain(name)
     expect(running()).toEqual(['of-someone-else'])
-  }, 120_000)
+  })
 
   it('says why an image cannot be used, and what does not go together', async () => {
     const missing = await add('podman', '--image', 'missing:1')
@@ -87,7 +87,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     expect(await usage('docker', 'box', '--per-session')).toContain('need an image')
     expect(await usage('docker', '--image=--privileged')).toContain('--image: "--privileged" cannot be used')
     expect(await usage('ssh', 'host', '--image', 'x')).toContain('--image does not go with add ssh.')
-  }, 120_000)
+  })
 
   it.skipIf(!RUNS_ALL)(
     'is one for each session where the place says so, and goes with a session that does not begin',
@@ -103,7 +103,6 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
       expect(places().filter(({ parent }) => parent === 'each')).toEqual([own])
       expect(docker.containers().filter(({ name }) => name.startsWith('trestle-each-'))).toHaveLength(1)
     },
-    120_000,
   )
 
   it('is the dev container of a project, with its environment, through the real dev container CLI', async () => {
@@ -135,5 +134,5 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     expect(docker.containers().find(({ labels }) => 'devcontainer.local_folder' in labels)).toMatchObject({
       isRunning: true,
     })
-  }, 120_000)
+  })
 })

@@ -18,6 +18,7 @@ import { rejection, required } from '../support/required'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { RUNS_ALL } from '../support/sampled'
 import { until } from '../support/until'
+import { limitNow } from '../support/machine-pace'
 
 const PLACE = 'lab'
 const say = (text: string) => [{ type: 'text' as const, text }]
@@ -118,9 +119,9 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
       recorded,
       types,
       finished: (count = 1) =>
-        until(() => types().filter((type) => type === 'turn.finished').length >= count, `turn ${count}`, 30_000),
+        until(() => types().filter((type) => type === 'turn.finished').length >= count, `turn ${count}`),
       happened: (type: string, count = 1) =>
-        until(() => types().filter((each) => each === type).length >= count, `${type} ${count}`, 30_000),
+        until(() => types().filter((each) => each === type).length >= count, `${type} ${count}`),
       async end() {
         controller.abort()
         await done
@@ -271,7 +272,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     for (let seen = from; ;) {
       const { state, since: now } = await place()
       if (state === 'connected' && now > since) return
-      await until(() => app.slice(seen).some(({ type }) => type === 'places'), 'a change of the place', 30_000)
+      await until(() => app.slice(seen).some(({ type }) => type === 'places'), 'a change of the place')
       seen = app.length
     }
   }
@@ -289,7 +290,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     const { since } = await place()
     const from = app.length
     disturb()
-    await until(() => app.slice(from).some(({ type }) => type === 'places'), 'the loss', 30_000)
+    await until(() => app.slice(from).some(({ type }) => type === 'places'), 'the loss')
     lab.blackHole(false)
     await connectedAgain(since)
     await session.finished()
@@ -297,7 +298,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     expect(session.recorded().at(-1)).toMatchObject({ type: 'turn.finished', stop: 'end_turn' })
     play([{ text: 'again' }])
     await client.session.prompt({ sessionId, parts: say('once more') })
-    await until(() => JSON.stringify(session.recorded()).includes('"again"'), 'the next answer', 30_000)
+    await until(() => JSON.stringify(session.recorded()).includes('"again"'), 'the next answer')
     session.isWhole()
     await session.end()
   })
@@ -326,7 +327,6 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
           session.events.length >= seen ||
           session.types().filter((type) => type === 'approval.requested').length >= over,
         'a moment',
-        30_000,
       )
       // A silent network is noticed after a while only; it stays silent for a minute.
       if (cut % 250 === 125) {
@@ -362,7 +362,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
       times.push(performance.now() - startedAt)
     }
     const median = required(times.toSorted((a, b) => a - b)[100], 'a time')
-    expect(median, `${median.toFixed(2)} ms`).toBeLessThan(2)
+    expect(median, `${median.toFixed(2)} ms`).toBeLessThan(limitNow(2))
   })
 
   it('says since when a place is unreachable, keeps its sessions in the list, and reconnects', async () => {

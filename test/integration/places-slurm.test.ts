@@ -19,7 +19,7 @@ beforeAll(async () => {
   slurm = await startSlurmLab()
   user = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-slurm-user-'))
   writeFileSync(join(user, 'trestle'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 })
-}, 120_000)
+})
 afterAll(async () => {
   if (!hasSlurm) return
   await slurm.close()

@@ -226,7 +226,7 @@ beforeAll(async () => {
         isError: event.isError,
       })
   }
-}, 120_000)
+})
 afterAll(async () => {
   await server?.close()
   await endHosts(scratch.home)

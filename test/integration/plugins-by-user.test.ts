@@ -70,7 +70,7 @@ describe('a user at a terminal', () => {
     return { code, screen }
   }
 
-  it('accepts exactly what is shown, by typing the start of its fingerprint', { timeout: 30_000 }, async () => {
+  it('accepts exactly what is shown, by typing the start of its fingerprint', { timeout: 180_000 }, async () => {
     await trestle('plugin', 'add', source)
     for (const wrong of ['', 'yes', '000000']) {
       expect((await atTerminal(() => wrong)).code).toBe(1)
@@ -94,7 +94,7 @@ it('without a terminal a plugin is not accepted, whatever is piped in', async ()
 
 it(
   "an agent's command can neither add nor accept, turn on or off, update, remove or restore one",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     await trestle('plugin', 'add', source)
     const words = [`add ${source} --project`, 'enable lab', 'disable lab', 'update lab', 'remove lab', 'restore x']
@@ -116,7 +116,7 @@ it(
 
 it(
   'an agent can change neither the records nor the copies of plugins, in Auto mode either',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     await trestle('plugin', 'add', source)
     const plugins = join(scratch.home, 'plugins')
@@ -145,7 +145,7 @@ it(
 describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
   const place = () => ({ name: 'lab', ...(scope === 'project' && { folder: scratch.project }) })
 
-  it('that changes in the middle of a turn is off from then on', { timeout: 60_000 }, async () => {
+  it('that changes in the middle of a turn is off from then on', { timeout: 180_000 }, async () => {
     await trestle('plugin', 'add', source, ...(scope === 'project' ? ['--project'] : []))
     const { hash } = await acceptPlugin(scratch.home, place())
     const root =
@@ -179,7 +179,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     expect(stderr).toContain('The plugin lab has changed since you accepted it, so it is off.')
   })
 
-  it('that is turned off in another program ends its servers', { timeout: 60_000 }, async () => {
+  it('that is turned off in another program ends its servers', { timeout: 180_000 }, async () => {
     const option = scope === 'project' ? ['--project'] : []
     await trestle('plugin', 'add', source, ...option)
     await acceptPlugin(scratch.home, place())
@@ -190,7 +190,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
       mode: 'auto',
     })
     await wire.result('session.prompt', { sessionId, parts: [{ type: 'text', text: 'go' }] })
-    await until(() => model.requests.length === 2, 'the end of the turn', 30_000)
+    await until(() => model.requests.length === 2, 'the end of the turn')
     const { servers } = await wire.result<McpServerList>('mcp.list', { folder: scratch.project })
     expect(servers).toMatchObject([{ name: 'lab:watch', plugin: 'lab', sandbox: { network: 'open' } }])
     const { pid } = servers[0]!
@@ -199,13 +199,13 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     })
     expect(JSON.stringify(reply)).toContain('belongs to the plugin lab')
     await trestle('plugin', 'disable', 'lab', ...option)
-    await until(() => !isAlive(pid!), 'the end of the server', 30_000)
+    await until(() => !isAlive(pid!), 'the end of the server')
     await wire.end()
   })
 
   it(
     'that is turned off leaves a running session with a message behind what was sent before',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       await trestle('plugin', 'add', source, ...(scope === 'project' ? ['--project'] : []))
       await acceptPlugin(scratch.home, place())

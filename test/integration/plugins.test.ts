@@ -64,7 +64,7 @@ interface Opened {
 
 /** Resolves when the first turn is over. Each look is a call of the contract, so this does not spin. */
 async function ended(look: () => Promise<Opened>): Promise<void> {
-  const end = Date.now() + 30_000
+  const end = Date.now() + 150_000
   for (;;) {
     const { header } = await look()
     if (header.turns > 0 && header.turnId === undefined) return
@@ -118,7 +118,7 @@ const HOSTS: Record<string, (prompt: string) => Promise<void>> = {
 describe('before the user has accepted it, a hostile plugin', () => {
   it.each(Object.keys(HOSTS))(
     "does nothing in %s, whether it is the user's or the project's",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (host) => {
       const folder = writeFiles(join(scratch.home, '..', 'hostile'), labPlugin())
       await trestle('plugin', 'add', folder)
@@ -174,7 +174,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
 
   it(
     'works once it is accepted, is gone when it is turned off, and asks again when it has changed',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       const folder = writeFiles(join(scratch.home, '..', 'lab'), labPlugin())
       await trestle('plugin', 'add', folder, ...option)
@@ -213,7 +213,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     },
   )
 
-  it('offers its slash commands to editors', { timeout: 60_000 }, async () => {
+  it('offers its slash commands to editors', { timeout: 180_000 }, async () => {
     await trestle('plugin', 'add', writeFiles(join(scratch.home, '..', 'lab'), labPlugin()), ...option)
     await acceptPlugin(scratch.home, place())
     const client = acpClient(startCli(['acp'], { home: scratch.home }), {})

@@ -6,10 +6,11 @@ import type { RecordedRequest, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, type CliRun } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
+import { until } from '../support/until'
 
 let scratch: Scratch
 let server: ModelServer
-let steps: ((request: RecordedRequest) => ScriptStep)[] = []
+let steps: ((request: RecordedRequest) => ScriptStep | Promise<ScriptStep>)[] = []
 
 beforeEach(async () => {
   scratch = createScratch({ 'a.txt': 'one\n' })
@@ -49,7 +50,13 @@ describe('a command that has not ended at its time limit, in print mode', () => 
   })
 
   it('is stopped with the program, which says so; the agent is told when the session continues', async () => {
-    steps = [() => bash({ command: SLOW, timeout: 500 })]
+    steps = [
+      () => bash({ command: SLOW, timeout: 500 }),
+      async () => {
+        await until(() => existsSync(join(scratch.project, 'pid')), 'the command to start')
+        return { text: 'Done.' }
+      },
+    ]
     const { code, stderr } = await print()
     expect(code).toBe(0)
     expect(stderr).toMatch(/took longer than its time limit is stopped with this program: bash-[0-9a-z]{8} \(echo \$\$/)

@@ -71,7 +71,9 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mod
   })
 
   it('recovers from a stall', async () => {
-    await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, { text: 'whole' }], {
+    // A busy machine may be silent for a second, too.
+    const whole = { text: 'whole', repeat: 5 }
+    await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, whole], {
       wire,
       loop: 'idle_timeout_s = 1',
     })

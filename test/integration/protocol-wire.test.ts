@@ -14,6 +14,7 @@ import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 import { startWire, type WireClient } from '../support/wire-client'
+import { limitNow } from '../support/machine-pace'
 
 const METHODS = Object.entries(contract).flatMap(([namespace, group]) =>
   Object.keys(group).map((verb) => `${namespace}.${verb}`),
@@ -49,7 +50,7 @@ async function session(): Promise<string> {
 async function asked(count: number): Promise<InboxEntry> {
   const fits = (line: WireLine): boolean =>
     'event' in line && JSON.stringify(line.event).split('"type":"approval.requested"').length - 1 > 0
-  await until(() => wire.lines.filter(fits).length >= count, `request ${count}`, 15_000)
+  await until(() => wire.lines.filter(fits).length >= count, `request ${count}`)
   return (await wire.result<InboxEntry[]>('approval.list'))[0]!
 }
 
@@ -176,7 +177,7 @@ test('every method of the contract exists on the wire, and invalid input does no
       error: { code: 'request.invalid', message: expect.stringContaining('There is no method') },
     })
   expect(await wire.result('session.list')).toEqual([])
-}, 60_000)
+})
 
 test('a huge line, invalid text or a reused id does not affect later lines', async () => {
   await start([])
@@ -196,7 +197,7 @@ test('a huge line, invalid text or a reused id does not affect later lines', asy
     expect.stringMatching(new RegExp(`the id ${push} is still in use`)),
   ])
   expect(memoryOf(wire.pid).peak - before).toBeLessThan(220)
-}, 60_000)
+})
 
 test('at the end of stdin the running turn is recorded, pending answers are sent, and the program exits', async () => {
   await start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
@@ -206,7 +207,7 @@ test('at the end of stdin the running turn is recorded, pending answers are sent
   const ids = Array.from({ length: 20 }, () => wire.begin('session.list'))
   const { code, ms } = await wire.end()
   expect(code).toBe(0)
-  expect(ms).toBeLessThan(20_000)
+  expect(ms).toBeLessThan(limitNow(20_000))
   for (const id of ids) expect(wire.lines.some((line) => 'id' in line && line.id === id && 'result' in line)).toBe(true)
   const exported = await runCli(['session', 'export', sessionId, '--json'], { home: scratch.home })
   expect(exported.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"(cancelled|interrupted)"/)
@@ -246,4 +247,4 @@ test('a client that does not read neither fills the memory nor misses events unn
     () => happened(events).includes('turn.finished') || pushes(events).at(-1)?.type === 'lagged',
     'the end, or a lagged message',
   )
-}, 60_000)
+})

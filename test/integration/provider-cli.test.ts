@@ -1,13 +1,11 @@
 import { spawn } from 'node-pty'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -134,7 +132,7 @@ it('a key typed at the terminal is not shown, and Ctrl-C adds nothing and exits 
     let shown = ''
     pty.onData((text) => (shown += text))
     const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
-    const asked = until(() => shown.includes('Key of'), 'the question', 20_000)
+    const asked = until(() => shown.includes('Key of'), 'the question')
     return { pty, ended, asked, shown: () => shown }
   }
   const given = add('one')

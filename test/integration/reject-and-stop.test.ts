@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { InboxEntry } from '../../src/shared/model/approval'
@@ -10,8 +10,6 @@ import { agentCall, call, familyScript, said, type Part } from '../support/famil
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -37,11 +35,11 @@ const log = (sessionId: string): RecordedEvent[] => engine.sessions.since(sessio
 const ofType = <Type extends EventBody['type']>(sessionId: string, type: Type) =>
   log(sessionId).filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
 const ended = (sessionId: string, count: number): Promise<void> =>
-  until(() => ofType(sessionId, 'turn.finished').length === count, `${count} turns to end`, 30_000)
+  until(() => ofType(sessionId, 'turn.finished').length === count, `${count} turns to end`)
 const made = (name: string): boolean => existsSync(join(scratch.project, name))
 
 async function waiting(count = 1): Promise<InboxEntry[]> {
-  await until(() => engine.inbox.list().length === count, `${count} requests to wait`, 30_000)
+  await until(() => engine.inbox.list().length === count, `${count} requests to wait`)
   return engine.inbox.list()
 }
 

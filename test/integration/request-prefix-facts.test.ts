@@ -52,7 +52,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       // An answer, and a call, that the person stops.
       const story = 'Once upon a time, and so on. '.repeat(200)
       let turns = await run.prompt({ text: story, deltaChars: 100, faults: { stallAfterBytes: 4000 } })
-      await until(() => run.heard.includes('Once upon a time'), 'the beginning of the answer', 30_000)
+      await until(() => run.heard.includes('Once upon a time'), 'the beginning of the answer')
       await engine.sessions.stop(session)
       await run.ended(turns)
       await run.turn(read('a.txt'))
@@ -60,7 +60,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       expect(run.tells('Your last answer was interrupted')).toBe(true)
       const load = calls({ name: 'tool_search', input: { tool_id: 'a::slow' } })
       turns = await run.prompt(load, calls(onServer('slow', { n: 600 }), { name: 'Read', input: { path: 'a.txt' } }))
-      await until(() => run.of('tool.started').some(({ name }) => name === 'mcp__a__slow'), 'the call', 30_000)
+      await until(() => run.of('tool.started').some(({ name }) => name === 'mcp__a__slow'), 'the call')
       await engine.sessions.stop(session)
       await run.ended(turns)
       await run.turn(read('b.txt'))

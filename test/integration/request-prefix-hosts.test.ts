@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { startWebHost } from '../../src/main/host/web/web-host'
 import { connect } from '../../src/renderer/client/connect'
 import { webSocketTransport } from '../../src/renderer/client/transports'
@@ -10,8 +10,6 @@ import { calls, PrefixReplay, read } from '../support/prefix-replay'
 import { required } from '../support/required'
 import { brokenAt, piecesOf } from '../support/request-pieces'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const WIRES: WireName[] = ['chat', 'responses', 'anthropic', 'gemini']
 const WINDOW = 60_000

@@ -78,7 +78,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
       calls(onServer('slow', { n: 1 }), { name: 'Read', input: { path: 'a.txt' } }),
       read('b.txt'),
     )
-    await until(() => run.of('tool.started').some(({ name }) => name === 'mcp__a__slow'), 'the call', 30_000)
+    await until(() => run.of('tool.started').some(({ name }) => name === 'mcp__a__slow'), 'the call')
     await engine.sessions.steer(session, { parts: [{ type: 'text', text: 'while you wait' }] })
     await engine.sessions.change(session, { effort: 'low' })
     await run.ended(turns)

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -12,8 +12,6 @@ beforeEach(() => {
 })
 afterEach(() => scratch.remove())
 // Each test starts the program several times.
-vi.setConfig({ testTimeout: 60_000 })
-
 const trestle = (...args: string[]): Promise<CliRun> => runCli(args, { home: scratch.home, cwd: scratch.project })
 const json = async (...args: string[]) => JSON.parse((await trestle(...args)).stdout) as Record<string, unknown>
 

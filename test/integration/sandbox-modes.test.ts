@@ -52,12 +52,11 @@ async function run(): Promise<void> {
   await until(
     () => events().at(-1)?.type === 'turn.finished' || events().some(({ type }) => type === 'turn.finished'),
     'the turn to end',
-    30_000,
   )
 }
 
 async function waiting(): Promise<Approval> {
-  await until(() => approvals().length > 0, 'a question', 30_000)
+  await until(() => approvals().length > 0, 'a question')
   return approvals()[0]!
 }
 

@@ -45,5 +45,4 @@ it.skipIf(sandboxSupport().kind === 'none')(
       scratch.remove()
     }
   },
-  60_000,
 )

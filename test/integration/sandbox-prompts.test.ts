@@ -122,7 +122,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a program that asks at /dev/t
               new RegExp(prompt.source.replace(/ \$$/, ''), prompt.flags),
             ),
           {
-            timeout: 15_000,
+            timeout: 60_000,
             interval: 10,
           },
         )

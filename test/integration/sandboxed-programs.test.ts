@@ -192,7 +192,7 @@ describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
     const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
     const isOver = (event: RecordedEvent): boolean => event.type === 'turn.finished'
-    await until(() => engine.sessions.since(sessionId, 0).some(isOver), 'the turn to end', 30_000)
+    await until(() => engine.sessions.since(sessionId, 0).some(isOver), 'the turn to end')
     return { scratch, runs: (await engine.hooks.list(scratch.project)).runs }
   }
 

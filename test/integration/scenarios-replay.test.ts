@@ -57,8 +57,7 @@ afterEach(async () => {
 })
 
 const header = () => engine.sessions.header(sessionId)
-const over = (): Promise<void> =>
-  until(() => header().turnId === undefined && header().news.length === 0, 'the end', 30_000)
+const over = (): Promise<void> => until(() => header().turnId === undefined && header().news.length === 0, 'the end')
 const answers = (): string[] =>
   view().items.flatMap((item) => (item.kind === 'answer' ? item.segments.map(({ text }) => text) : []))
 async function reply(
@@ -143,7 +142,7 @@ it('three subagents run in parallel, and the background one is resumed', async (
       three: [...reads('the third is done'), { text: 'I remember.' }],
     }),
   )
-  await until(() => answers().at(-1) === 'all done', 'the resumed one', 30_000)
+  await until(() => answers().at(-1) === 'all done', 'the resumed one')
   await over()
   const agents = engine.sessions
     .since(sessionId, 0)

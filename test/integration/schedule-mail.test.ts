@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import { openStore } from '../../src/main/engine/store/open/open-store'
@@ -11,14 +11,12 @@ import { startModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 
-vi.setConfig({ testTimeout: 60_000 })
-
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step()
 })
 
-const POLL = { timeout: 30_000, interval: 20 }
+const POLL = { timeout: 60_000, interval: 20 }
 const asks: ScriptStep = { toolCalls: [{ name: 'Bash', input: { command: 'echo looked > looked.txt' } }] }
 const reads = (name: string, input: Record<string, unknown>): ScriptStep => ({
   toolCalls: [{ name: 'call_tool', input: { name, arguments: input } }],

@@ -1,10 +1,8 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { UserNotification } from '../../src/shared/model/notification'
 import { startModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -40,7 +38,7 @@ it('a failed run is in the list of notifications once, with its session, and eve
   }
   const failed = { title: '“Check” failed', source: 'schedule', sessionId: expect.stringMatching(/^session-/) }
   await expect
-    .poll(() => shown, { timeout: 30_000, interval: 20 })
+    .poll(() => shown, { timeout: 60_000, interval: 20 })
     .toEqual([[expect.objectContaining(failed)], [expect.objectContaining(failed)]])
   expect(one.notifications.list(0, 10)).toMatchObject({ total: 1, notifications: [failed] })
   expect(notices).toEqual([])

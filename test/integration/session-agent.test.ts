@@ -1,13 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { calls, PrefixReplay, read } from '../support/prefix-replay'
 import type { ScriptStep } from '../support/model-script'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const REVIEW =
   'name: Code review\nread_only: true\ntools: [Read, Grep, Bash]\nmax_steps: 2\nsystem_prompt: Review and change nothing.\n'

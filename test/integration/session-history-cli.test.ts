@@ -84,7 +84,7 @@ describe('trestle session', () => {
       pty.write(keys)
       await until(() => text.includes(shows), shows, 15_000)
     }
-    await until(() => text.includes('The session was created'), 'the first event', 15_000)
+    await until(() => text.includes('The session was created'), 'the first event')
     await press('n', 'Which birds?')
     await press('\x1b[C', 'The turn ended: end turn')
     await press('\x1b[D', 'You asked')

@@ -163,7 +163,7 @@ describe('the history of a session', () => {
     expect(await verify('session-a', check.head)).toMatchObject({ ok: true, events: 61, expectedAt: 60 })
   })
 
-  test('stays intact through kills of the process that records it', { timeout: 120_000 }, async () => {
+  test('stays intact through kills of the process that records it', { timeout: 180_000 }, async () => {
     for (let round = 0; round < 4; round += 1) {
       await killWhileRecording()
       expect(await verify()).toMatchObject({ ok: true })
@@ -347,7 +347,7 @@ describe('a change behind the back of Trestle', () => {
     expect(await verify('session-b')).toMatchObject({ problem: { kind: 'altered', seq: 4 } })
   })
 
-  test('of any byte of the file is found, or changes nothing of any event', { timeout: 120_000 }, async () => {
+  test('of any byte of the file is found, or changes nothing of any event', { timeout: 180_000 }, async () => {
     fill(40)
     const sound = readFileSync(file)
     const read = (db: Database, sessionId: string): unknown[] => createHistoryRows(db).chunk(sessionId, 0)

@@ -101,7 +101,7 @@ test('a backup made while the store is open is complete, and Settings shows coun
 
 test(
   'a backup is made while another process writes continuously, and neither blocks the other',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const writer = runTs('./store-writer.ts', [home, 'busy'])
     running.push(writer)
@@ -112,7 +112,7 @@ test(
     await start().take()
     clearInterval(timer)
     expect(turnsOfTheLoop.count).toBeGreaterThan(3)
-    await until(() => writer.lines.length > before, 'the writer to continue', 30_000)
+    await until(() => writer.lines.length > before, 'the writer to continue')
     const copy = openDatabase(newest(), { alone: true })
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     copy.close()
@@ -132,7 +132,7 @@ test('a backup is due when the newest is a day old, and a new store gets its fir
   await until(() => backups().length === 1, 'the folder to stay as it is')
   time += 2000
   all.takeIfDue()
-  await until(() => backups().length === 2, 'the second backup', 30_000)
+  await until(() => backups().length === 2, 'the second backup')
   expect(problems).toEqual([])
 })
 

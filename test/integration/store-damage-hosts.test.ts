@@ -59,7 +59,7 @@ const HOSTS: [string, string[], string][] = [
 
 test.each(HOSTS)(
   '%s prints to stderr how much of a damaged store was recovered',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (_name, args, stdin) => {
     const run = await runCli(args, { home: scratch.home, cwd: scratch.project, stdin })
     expect(run.stderr).toMatch(RECOVERED)
@@ -68,13 +68,13 @@ test.each(HOSTS)(
   },
 )
 
-test('the page and programs get the same message as a notice', { timeout: 60_000 }, async () => {
+test('the page and programs get the same message as a notice', { timeout: 180_000 }, async () => {
   const run = await runCli(['wire'], { home: scratch.home, stdin: '{"id":1,"method":"app.info"}\n' })
   const info = jsonLines<{ id?: number; result?: { notices: string[] } }>(run.stdout).find(({ id }) => id === 1)
   expect(info?.result?.notices).toEqual([expect.stringMatching(RECOVERED)])
 })
 
-test('session recover restores the contents of a file, with counts, and as JSON', { timeout: 60_000 }, async () => {
+test('session recover restores the contents of a file, with counts, and as JSON', { timeout: 180_000 }, async () => {
   await runCli(['session', 'list'], { home: scratch.home })
   const kept = readdirSync(scratch.home).find((name) => /^trestle\.db\.damaged-\w+$/.test(name))!
   const { store } = openStore({ home: scratch.home })

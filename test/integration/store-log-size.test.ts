@@ -43,12 +43,12 @@ function write(count: number): number {
   return most
 }
 
-test('the log stays small however much is written, so later readers stay fast', { timeout: 120_000 }, () => {
+test('the log stays small however much is written, so later readers stay fast', { timeout: 180_000 }, () => {
   expect(write(1500)).toBeLessThan(MAX_BYTES)
   expect(statSync(file).size).toBeGreaterThan(2_000_000)
 })
 
-test('a log that grew during a long read shrinks with the next writes', { timeout: 120_000 }, () => {
+test('a log that grew during a long read shrinks with the next writes', { timeout: 180_000 }, () => {
   const reader = openReadOnly(file)
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM event').get()
@@ -59,7 +59,7 @@ test('a log that grew during a long read shrinks with the next writes', { timeou
   expect(logBytes()).toBeLessThan(MAX_BYTES)
 })
 
-test('reading and searching a session write neither to the file nor to its log', { timeout: 120_000 }, () => {
+test('reading and searching a session write neither to the file nor to its log', { timeout: 180_000 }, () => {
   write(300)
   const before = [readFileSync(file), readFileSync(`${file}-wal`)]
   expect(store.since('s', 0)).toHaveLength(301)

@@ -70,7 +70,7 @@ test(
 
 test(
   'processes that write different sessions at once neither corrupt the store nor starve each other',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const scripts = ['a', 'b', 'c'].map((id) => writer(id, '1500'))
     const ends = await Promise.all(scripts.map((script) => script.done))
@@ -167,7 +167,7 @@ test('on another machine the heartbeat decides whether a lease is alive', () => 
   far.close()
 })
 
-test('many processes that open a new home at once create one valid store', { timeout: 60_000 }, async () => {
+test('many processes that open a new home at once create one valid store', { timeout: 180_000 }, async () => {
   const scripts = Array.from({ length: 6 }, (_, n) => writer(`n${n}`, '20'))
   const ends = await Promise.all(scripts.map((script) => script.done))
   expect(ends.map((end) => end.stderr).join('')).toBe('')

@@ -262,7 +262,7 @@ describe('a damaged file', () => {
     expect(readFileSync(join(home, `${asides()[0]}-wal`)).equals(readFileSync(join(home, 'saved-wal')))).toBe(true)
   })
 
-  test('is detected while running, and repaired at the next start', { timeout: 120_000 }, () => {
+  test('is detected while running, and repaired at the next start', { timeout: 180_000 }, () => {
     fill(400)
     const { store } = openStore({ home })
     overwrite(file, 4096 * 40, Buffer.alloc(statSync(file).size - 4096 * 41, 0x5a))
@@ -279,7 +279,7 @@ describe('a damaged file', () => {
 
 test(
   'a large valid file is fully checked once a day and after a crash, not at every start',
-  { timeout: 120_000 },
+  { timeout: 180_000 },
   () => {
     const day = 86_400_000
     let time = 1_800_000_000_000

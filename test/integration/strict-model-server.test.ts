@@ -184,7 +184,7 @@ describe.each<WireName>(RUNS_ALL ? ['chat', 'responses', 'anthropic', 'gemini'] 
   (wire) => {
     it(
       'is learned from one rejection: the same turn continues, no later request is rejected, and the conversation is not truncated',
-      { timeout: 60_000 },
+      { timeout: 180_000 },
       async () => {
         const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })
         for (let turn = 0; turn < 60; turn += 1) {

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import type { TrestleClient } from '../../src/shared/contract'
 import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
@@ -8,8 +8,6 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { startWebProcess, type WebProcess } from '../support/web-process'
 
 // Programs are started from their sources.
-vi.setConfig({ testTimeout: 60_000 })
-
 let scratch: Scratch
 let server: ModelServer
 let host: WebProcess
@@ -41,15 +39,15 @@ it('after a kill a foreground subagent is interrupted, a background one is repor
   let client = await start()
   const { sessionId } = await client.session.create({ folder: scratch.project })
   await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
-  await expect.poll(async () => (await client.approval.list()).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await client.approval.list()).length).toBe(1)
   await server.arrived(3)
-  await expect.poll(async () => (await client.task.list({ activeOnly: true })).length, { timeout: 20_000 }).toBe(2)
+  await expect.poll(async () => (await client.task.list({ activeOnly: true })).length).toBe(2)
   await host.kill()
 
   client = await start()
   await expect
     .poll(async () => (await eventsOf(client, sessionId)).filter(({ type }) => type === 'turn.finished').length, {
-      timeout: 30_000,
+      timeout: 60_000,
     })
     .toBe(2)
   const events = await eventsOf(client, sessionId)

@@ -33,7 +33,7 @@ it('a background subagent is reported as running, and as queued only while other
   engine = await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false })
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'ask' })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  await until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn', 30_000)
+  await until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn')
   const results = engine.sessions
     .since(sessionId, 0)
     .flatMap((event) => (event.type === 'tool.finished' ? [textOf(event.content)] : []))

@@ -53,7 +53,7 @@ test('lists, shows and stops tasks beside a running app, and shows them without 
   const page = JSON.parse((await trestle('output', taskId, '--json')).stdout) as TaskOutputPage & { task: Task }
   expect(page).toMatchObject({ text: '1\n2\n3\n4\n5\n', from: 0, total: 10, task: { taskId, status: 'stopped' } })
   expect((await trestle('stop', taskId)).stdout).toContain('had ended already: stopped')
-}, 60_000)
+})
 
 test('follows a task to its end', async () => {
   const { taskId } = await start('echo one; sleep 1; echo two')
@@ -88,7 +88,7 @@ test('stops orphans of a crashed run, and leaves other homes and running apps al
     elsewhere.kill('SIGKILL')
     orphan.kill('SIGKILL')
   }
-}, 60_000)
+})
 
 describe('invalid use', () => {
   test.each([

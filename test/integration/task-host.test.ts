@@ -132,7 +132,7 @@ test('an idle host exits on its own, and not before', async () => {
   const [pid = 0] = hostPids(scratch.home)
   await supervisor.close()
   expect(isRunning(pid)).toBe(true)
-  await until(() => !isRunning(pid), 'its end', 15_000)
+  await until(() => !isRunning(pid), 'its end')
   expect(hostPids(scratch.home)).toEqual([])
 })
 

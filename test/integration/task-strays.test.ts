@@ -56,14 +56,14 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     await supervisor.stop(taskId)
     expect(isThere('stray')).toBe(false)
     expect(await supervisor.get(other.taskId)).toMatchObject({ status: 'running' })
-  }, 60_000)
+  })
 
   test('left behind by a task is listed, also as JSON, and stopped by stop --all', async () => {
     const { taskId } = await start(`${STRAY}; until [ -s stray ]; do :; done`)
     await supervisor.wait(taskId, 30_000)
     const pid = pidIn('stray')
     await expect
-      .poll(() => supervisor.orphans(), { timeout: 10_000 })
+      .poll(() => supervisor.orphans())
       .toMatchObject([{ pid, taskId, command: 'sleep 1000', taskEnded: true }])
     const { stdout } = await trestle('list')
     expect(stdout).toMatch(
@@ -78,27 +78,25 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     )
     expect(isThere('stray')).toBe(false)
     expect((await trestle('list')).stdout).toBe('No task runs. Ended ones: trestle task list --all\n')
-  }, 90_000)
+  })
 
   test('is linked to its task after its parent has ended', async () => {
     const { taskId } = await start(RUNAWAY)
     await supervisor.wait(taskId, 30_000)
-    await until(() => isThere('heir'), 'the heir to run', 30_000)
-    await expect.poll(() => supervisor.orphans(), { timeout: 10_000 }).toMatchObject([{ pid: pidIn('heir'), taskId }])
+    await until(() => isThere('heir'), 'the heir to run')
+    await expect.poll(() => supervisor.orphans()).toMatchObject([{ pid: pidIn('heir'), taskId }])
     await supervisor.stop(taskId)
     expect(isThere('heir')).toBe(false)
-  }, 90_000)
+  })
 
   test('is found and stopped after the task host was killed', async () => {
     await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
     for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
-    await expect
-      .poll(async () => (await supervisor.orphans()).map(({ pid }) => pid), { timeout: 20_000 })
-      .toContain(pidIn('stray'))
+    await expect.poll(async () => (await supervisor.orphans()).map(({ pid }) => pid)).toContain(pidIn('stray'))
     expect((await trestle('kill-orphans')).code).toBe(0)
     expect(isThere('stray')).toBe(false)
-  }, 60_000)
+  })
 
   test('is named in the result of its command, and ends with the process that ran it', async () => {
     const tasks = createTerminalTasks({
@@ -114,7 +112,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     expect(end.leftRunning).toMatchObject([{ pid: pidIn('stray') }])
     await tasks.close()
     expect(isThere('stray')).toBe(false)
-  }, 60_000)
+  })
 })
 
 test('is left alone by stop --all and the list while its command still runs', async () => {
@@ -130,7 +128,7 @@ test('is left alone by stop --all and the list while its command still runs', as
   expect(isThere('stray')).toBe(true)
   controller.abort()
   await waiting
-}, 60_000)
+})
 
 test('ends with its sandbox, whatever it did to hide', async ({ skip }) => {
   if (sandboxSupport().kind === 'none') skip()
@@ -146,10 +144,10 @@ test('ends with its sandbox, whatever it did to hide', async ({ skip }) => {
   const signal = new AbortController().signal
   const end = await tasks.run({ command: hidden, cwd: scratch.project, timeoutMs: 30_000, signal, sandbox }, 1_000)
   expect(end.task.status).toBe('completed')
-  await expect.poll(() => runningSleeps('31415'), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => runningSleeps('31415')).toBe(1)
   await tasks.close()
-  await expect.poll(() => runningSleeps('31415'), { timeout: 10_000 }).toBe(0)
-}, 60_000)
+  await expect.poll(() => runningSleeps('31415')).toBe(0)
+})
 
 function runningSleeps(argument: string): number {
   const numbers = readdirSync('/proc').filter((name) => /^\d+$/.test(name))

@@ -6,6 +6,7 @@ import { AppWithAgent, hostsOf, memoryOf } from '../support/app-with-agent'
 import { markedPids } from '../support/marked-pids'
 import { RUNS_ALL } from '../support/sampled'
 import { until } from '../support/until'
+import { limitNow } from '../support/machine-pace'
 
 /** Full size: TRESTLE_LOAD_TASKS=500 TRESTLE_LOAD_AT_ONCE=100 TRESTLE_FLOOD_MB=1024. */
 const TASKS = Number(process.env['TRESTLE_LOAD_TASKS'] ?? (RUNS_ALL ? 30 : 10))
@@ -69,12 +70,12 @@ test(
     report(`${marked(taskIds)} processes; ${memory().text}`)
     const before = performance.now()
     const stopped = app.client.task.stopAll({})
-    await vi.waitFor(() => expect(marked(taskIds)).toBe(0), { timeout: 30_000, interval: 200 })
+    await vi.waitFor(() => expect(marked(taskIds)).toBe(0), { timeout: 60_000, interval: 200 })
     const tookMs = performance.now() - before
     expect(await stopped).toEqual({ stopped: TASKS + 3 })
     report(`stopped after ${Math.round(tookMs)} ms; ${memory().text}`)
     expect(marked(taskIds)).toBe(0)
-    expect(tookMs).toBeLessThan(7_000)
+    expect(tookMs).toBeLessThan(limitNow(7_000))
     expect(memory().app).toBeLessThan(300)
     expect(memory().host).toBeLessThan(200)
     const ended = await app.tasks(false)
@@ -91,11 +92,7 @@ test('an app killed with 20 running tasks finds all of them with complete output
   await app.kill()
   const sizes = before.map(({ outputPath }) => sizeOf(outputPath))
   // They keep running without it.
-  await until(
-    () => before.every(({ outputPath }, index) => sizeOf(outputPath) > sizes[index]! + 20),
-    'more output',
-    20_000,
-  )
+  await until(() => before.every(({ outputPath }, index) => sizeOf(outputPath) > sizes[index]! + 20), 'more output')
   await app.open()
   const after = await app.tasks(true)
   expect(after.map(({ taskId }) => taskId).toSorted()).toEqual(before.map(({ taskId }) => taskId).toSorted())
@@ -106,13 +103,13 @@ test('an app killed with 20 running tasks finds all of them with complete output
   }
   const beforeStop = performance.now()
   expect(await app.client.task.stopAll({})).toEqual({ stopped: 20 })
-  expect(performance.now() - beforeStop).toBeLessThan(7_000)
+  expect(performance.now() - beforeStop).toBeLessThan(limitNow(7_000))
   for (const { outputPath } of after) {
     const lines = readFileSync(outputPath, 'utf8').trimEnd().split('\n')
     expect(lines.filter((line, index) => Number(line) !== index)).toEqual([])
   }
   expect(marked(after.map(({ taskId }) => taskId))).toBe(0)
-}, 60_000)
+})
 
 test('a killed task host is reported within 2 s, its output is kept, and the next command gets a new host', async () => {
   await app.inBackground(['echo before; sleep 1000', 'echo before; setsid sleep 1000 & wait'])
@@ -123,12 +120,12 @@ test('a killed task host is reported within 2 s, its output is kept, and the nex
       'before\n',
       'before\n',
     ])
-  await vi.waitFor(hasWritten, { timeout: 20_000 })
+  await vi.waitFor(hasWritten, { timeout: 60_000 })
   const lost = before.map(({ taskId }) => taskId)
   process.kill(hostsOf(app.scratch.home)[0]!, 'SIGKILL')
   const killedAt = performance.now()
-  await until(() => app.pushes.some((push) => push.type === 'notice'), 'the news that the host died', 5_000)
-  expect(performance.now() - killedAt).toBeLessThan(2_000)
+  await until(() => app.pushes.some((push) => push.type === 'notice'), 'the news that the host died')
+  expect(performance.now() - killedAt).toBeLessThan(limitNow(2_000))
   expect((await app.tasks(false)).map(({ status }) => status)).toEqual(['lost', 'lost'])
   for (const taskId of lost) expect((await app.client.task.output({ taskId })).text).toBe('before\n')
   await app.inBackground(['echo after; sleep 1000'])
@@ -140,11 +137,11 @@ test('a killed task host is reported within 2 s, its output is kept, and the nex
   expect(orphans.filter(({ taskId }) => !lost.includes(taskId))).toEqual([])
   await app.client.task.killOrphans({})
   expect(marked(lost)).toBe(0)
-}, 60_000)
+})
 
 test('a flood of background output keeps memory flat, and can be paged', { timeout: LIMIT_MS }, async () => {
   await app.inBackground(['echo warm; sleep 1000'])
-  await vi.waitFor(async () => expect((await app.tasks(true))[0]!.outputBytes).toBe(5), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await app.tasks(true))[0]!.outputBytes).toBe(5), { timeout: 60_000 })
   const before = memory()
   const numbered = (line: number): string => String(1_000_000_000 + line)
   const lines = Math.ceil((FLOOD_MB * 1024 * 1024) / 11)

@@ -74,19 +74,19 @@ describe.concurrent('waits for the user', () => {
     ],
   ])('%s', async (_name, command, text) => {
     const watched = run(command)
-    await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe(text), { timeout: 10_000, interval: 20 })
+    await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe(text), { timeout: 60_000, interval: 20 })
   })
 
   test('until the prompt is answered, and again at the next one', async () => {
     const watched = run(`read -p 'One: ' x </dev/tty; sleep 1; read -p 'Two: ' y </dev/tty; echo "[$x$y]"`)
-    await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe('One:'), { timeout: 10_000, interval: 20 })
+    await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe('One:'), { timeout: 60_000, interval: 20 })
     watched.process.write('a\r')
     watched.watch.typed()
-    await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toMatch(/Two:$/), { timeout: 10_000, interval: 20 })
+    await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toMatch(/Two:$/), { timeout: 60_000, interval: 20 })
     expect(watched.prompts.map((prompt) => prompt !== undefined)).toEqual([true, false, true])
     watched.process.write('b\r')
     watched.watch.typed()
-    await vi.waitFor(() => expect(watched.output).toContain('[ab]'), { timeout: 10_000 })
+    await vi.waitFor(() => expect(watched.output).toContain('[ab]'), { timeout: 60_000 })
   })
 })
 
@@ -107,7 +107,7 @@ describe.concurrent('does not wait for the user', () => {
     ['a reader in the background', `printf 'Name: '; set -m; cat /dev/tty & wait`],
   ])('%s', async (_name, command) => {
     const watched = run(command)
-    await vi.waitFor(() => expect(watched.output).not.toBe(''), { timeout: 10_000, interval: 20 })
+    await vi.waitFor(() => expect(watched.output).not.toBe(''), { timeout: 60_000, interval: 20 })
     for (let look = 0; look < 20; look++)
       expect(['no', 'unseen']).toContain((await foregroundState(watched.process.pid!)).readState)
     expect(watched.prompts).toEqual([])
@@ -115,7 +115,7 @@ describe.concurrent('does not wait for the user', () => {
 
   test('a program that reads standard input, which is closed', async () => {
     const watched = run(`printf 'Name: '; cat; echo done`)
-    await vi.waitFor(() => expect(watched.hasEnded).toBe(true), { timeout: 10_000 })
+    await vi.waitFor(() => expect(watched.hasEnded).toBe(true), { timeout: 60_000 })
     expect(watched.output).toBe('Name: done\n')
     expect(watched.prompts).toEqual([])
   })

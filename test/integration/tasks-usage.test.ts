@@ -55,7 +55,7 @@ describe('usage', () => {
         expect(usage).toBeDefined()
         holds(usage!)
       },
-      { timeout: 10_000, interval: 200 },
+      { timeout: 60_000, interval: 200 },
     )
 
   test('counts the CPU time of the whole tree, and of a process that left it', async () => {
@@ -89,7 +89,7 @@ describe('usage', () => {
 
   test.skipIf(sandboxSupport().kind === 'none')(
     'names the port of a server in a sandbox once it is reachable, and not one that another program uses',
-    { timeout: 40_000 },
+    { timeout: 180_000 },
     async () => {
       const taken = spawn(process.execPath, [
         '-e',
@@ -123,7 +123,7 @@ describe('usage', () => {
             ports = [...(await meter.measure()).values()].flatMap((usage) => usage.ports)
             expect(ports).toHaveLength(1)
           },
-          { timeout: 20_000, interval: 200 },
+          { timeout: 60_000, interval: 200 },
         )
         expect(ports[0]!.address).toBe('127.0.0.1')
         expect(ports[0]!.port).not.toBe(other)
@@ -151,7 +151,7 @@ describe('usage', () => {
 describe('orphans', () => {
   const dead = (): string => `${homeKey(home)}:${process.pid}:1`
   const running = (): Promise<void> =>
-    vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 20_000, interval: 20 })
+    vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 60_000, interval: 20 })
 
   test('are processes whose supervisor is dead, even if its pid was reused; they can be ended one by one or all at once', async () => {
     start('sleep 1001 & sleep 1002 & wait; :', dead())
@@ -161,11 +161,11 @@ describe('orphans', () => {
         expect(found.map(({ command }) => command)).toEqual(expect.arrayContaining(['sleep 1001', 'sleep 1002']))
         return found
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     )
     expect(orphans.map((orphan) => orphan.taskId)).toEqual([taskId, taskId, taskId])
     const sleeper = orphans.find(({ command }) => command === 'sleep 1001')!
-    expect(Math.abs(sleeper.startedAt - Date.now())).toBeLessThan(10_000)
+    expect(Math.abs(sleeper.startedAt - Date.now())).toBeLessThan(120_000)
     expect(await endOrphans(home, [sleeper.pid], 500)).toBe(1)
     expect((await findOrphans(home)).map(({ command }) => command)).not.toContain('sleep 1001')
     await endOrphans(home, undefined, 500)

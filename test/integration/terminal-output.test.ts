@@ -52,13 +52,13 @@ test('print removes escape sequences of a model and of its calls from terminal o
   expect(raw).toContain('Done')
   expect(raw).toContain('end')
   expect(steering(raw)).toEqual([])
-}, 30_000)
+})
 
 test('a pipe gets the answer byte by byte', async () => {
   const { stdout, stderr } = await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
   expect(stdout).toBe(`Done ${EVIL} end\n`)
   expect(steering(stderr)).toEqual([])
-}, 30_000)
+})
 
 test('lists of sessions, their messages and their export can neither control the terminal nor imitate another row', async () => {
   await runCli(['print', `${EVIL}\nfake row`, '--cwd', scratch.project], { home: scratch.home })
@@ -75,7 +75,7 @@ test('lists of sessions, their messages and their export can neither control the
     await inTerminal('session', 'show', id, '--json'),
   ])
     expect(steering(raw)).toEqual([])
-}, 60_000)
+})
 
 test('messages about typed or configured values cannot control the terminal', async () => {
   for (const args of [
@@ -88,7 +88,7 @@ test('messages about typed or configured values cannot control the terminal', as
     expect(raw).not.toBe('')
     expect(steering(raw)).toEqual([])
   }
-}, 60_000)
+})
 
 test('task output keeps only its colors on a terminal, and a pipe gets it byte by byte', async () => {
   const supervisor = openSupervisor(scratch.home)
@@ -101,7 +101,7 @@ test('task output keeps only its colors on a terminal, and a pipe gets it byte b
       timeoutMs: null,
       description: `d${EVIL}\nrow`,
     })
-    await expect.poll(async () => (await supervisor.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
+    await expect.poll(async () => (await supervisor.get(taskId)).status).not.toBe('running')
     const raw = await inTerminal('task', 'output', taskId)
     expect(raw).toContain(`${ESC}[31mred`)
     // oxlint-disable-next-line no-control-regex -- colors are what may be there
@@ -114,4 +114,4 @@ test('task output keeps only its colors on a terminal, and a pipe gets it byte b
   } finally {
     await supervisor.close()
   }
-}, 60_000)
+})

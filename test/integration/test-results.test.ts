@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterSecondTry, readPlaywright, readVitest, type TestResult } from '../../scripts/test-results'
+import { afterRetry, readPlaywright, readVitest, type TestResult } from '../../scripts/test-results'
 
 const result = (name: string, outcome: TestResult['outcome'], file = 'a.test.ts'): TestResult => ({
   file,
@@ -9,7 +9,7 @@ const result = (name: string, outcome: TestResult['outcome'], file = 'a.test.ts'
 })
 
 test('a test that passes on retry counts as passed and is listed', () => {
-  const { results, retried } = afterSecondTry(
+  const { results, retried } = afterRetry(
     [result('one', 'passed'), result('two', 'failed')],
     [result('one', 'passed'), result('two', 'passed')],
   )
@@ -18,16 +18,13 @@ test('a test that passes on retry counts as passed and is listed', () => {
 })
 
 test('a test that fails twice stays failed, even when another with its name passes', () => {
-  const { results, retried } = afterSecondTry(
-    [result('two', 'failed')],
-    [result('two', 'failed'), result('two', 'passed')],
-  )
+  const { results, retried } = afterRetry([result('two', 'failed')], [result('two', 'failed'), result('two', 'passed')])
   expect(results.map(({ outcome }) => outcome)).toEqual(['failed'])
   expect(retried).toEqual([])
 })
 
 test('a test that the retry did not run stays failed', () => {
-  const { results } = afterSecondTry([result('two', 'failed')], [])
+  const { results } = afterRetry([result('two', 'failed')], [])
   expect(results.map(({ outcome }) => outcome)).toEqual(['failed'])
 })
 

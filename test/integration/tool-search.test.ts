@@ -1,14 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import { CATALOGUE_SERVERS, catalogueTools } from '../support/catalogue-text'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import type { RecordedRequest } from '../support/model-script'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const SERVER = fileURLToPath(new URL('../support/catalogue-server.ts', import.meta.url))
 const ON = '[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n'
@@ -80,7 +78,6 @@ it('loaded tools stay loaded after a compaction and in the next app; another ses
     await until(
       () => next.sessions.header(session).turns === 3 && next.sessions.header(session).turnId === undefined,
       'the turn to end',
-      30_000,
     )
   } finally {
     await next.close('stop')
@@ -102,7 +99,7 @@ it('a search needs no approval, but a tool it finds does', async () => {
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_post_message' } }])
   expect(lab.of(session, 'approval.requested')).toEqual([])
   await lab.begin(session, [{ name: 'mcp__slack__slack_post_message', input: { channel_id: 'C1', text: 'hi' } }])
-  await until(() => lab.engine.sessions.header(session).approvals.length === 1, 'the tool to be asked about', 30_000)
+  await until(() => lab.engine.sessions.header(session).approvals.length === 1, 'the tool to be asked about')
   await lab.engine.sessions.stop(session)
 })
 

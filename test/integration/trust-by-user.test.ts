@@ -62,7 +62,7 @@ describe('a user at a terminal', () => {
     return { code, screen }
   }
 
-  it('trusts exactly what is shown, by typing the start of its fingerprint', { timeout: 30_000 }, async () => {
+  it('trusts exactly what is shown, by typing the start of its fingerprint', { timeout: 180_000 }, async () => {
     for (const wrong of ['', 'y', 'yes', '000000']) {
       expect((await atTerminal(() => wrong)).code).toBe(1)
       expect(await state()).toBe('asked')
@@ -123,16 +123,13 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
       `printf '%s\\n' ${hash.slice(0, 6)} | script -qec "${trustIt}" /dev/null; printf x > ${done}\n`,
     )
     const set = `H=${hash.slice(0, 6)}; T='${trustIt}'; CLEAN='${clean}'; C='${script}'; export TRESTLE_HOME='${scratch.home}'\n`
-    const end = await tasks.run(
-      {
-        command: `${set}${command}`,
-        cwd: scratch.project,
-        timeoutMs: 60_000,
-        signal: new AbortController().signal,
-      },
-      46_000,
-    )
-    if (!finishes) await until(() => existsSync(done), 'the end of what the command left behind', 30_000)
+    const end = await tasks.run({
+      command: `${set}${command}`,
+      cwd: scratch.project,
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+    })
+    if (!finishes) await until(() => existsSync(done), 'the end of what the command left behind')
     return end.text
   }
 
@@ -160,7 +157,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
 
   it.runIf(hasTmux())(
     'cannot trust a project in a terminal multiplexer that it starts',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const socket = join(scratch.home, 'mux')
       try {
@@ -173,7 +170,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     },
   )
 
-  it('can neither trust nor untrust a project through a Trestle that it starts', { timeout: 60_000 }, async () => {
+  it('can neither trust nor untrust a project through a Trestle that it starts', { timeout: 180_000 }, async () => {
     const { hash } = await trust().view(scratch.project)
     const lines = [
       { id: 1, method: 'trust.accept', input: { folder: scratch.project, hash } },
@@ -193,7 +190,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
 
   it.each(['serve', 'chat', 'acp', 'wire', 'desktop'])(
     'cannot start %s and approve there',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (command) => {
       expect(await attack(`$CLEAN ${process.execPath} ${CLI} ${command}`, true)).toContain(
         'it could decide in your place',
@@ -201,7 +198,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     },
   )
 
-  it('can neither add a server to be started later nor change a setting', { timeout: 60_000 }, async () => {
+  it('can neither add a server to be started later nor change a setting', { timeout: 180_000 }, async () => {
     const add = `${process.execPath} ${CLI} mcp add evil -- touch pwned`
     const text = await attack(`$CLEAN ${add}; $CLEAN setsid -w ${add}`, true)
     expect(text.match(/is for people/g)).toHaveLength(2)

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { InboxEntry } from '../../src/shared/model/approval'
@@ -12,8 +12,6 @@ import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
 let server: ModelServer
@@ -58,11 +56,11 @@ const ofType = <Type extends EventBody['type']>(sessionId: string, type: Type) =
     .since(sessionId, 0)
     .filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
 const ended = (sessionId: string, count = 1): Promise<void> =>
-  until(() => ofType(sessionId, 'turn.finished').length === count, `${count} turns to end`, 30_000)
+  until(() => ofType(sessionId, 'turn.finished').length === count, `${count} turns to end`)
 const stops = (sessionId: string) => ofType(sessionId, 'turn.finished').map(({ stop }) => stop)
 
 async function waiting(): Promise<InboxEntry> {
-  await until(() => engine.inbox.list().length > 0, 'a request to wait', 30_000)
+  await until(() => engine.inbox.list().length > 0, 'a request to wait')
   return engine.inbox.list()[0]!
 }
 const answer = ({ sessionId, approvalId }: InboxEntry, optionId: string) =>
@@ -146,7 +144,7 @@ it('a limit pauses the work before the next request; "Continue" adds the amount,
     options: [{ name: 'Continue for another $0.15' }, { name: 'Stop' }],
   })
   await answer(first, 'continue')
-  await until(() => server.requests.length === 2, 'the second request', 30_000)
+  await until(() => server.requests.length === 2, 'the second request')
   const second = await waiting()
   expect(second.summary).toMatch(/^The limit of \$0\.3\d for this session is reached/)
   await answer(second, 'stop')

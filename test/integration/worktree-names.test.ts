@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { RecordedRequest, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const SECOND = '[models."local/second"]\nprovider = "local"\nmodel = "second"\ncontext_window = 128000\n'
 const isName = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('You name git branches')
@@ -49,7 +47,7 @@ async function begin(text: string, small = 'small_model = "local/second"'): Prom
 const branchOf = (folder: string): string =>
   execFileSync('git', ['branch', '--show-current'], { cwd: folder, encoding: 'utf8' }).trim()
 const ended = (id: string) =>
-  until(() => engine.sessions.since(id, 0).some(({ type }) => type === 'turn.finished'), 'the end of the turn', 30_000)
+  until(() => engine.sessions.since(id, 0).some(({ type }) => type === 'turn.finished'), 'the end of the turn')
 
 it('the small model names the branch, and the turn does not wait for it', async () => {
   const { promise, resolve } = Promise.withResolvers<ScriptStep>()
@@ -58,14 +56,14 @@ it('the small model names the branch, and the turn does not wait for it', async 
   expect(branchOf(folder)).toBe('trestle/make-door-shop-red-blue')
   await ended(id)
   resolve({ text: 'Paint shop-door RED\n' })
-  await until(() => branchOf(folder) === 'trestle/paint-shop-door-red', 'the name of the model', 30_000)
+  await until(() => branchOf(folder) === 'trestle/paint-shop-door-red', 'the name of the model')
 })
 
 it('the words of the message stay when the small model fails or explains instead of naming', async () => {
   naming = () => ({ text: 'Sure! Here is a name:\n\nred-door' })
   const { folder, id } = await begin('Repair the door')
   await ended(id)
-  await until(() => server.requests.some(isName), 'the request for a name', 30_000)
+  await until(() => server.requests.some(isName), 'the request for a name')
   await engine.close('stop')
   expect(branchOf(folder)).toBe('trestle/repair-door')
 })

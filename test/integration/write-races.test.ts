@@ -46,7 +46,7 @@ function stepOf(change: Pick<RestoreStep, 'path' | 'from' | 'to'>): RestoreStep 
 }
 
 describe('a symbolic link that replaces a folder while Trestle works in it', () => {
-  it('never leads a Write out of the project, nor creates a folder there', { timeout: 120_000 }, async () => {
+  it('never leads a Write out of the project, nor creates a folder there', { timeout: 180_000 }, async () => {
     const workspace = createWorkspace({ root: project })
     const write = writeTool({ workspace })
     let written = 0
@@ -73,7 +73,7 @@ describe('a symbolic link that replaces a folder while Trestle works in it', () 
     expect(readdirSync(folder, { recursive: true }).filter((name) => String(name).endsWith('.tmp'))).toEqual([])
   })
 
-  it('never leads a read out of the project', { timeout: 120_000 }, async () => {
+  it('never leads a read out of the project', { timeout: 180_000 }, async () => {
     writeFileSync(join(folder, 'a.txt'), 'ours')
     writeFileSync(join(outside, 'a.txt'), 'a secret')
     const path = join(folder, 'a.txt')
@@ -93,7 +93,7 @@ describe('a symbolic link that replaces a folder while Trestle works in it', () 
 
   it(
     'never leads a restore out of the project: nothing is written, created, changed or removed there',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       const blobs = openBlobStore(join(base, 'blobs'))
       const victim = join(outside, 'kept.txt')

@@ -45,7 +45,9 @@ export async function checkpointBench(maxBytes = 1024 * 1024): Promise<Checkpoin
   let ids = 0
   const newId = (prefix: string): string => `${prefix}-${(ids += 1)}`
   const deps: RestoreDeps = { home, store, place, blobs, maxBytes: () => maxBytes, newId }
-  const open = (): CallCheckpoints => createCallCheckpoints({ home, place, blobs, maxBytes: () => maxBytes })
+  const open = (): CallCheckpoints =>
+    // On a busy machine a listing takes longer than a user would wait.
+    createCallCheckpoints({ home, place, blobs, maxBytes: () => maxBytes, maxListingMs: 180_000 })
   let calls = open()
   const record = (event: EventBody): RecordedEvent[] => store.append(sessionId, [event])
   const annotations = { readOnly: false, destructive: true, idempotent: false, openWorld: false }

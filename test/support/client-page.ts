@@ -40,7 +40,7 @@ export async function buildClientPage(folder: string): Promise<void> {
  * Waits until an expression holds in the page. Not `waitForFunction`: it needs eval, which the page's policy forbids.
  */
 export async function holds(page: Page, expression: string): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 60_000
   for (;;) {
     // Evaluation fails between two documents.
     if ((await page.evaluate(expression).catch(() => false)) === true) return

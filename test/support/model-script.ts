@@ -19,8 +19,8 @@ export interface ScriptedFaults {
   resetAfterBytes?: number
   /** Falls silent after so many bytes and keeps the connection open until the client goes or the server is closed. */
   stallAfterBytes?: number
-  /** Sends so many events, and the others when `until` has resolved. */
-  hold?: { events: number; until: Promise<unknown> }
+  /** Stops after so many events, counted from the first one, until `until` has resolved. */
+  holds?: readonly { events: number; until: Promise<unknown> }[]
   /** Ends the stream cleanly without its end marker; a number: after so many events. */
   truncate?: true | number
   /** Sends the bytes in separate chunks of this size: splits lines, escapes and UTF-8 sequences. */

@@ -142,13 +142,14 @@ async function play(
   const { events, end } = eventsOfStep(wire, step, { n: index + 1, model })
   const tail = faults.streamError ? [streamErrorOf(wire, faults.streamError)] : faults.truncate === true ? [] : end
   const all = typeof faults.truncate === 'number' ? [...events, ...end].slice(0, faults.truncate) : [...events, ...tail]
-  if (faults.hold) {
-    const first = all.splice(0, faults.hold.events)
+  let held = 0
+  for (const { events: before, until } of faults.holds ?? []) {
     response.socket?.setNoDelay(true)
-    response.write(first.join(''))
-    await Promise.race([faults.hold.until, once(response, 'close')])
+    response.write(all.slice(held, before).join(''))
+    held = before
+    await Promise.race([until, once(response, 'close')])
   }
-  await send(all, faults, response)
+  await send(all.slice(held), faults, response)
 }
 
 async function send(

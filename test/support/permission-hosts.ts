@@ -38,7 +38,7 @@ export async function decidedBy(
     }
     return opened.header.turnId === undefined
   }
-  const end = Date.now() + 30_000
+  const end = Date.now() + 150_000
   // Each look is a call of the contract, so this does not spin.
   while (!(await look())) if (Date.now() > end) throw new Error('the turn did not end')
   return events.flatMap((event): Decision[] => {

@@ -1,7 +1,8 @@
 /**
  * A process that writes to a store. `store-writer.ts HOME SESSION [COUNT]`: creates or takes the session, appends in a
  * loop and prints
- * `ack <seq>` after each append that returned; stops after COUNT appends. Commands on stdin: `hold` takes the session and only waits.
+ * `ack <seq>` after each append that returned; ends after COUNT appends. A fourth argument: `hold` takes the session and
+ * only waits, `stay` waits after COUNT appends with the store open.
  */
 import { writeSync } from 'node:fs'
 import { openStore } from '../../src/main/engine/store/open/open-store'
@@ -22,9 +23,9 @@ store.append(sessionId, [
 ])
 writeSync(1, 'ready\n')
 
-if (mode === 'hold') {
-  setInterval(() => undefined, 1000)
-} else {
+const wait = (): unknown => setInterval(() => undefined, 1000)
+if (mode === 'hold') wait()
+else {
   let slowest = 0
   for (let n = 0; n < Number(count); n += 1) {
     const began = performance.now()
@@ -43,7 +44,12 @@ if (mode === 'hold') {
     slowest = Math.max(slowest, performance.now() - began)
     writeSync(1, `ack ${events.at(-1)?.seq}\n`)
   }
-  store.append(sessionId, [{ type: 'turn.finished', turnId, stop: 'end_turn', steps: 1, durationMs: 1 }])
-  store.close()
-  writeSync(1, `slowest ${slowest.toFixed(2)}\n`)
+  if (mode === 'stay') {
+    writeSync(1, 'written\n')
+    wait()
+  } else {
+    store.append(sessionId, [{ type: 'turn.finished', turnId, stop: 'end_turn', steps: 1, durationMs: 1 }])
+    store.close()
+    writeSync(1, `slowest ${slowest.toFixed(2)}\n`)
+  }
 }

@@ -4,7 +4,7 @@ const EAGER_MS = 20
 const PATIENT_MS = 10
 
 /** A guard against waiting forever, also on a machine with much else to do. */
-const LIMIT_MS = 30_000
+const LIMIT_MS = 60_000
 
 /** Resolves when `condition` holds, looked at again and again; fails with `what` after `limitMs`. */
 export async function until(condition: () => boolean, what: string, limitMs = LIMIT_MS): Promise<void> {

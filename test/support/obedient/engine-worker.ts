@@ -22,7 +22,7 @@ export interface WorkerTurn {
 }
 
 /** What takes longer is stopped, and then judged like any other turn. */
-const TURN_LIMIT_MS = 30_000
+const TURN_LIMIT_MS = 120_000
 
 let engine: Engine | undefined
 

@@ -122,7 +122,7 @@ describe('the gate', () => {
       { allowed: true },
     )
     void ask(outside, reader)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     expect(asked()[0]!.reason).toContain('/etc/hosts')
   })
 
@@ -188,7 +188,7 @@ describe('the gate', () => {
   it('asks for what an ask rule names even in auto mode, names the rule, and offers no useless option', async () => {
     const { ask, asked, stop } = fixture({ mode: 'auto', rules: rulesOf('allow Bash', 'ask Bash(git push *)') })
     const answer = ask(commandOf('git status; git push'), bash)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     expect(asked()[0]!.reason).toMatch(/git push.*config\.toml:2/)
     expect(asked()[0]!.options.map((option) => option.kind)).toEqual(['allow_once', 'reject_once', 'reject_once'])
     stop()
@@ -223,7 +223,7 @@ describe('the gate', () => {
     const { ask, reply, asked } = fixture()
     const first = ask(edit)
     const second = ask(command)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => asked().length).toBe(2)
     const [one, two] = asked()
     await reply({ approvalId: two!.approvalId, optionId: 'reject', feedback: ' not that ' })
     await reply({ approvalId: one!.approvalId, optionId: 'allow_once' })
@@ -236,7 +236,7 @@ describe('the gate', () => {
     const { ask, reply, asked, events, signal } = fixture()
     const first = ask(edit).then((answer) => ({ answer, isStopped: signal.aborted }))
     const second = ask(command)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => asked().length).toBe(2)
     const [one, two] = asked()
     for (const { options } of [one!, two!])
       expect(options.filter(({ kind }) => kind === 'reject_once').map(({ optionId }) => optionId)).toEqual([
@@ -258,7 +258,7 @@ describe('the gate', () => {
   it('refuses an option that was not offered and stays pending', async () => {
     const { ask, reply, asked } = fixture()
     const answer = ask(edit)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     await expect(reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).rejects.toThrow(
       /allow_once/,
     )
@@ -269,7 +269,7 @@ describe('the gate', () => {
   it('stops asking for what the session allows, and still asks for the rest', async () => {
     const { ask, reply, asked, events } = fixture()
     const first = ask(edit)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     expect(asked()[0]!.options.map((option) => option.name)).toEqual([
       'Allow once',
       'Always allow changes to x.ts in this session',
@@ -282,13 +282,13 @@ describe('the gate', () => {
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', rule: { pattern, scope: 'session' } })
     expect(await ask(edit)).toMatchObject({ allowed: true })
     void ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/y.ts`, write: true }] })
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => asked().length).toBe(2)
   })
 
   it('grants exactly one of the choices, for the session or permanently, and settles matching pending requests', async () => {
     const { ask, reply, asked, choices, written, events } = fixture()
     const answers = ['npm run a', 'npm run b', 'rm x'].map((text) => ask(commandOf(text), bash))
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => asked().length).toBe(3)
     const [{ approvalId }, other, last] = asked() as [Approval, Approval, Approval]
     expect((await choices(approvalId)).map((choice) => choice.pattern)).toEqual([
       'Bash(npm run a)',
@@ -317,7 +317,7 @@ describe('the gate', () => {
       keepRules: () => Promise.reject(new CodedError('config.write_failed', 'full')),
     })
     const answer = ask(commandOf('npm test'), bash)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     const [{ approvalId }] = asked() as [Approval]
     const rule = { pattern: 'Bash(npm test)', scope: 'user' as const }
     await expect(reply({ approvalId, optionId: 'allow_always', rule })).rejects.toThrow('full')
@@ -328,7 +328,7 @@ describe('the gate', () => {
   it('closes a pending request when the turn is stopped', async () => {
     const { ask, stop, events, asked } = fixture()
     const answer = ask(edit)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     stop()
     await expect(answer).rejects.toThrow('stopped')
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', outcome: 'cancelled' })
@@ -381,7 +381,7 @@ describe('the gate', () => {
     const again = shows('removes everything')
     const { answer, allow, asked, reply, events } = await answered({}, [shows('adds a line'), writer, { again }])
     await expect(allow()).rejects.toMatchObject({ code: 'approval.gone' })
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => asked().length).toBe(2)
     expect(asked()[1]).toMatchObject({
       preview: { text: 'removes everything' },
       reason: expect.stringContaining('changed'),

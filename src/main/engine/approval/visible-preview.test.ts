@@ -57,7 +57,7 @@ function gateWith(mode: PermissionMode = 'ask') {
       prepareAgain: async () => call,
     }
     const answer = opened.gate(gateCall, new AbortController().signal)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => asked().length).toBe(1)
     return { approval: asked()[0]!, answer, reply: opened.reply }
   }
   return { request, ask: opened.ask, asked }

@@ -21,6 +21,8 @@ export interface CallCheckpointsDeps {
   place: CheckpointPaths
   blobs: BlobStore
   maxBytes(): number
+  /** How long a command waits for a listing of its folders, in ms; what was not listed by then cannot be restored. */
+  maxListingMs?: number
 }
 
 export interface CallCheckpoints {
@@ -38,7 +40,13 @@ export interface CallCheckpoints {
   cutOff(sessionId: string, made: EventBody & { type: 'checkpoint.made' }): Promise<EventBody | undefined>
 }
 
-export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallCheckpointsDeps): CallCheckpoints {
+export function createCallCheckpoints({
+  home,
+  place,
+  blobs,
+  maxBytes,
+  maxListingMs,
+}: CallCheckpointsDeps): CallCheckpoints {
   /** By workspace, least recently used first. */
   const listings = new Map<string, Listing>()
 
@@ -60,6 +68,7 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
       blobs,
       maxBytes: maxBytes(),
       ...(files && { known: files }),
+      ...(maxListingMs !== undefined && { maxMs: maxListingMs }),
       ...(signal && { signal }),
     })
     listings.delete(key)

@@ -94,7 +94,7 @@ function session({
   const answered = async (which: ReturnType<typeof send>, optionId: string) => {
     const before = asked().length
     const answer = call(which)
-    await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(before + 1)
+    await expect.poll(() => asked().length).toBe(before + 1)
     const approval = asked().at(-1)!
     await opened.reply({ approvalId: approval.approvalId, optionId })
     return { approval, answer: await answer }

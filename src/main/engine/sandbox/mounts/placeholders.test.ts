@@ -68,7 +68,7 @@ test.skipIf(process.platform !== 'linux')(
     new Placeholders(${JSON.stringify(records)}).make(${JSON.stringify([folder])}, ${JSON.stringify([file])})
     process.kill(process.pid, 'SIGKILL')`
     const { signal } = spawnSync(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], {
-      timeout: 15_000,
+      timeout: 60_000,
     })
     expect(signal).toBe('SIGKILL')
     expect(readdirSync(project).toSorted()).toEqual(['.mcp.json', 'commondir'])

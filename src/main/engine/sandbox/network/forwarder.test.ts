@@ -187,7 +187,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       // The kernel ends what is left in the namespace, in its own time.
       const running = (): string =>
         spawnSync('sh', ['-c', 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" " "'], { encoding: 'utf8' }).stdout
-      await expect.poll(() => running().includes(proxy.httpSocket), { timeout: 10_000 }).toBe(false)
+      await expect.poll(() => running().includes(proxy.httpSocket)).toBe(false)
     })
 
     test('does not start when the network filter does not', async () => {

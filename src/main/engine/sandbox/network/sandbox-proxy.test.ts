@@ -328,7 +328,7 @@ describe('the HTTP proxy', () => {
       expect(sent.out).toBe(String(size))
     }
     expect((await readFile(path)).every((byte) => byte === 0)).toBe(true)
-  }, 60_000)
+  })
 
   test('takes no more from a server than its client takes from it', async () => {
     const sent: number[] = []

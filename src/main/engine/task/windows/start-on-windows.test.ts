@@ -62,7 +62,7 @@ describe('a foreground command on Windows', () => {
     'is stopped with everything it started, and the result lists what it left running',
     async () => {
       const { running, ended, text } = await run('sleep 600 & sleep 601 & echo started; wait')
-      await expect.poll(text, { timeout: 20_000 }).toBe('started\n')
+      await expect.poll(text).toBe('started\n')
       await running.stop(5_000)
       await ended
       expect(await running.leftRunning()).toEqual([])

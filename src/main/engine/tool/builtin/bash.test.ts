@@ -96,10 +96,13 @@ test('no output is said, so that the model does not wait for some', async () => 
 
 test('a timeout keeps the output and says what to do', async () => {
   const { tool } = await setup()
-  const result = await callTool(tool, { command: 'echo half; sleep 100', timeout: 200 })
+  const limited = (timeout: number) => callTool(tool, { command: 'echo half; sleep 100', timeout })
+  let result = await limited(200)
+  // On a busy machine it takes longer until anything is printed.
+  for (const timeout of [2_000, 20_000]) if (!result.text.startsWith('half')) result = await limited(timeout)
   expect(result).toMatchObject({ isError: true })
   expect(result.text).toMatch(
-    /^half\nTimed out: stopped after 0\.2 s, with everything it had started\. .*longer timeout \(milliseconds, at most 300000\)/,
+    /^half\nTimed out: stopped after (?:0\.2|2|20) s, with everything it had started\. .*longer timeout \(milliseconds, at most 300000\)/,
   )
 })
 

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import type { AnyMessage } from '@agentclientprotocol/sdk'
 import { boundedLines, stdioStream } from './json-rpc'
+import { limitNow } from '../../../../../test/support/machine-pace'
 
 function pipes() {
   const [input, output] = [new PassThrough(), new PassThrough()]
@@ -76,6 +77,6 @@ describe('the end of the input', () => {
     input.end('{"id":1,"method":"a"}\n{"jsonrpc":"2.0","id":2,"method":5}\n{"jsonrpc":"2.0","id":{},"method":"a"}\n')
     const startedAt = performance.now()
     for await (const message of readable) expect(message).toBeDefined()
-    expect(performance.now() - startedAt).toBeLessThan(1500)
+    expect(performance.now() - startedAt).toBeLessThan(limitNow(1500))
   })
 })

@@ -81,7 +81,7 @@ describe('splitBlocks', () => {
 
   it(
     'cuts what is too long for one block: no spaces, one paragraph, one list (a frame that takes seconds)',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     () => {
       for (const text of [
         'x'.repeat(200_000),
