@@ -28,20 +28,24 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
   const { order, move } = useMoves(queue, onMove)
   const list = useRef<HTMLUListElement>(null)
   // What was just added is in view.
-  const [count, setCount] = useState(queue.length)
-  const isLonger = queue.length > count
-  if (queue.length !== count) setCount(queue.length)
+  const count = useRef(queue.length)
   useEffect(() => {
-    if (isLonger) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
-  }, [isLonger, queue.length])
+    if (queue.length > count.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+    count.current = queue.length
+  }, [queue.length])
   const isGone = editing !== undefined && !queue.some(({ promptId }) => promptId === editing.promptId)
-  const endEditing = useEffectEvent((): void => {
+  const [left, setLeft] = useState<{ text: string }>()
+  if (isGone) {
     setEditing(undefined)
-    if (editing && editing.text !== editing.before && editing.text.trim() !== '') onLeftOver(editing.text)
-  })
+    if (editing.text !== editing.before && editing.text.trim() !== '') setLeft({ text: editing.text })
+  }
+  const passed = useRef<{ text: string }>(undefined)
+  const passOn = useEffectEvent(onLeftOver)
   useEffect(() => {
-    if (isGone) endEditing()
-  }, [isGone])
+    if (!left || passed.current === left) return
+    passed.current = left
+    passOn(left.text)
+  }, [left])
   if (queue.length === 0) return null
   // Prompts that join the running turn come before those queued until its end.
   const shown = busy ? [...order.filter(({ joins }) => joins), ...order.filter(({ joins }) => !joins)] : order
@@ -164,6 +168,12 @@ function useMoves(queue: readonly QueuedPrompt[], onMove: QueueListProps['onMove
   const [moves, setMoves] = useState<readonly Move[]>([])
   const waiting = useRef<Move[]>([])
   const isSending = useRef(false)
+  const [sends, setSends] = useState(false)
+  const [last, setLast] = useState(queue)
+  if (last !== queue) {
+    setLast(queue)
+    if (!sends) setMoves([])
+  }
   const order = [...queue]
   for (const { promptId, to } of moves) {
     const from = order.findIndex((prompt) => prompt.promptId === promptId)
@@ -181,14 +191,13 @@ function useMoves(queue: readonly QueuedPrompt[], onMove: QueueListProps['onMove
   }
   const send = async (): Promise<void> => {
     isSending.current = true
+    setSends(true)
     for (let next = waiting.current.shift(); next; next = waiting.current.shift())
       // Its failure is shown; then the order is the old one again.
       await onMove(next.promptId, next.to).catch(() => setMoves([]))
     isSending.current = false
+    setSends(false)
   }
-  useEffect(() => {
-    if (!isSending.current) setMoves([])
-  }, [queue])
   return { order, move }
 }
 
