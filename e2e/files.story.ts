@@ -333,36 +333,6 @@ test.describe('editing in the viewer', () => {
     await expect(field).not.toContainText('draft')
   })
 
-  test('keeps a draft for each window that edits the file', async ({ app }) => {
-    const { page } = app
-    await startSession(app)
-    await edit(app)
-    await page.keyboard.type('first ')
-    const opened = page.waitForEvent('popup')
-    await page.evaluate("void window.open(location.href, '_blank', 'noopener')")
-    const other = await opened
-    const field = pane(other).getByRole('textbox')
-    const open = async (): Promise<void> => {
-      await other.keyboard.press('ControlOrMeta+Shift+E')
-      await other.getByRole('treeitem', { name: 'crlf.txt' }).click()
-    }
-    await expect(other.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
-    await open()
-    await expect(field).toContainText('first one')
-    await expect(pane(other).getByText('Unsaved changes, continued from another window')).toBeVisible()
-    await field.click()
-    await other.keyboard.press('ControlOrMeta+Home')
-    await other.keyboard.type('second ')
-    for (const [window, text] of [
-      [page, 'first one'],
-      [other, 'second first one'],
-    ] as const) {
-      await window.reload()
-      await expect(pane(window).getByText(text, { exact: true })).toBeVisible()
-    }
-    await other.close()
-  })
-
   test('never overwrites a file that has changed unless told to', async ({ app }) => {
     const { page, scratch } = app
     const file = join(scratch.project, 'crlf.txt')

@@ -148,5 +148,21 @@ test.describe('queued messages', () => {
       .getByRole('button', { name: /^Move/ })
       .dragTo(queue.getByRole('listitem').last())
     await expect(queue.getByRole('listitem').last()).toContainText('third')
+    await grip.focus()
+    await page.keyboard.press('Home')
+    for (let n = 0; n < 2; n++) await page.keyboard.press('ArrowDown')
+    await expect(grip).toHaveAccessibleName(/place 3 of 3/)
+    await page.reload()
+    await expect(queue.getByRole('listitem').last()).toContainText('third')
+
+    // One that is removed in another window while it is edited: the text is not lost.
+    await queue.getByRole('listitem').last().getByRole('button', { name: 'Edit' }).press('Enter')
+    await page.getByRole('textbox', { name: 'Edit the queued prompt' }).fill('third, with more')
+    const opened = page.waitForEvent('popup')
+    await page.evaluate("void window.open(location.href, '_blank', 'noopener')")
+    const other = await opened
+    await other.getByRole('listitem').filter({ hasText: 'third' }).getByRole('button', { name: 'Remove' }).click()
+    await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('third, with more')
+    await other.close()
   })
 })

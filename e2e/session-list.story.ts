@@ -56,6 +56,8 @@ test.describe('the list of sessions', () => {
 
     await row(page, /apples/).focus()
     await page.keyboard.press('Control+Space')
+    await page.keyboard.press('Control+a')
+    await expect(bar).toContainText('3 selected')
     await page.keyboard.press('Escape')
     await expect(bar).toHaveCount(0)
   })

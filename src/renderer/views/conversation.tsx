@@ -261,13 +261,10 @@ function OneConversation({ sessionId, connected, onOpenSettings, title }: Conver
             busy={busy}
             disabled={!connected}
             onSendNow={(promptId) => void client.session.steer({ sessionId, promptId }).catch(showFailureToast)}
-            onEdit={(promptId, parts) =>
-              void client.session.editQueued({ sessionId, promptId, parts }).catch(showFailureToast)
-            }
+            onEdit={(promptId, parts) => showingFailure(client.session.editQueued({ sessionId, promptId, parts }))}
             onRemove={(promptId) => void client.session.removeQueued({ sessionId, promptId }).catch(showFailureToast)}
-            onMove={(promptId, to) =>
-              void client.session.moveQueued({ sessionId, promptId, to }).catch(showFailureToast)
-            }
+            onMove={(promptId, to) => showingFailure(client.session.moveQueued({ sessionId, promptId, to }))}
+            onLeftOver={(text) => composer.current?.add(text)}
           />
         }
       />

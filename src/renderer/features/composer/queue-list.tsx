@@ -1,6 +1,6 @@
 import './queue.css'
 import { CornerDownRight, GripVertical, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
-import { useEffect, useRef, useState, type DragEvent } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
 import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/message'
 import type { QueuedPrompt } from '../../../shared/model/session'
 import { Button } from '../../ui/button'
@@ -11,28 +11,59 @@ interface QueueListProps {
   busy: boolean
   disabled: boolean
   onSendNow: (promptId: string) => void
-  onEdit: (promptId: string, parts: UserPart[]) => void
+  /** Rejects when it could not be changed. */
+  onEdit: (promptId: string, parts: UserPart[]) => Promise<unknown>
   onRemove: (promptId: string) => void
   /** `to`: its new place in the queue, from 0. */
-  onMove: (promptId: string, to: number) => void
+  onMove: (promptId: string, to: number) => Promise<unknown>
+  /** The edited text of a prompt that was sent or removed meanwhile. */
+  onLeftOver: (text: string) => void
 }
 
 /** Prompts queued until the turn ends, above the composer. */
-export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, onMove }: QueueListProps) {
-  const [editing, setEditing] = useState<string>()
+export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, onMove, onLeftOver }: QueueListProps) {
+  const [editing, setEditing] = useState<{ promptId: string; before: string; text: string }>()
   const [dragged, setDragged] = useState<string>()
   const [over, setOver] = useState<string>()
+  const { order, move } = useMoves(queue, onMove)
+  const list = useRef<HTMLUListElement>(null)
+  // What was just added is in view.
+  const count = useRef(queue.length)
+  useEffect(() => {
+    if (queue.length > count.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+    count.current = queue.length
+  }, [queue.length])
+  const isGone = editing !== undefined && !queue.some(({ promptId }) => promptId === editing.promptId)
+  const [left, setLeft] = useState<{ text: string }>()
+  if (isGone) {
+    setEditing(undefined)
+    if (editing.text !== editing.before && editing.text.trim() !== '') setLeft({ text: editing.text })
+  }
+  const passed = useRef<{ text: string }>(undefined)
+  const passOn = useEffectEvent(onLeftOver)
+  useEffect(() => {
+    if (!left || passed.current === left) return
+    passed.current = left
+    passOn(left.text)
+  }, [left])
   if (queue.length === 0) return null
   // Prompts that join the running turn come before those queued until its end.
-  const shown = busy ? [...queue.filter(({ joins }) => joins), ...queue.filter(({ joins }) => !joins)] : queue
-  const next = busy ? queue.find(({ joins }) => !joins) : queue[0]
+  const shown = busy ? [...order.filter(({ joins }) => joins), ...order.filter(({ joins }) => !joins)] : order
+  const next = busy ? order.find(({ joins }) => !joins) : order[0]
   const waiting = shown.filter(({ joins }) => !(busy && joins))
   /** Moves it to the place of another prompt that waits. */
   const moveTo = (promptId: string, place: QueuedPrompt | undefined): void => {
-    if (place && place.promptId !== promptId) onMove(promptId, queue.indexOf(place))
+    if (place && place.promptId !== promptId) move(promptId, order.indexOf(place))
   }
-  const step = (prompt: QueuedPrompt, by: 1 | -1): void =>
-    moveTo(prompt.promptId, waiting[waiting.indexOf(prompt) + by])
+  const step = (prompt: QueuedPrompt, key: string): void => {
+    const at = waiting.indexOf(prompt)
+    const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: waiting.length - 1 }[key]
+    if (to !== undefined) moveTo(prompt.promptId, waiting[to])
+  }
+  const edit = ({ promptId, parts }: QueuedPrompt): void => {
+    const before = textOf(parts.filter(isUserProvided))
+    setEditing({ promptId, before, text: before })
+  }
   const dragging = (prompt: QueuedPrompt) => ({
     'data-over': (over === prompt.promptId && dragged !== prompt.promptId) || undefined,
     onDragOver: (event: DragEvent) => {
@@ -51,15 +82,18 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
     },
   })
   return (
-    <ul className="queue" aria-label="Queued prompts">
+    <ul ref={list} className="queue" aria-label="Queued prompts">
       {shown.map((prompt) => (
         <li key={prompt.promptId} data-joins={(busy && prompt.joins) || undefined} {...dragging(prompt)}>
-          {editing === prompt.promptId ? (
+          {editing?.promptId === prompt.promptId ? (
             <EditPrompt
               prompt={prompt}
+              text={editing.text}
+              onChange={(text) => setEditing({ ...editing, text })}
               onSave={(parts) => {
                 setEditing(undefined)
-                onEdit(prompt.promptId, parts)
+                // It was sent a moment before.
+                onEdit(prompt.promptId, parts).catch(() => onLeftOver(editing.text))
               }}
               onCancel={() => setEditing(undefined)}
             />
@@ -74,16 +108,16 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                   draggable
                   aria-label={`Move “${queuedPromptText(prompt.parts).slice(0, 60)}”, place ${waiting.indexOf(prompt) + 1} of ${waiting.length}`}
                   title="Drag, or press the up and down arrow keys"
-                  aria-keyshortcuts="ArrowUp ArrowDown"
+                  aria-keyshortcuts="ArrowUp ArrowDown Home End"
                   onDragStart={(event) => {
                     event.dataTransfer.setData('text/plain', textOf(prompt.parts.filter(isUserProvided)))
                     event.dataTransfer.effectAllowed = 'move'
                     setDragged(prompt.promptId)
                   }}
                   onKeyDown={(event) => {
-                    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+                    if (!['ArrowUp', 'ArrowDown', 'Home', 'End'].includes(event.key)) return
                     event.preventDefault()
-                    step(prompt, event.key === 'ArrowUp' ? -1 : 1)
+                    step(prompt, event.key)
                   }}
                 >
                   <GripVertical aria-hidden />
@@ -107,7 +141,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                     <span>Send now</span>
                   </button>
                 )}
-                <button type="button" disabled={disabled} onClick={() => setEditing(prompt.promptId)}>
+                <button type="button" disabled={disabled} onClick={() => edit(prompt)}>
                   <Pencil aria-hidden />
                   <span>Edit</span>
                 </button>
@@ -124,16 +158,62 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
   )
 }
 
+interface Move {
+  promptId: string
+  to: number
+}
+
+/** The order with the moves that are not confirmed yet, so that keys pressed quickly each move by one place. */
+function useMoves(queue: readonly QueuedPrompt[], onMove: QueueListProps['onMove']) {
+  const [moves, setMoves] = useState<readonly Move[]>([])
+  const waiting = useRef<Move[]>([])
+  const isSending = useRef(false)
+  const [sends, setSends] = useState(false)
+  const [last, setLast] = useState(queue)
+  if (last !== queue) {
+    setLast(queue)
+    if (!sends) setMoves([])
+  }
+  const order = [...queue]
+  for (const { promptId, to } of moves) {
+    const from = order.findIndex((prompt) => prompt.promptId === promptId)
+    if (from >= 0) order.splice(to, 0, ...order.splice(from, 1))
+  }
+  const move = (promptId: string, to: number): void => {
+    // Of several moves of one prompt only the last is sent.
+    if (waiting.current.at(-1)?.promptId === promptId) waiting.current.pop()
+    waiting.current.push({ promptId, to })
+    setMoves((now) => [
+      ...now.filter((one, index) => index < now.length - 1 || one.promptId !== promptId),
+      { promptId, to },
+    ])
+    if (!isSending.current) void send()
+  }
+  const send = async (): Promise<void> => {
+    isSending.current = true
+    setSends(true)
+    for (let next = waiting.current.shift(); next; next = waiting.current.shift())
+      // Its failure is shown; then the order is the old one again.
+      await onMove(next.promptId, next.to).catch(() => setMoves([]))
+    isSending.current = false
+    setSends(false)
+  }
+  return { order, move }
+}
+
 function EditPrompt({
   prompt,
+  text,
+  onChange,
   onSave,
   onCancel,
 }: {
   prompt: QueuedPrompt
+  text: string
+  onChange: (text: string) => void
   onSave: (parts: UserPart[]) => void
   onCancel: () => void
 }) {
-  const [text, setText] = useState(() => textOf(prompt.parts.filter(isUserProvided)))
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     field.current?.focus()
@@ -158,7 +238,7 @@ function EditPrompt({
         ref={field}
         value={text}
         aria-label="Edit the queued prompt"
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter' && !event.shiftKey) {

@@ -96,10 +96,10 @@ function useSummaryOf(
 ): void {
   const client = useQueryClient()
   const queries = useQueries()
-  const isOther = error !== null || (summary?.state === 'ready' && status !== undefined && differs(summary, status))
+  const isOld = error !== null || (summary?.state === 'ready' && status !== undefined && differs(summary, status))
   useEffect(() => {
-    if (isOther) void client.invalidateQueries({ queryKey: queries.git.summary.key({ input: { sessionId } }) })
-  }, [isOther, status, client, queries, sessionId])
+    if (isOld) void client.invalidateQueries({ queryKey: queries.git.summary.key({ input: { sessionId } }) })
+  }, [isOld, client, queries, sessionId])
 }
 
 function differs(summary: GitSummary, status: GitStatus): boolean {

@@ -4,7 +4,14 @@ import { VList, type VListHandle } from 'virtua'
 import type { SessionSummary } from '../../../shared/model/session'
 import { titleOf } from '../../state/session/sessions-state'
 import type { SessionActions } from '../../state/session/session-actions'
-import { clearSelection, selectRange, toggleSelected, useSelection } from '../../state/session/selection-state'
+import {
+  clearSelection,
+  selectAll,
+  selectRange,
+  toggleSelected,
+  useSelection,
+} from '../../state/session/selection-state'
+import { isShortcut } from '../../format/shortcut'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { cx } from '../../ui/cx'
 import { HitRow, SessionRow } from './session-row'
@@ -95,6 +102,10 @@ export function SessionTree({
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (isShortcut(event, 'Mod+A') && !(event.target instanceof HTMLInputElement)) {
+      event.preventDefault()
+      return selectAll(rows.flatMap((row) => (row.kind === 'session' ? [row.key] : [])))
+    }
     if (
       event.defaultPrevented ||
       event.altKey ||

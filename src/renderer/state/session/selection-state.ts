@@ -22,6 +22,10 @@ export function toggleSelected(sessionId: string): void {
   useSelection.setState({ ids, anchor: sessionId })
 }
 
+export function selectAll(order: readonly string[]): void {
+  useSelection.setState({ ids: new Set(order), anchor: order[0] })
+}
+
 /** Selects everything from the latest selected session to this one, in the order of the list. */
 export function selectRange(sessionId: string, order: readonly string[]): void {
   const { ids, anchor = sessionId } = useSelection.getState()
