@@ -43,7 +43,7 @@ const atOnce = async (lines: string[], until: number): Promise<CodeToken[][]> =>
   return code.tokens
 }
 
-const LINES = ['{', '  "a": 1,', '  "b": [true,', '    null],', '}', '/* a comment', 'that goes on */', '']
+const LINES = ['{', '  "a": 1,', '  "b": [true,', '    null],', '}', '/* a comment', 'of two lines */', '']
 const edit = fc.record({
   keep: fc.nat(12),
   add: fc.array(fc.constantFrom(...LINES), { maxLength: 12 }),
