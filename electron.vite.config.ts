@@ -130,5 +130,7 @@ export default defineConfig({
       assetsInlineLimit: 0,
       rolldownOptions: { input: { index: 'src/renderer/index.html' } },
     },
+    // What is compressed is all that is in the folder at the end, whoever wrote it.
+    worker: { format: 'es', plugins: () => [bundledPackages('out/packages/page-worker.json')] },
   },
 })

@@ -94,7 +94,7 @@ async function firstKey(page: Page): Promise<Measurement[]> {
   await page.keyboard.type('x')
   const first = await since(page, `() => document.querySelector('[data-query="x"]')`)
   await field.fill('')
-  return [{ name: 'filter 128,000 files: the first key', value: round(first, 1), unit: 'ms' }]
+  return [{ name: 'filter 128,000 files: the first key', value: round(first, 1), unit: 'ms', limit: 50 }]
 }
 
 async function filter(page: Page): Promise<Measurement[]> {

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { serveApp, type ServedApp } from '../test/support/served-app.ts'
 import { longAnswer } from './support/long-answer.ts'
+import { findWords } from './support/find-words.ts'
 import { frameTime } from './support/frame-time.ts'
 import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
 import { startServer, type Answer } from './support/model-server.ts'
@@ -121,6 +122,7 @@ async function openings(page: Page): Promise<Measurement[]> {
 async function streaming(page: Page): Promise<Measurement[]> {
   await page.reload()
   await open(page, 'messages')
+  const found = await findWords(page, MESSAGES)
   await loadAll(page)
   const cdp = await page.context().newCDPSession(page)
   const before = await memoryOf(cdp)
@@ -137,6 +139,7 @@ async function streaming(page: Page): Promise<Measurement[]> {
   const end = await memoryOf(cdp)
   const growth = (heaps.at(-1)! - heaps[0]!) / FURTHER
   return [
+    found,
     frameTime('frame time while 20,000 chunks stream in 10 s', paced.frames, 0.95, 20),
     frameTime('frame time while 20,000 chunks stream in 10 s', paced.frames, 0.5),
     frameTime('frame time while 20,000 chunks stream as fast as they can', fast.frames, 0.95, 20),
@@ -194,6 +197,12 @@ async function ask(page: Page): Promise<void> {
   // Polled rarely and cheaply: a role query during rendering would be measured as the page's work.
   await until(page, true)
   await until(page, false)
+  await drawn(page)
+}
+
+/** Waits for the end of the answer on screen: what arrives quickly is drawn over more frames. */
+async function drawn(page: Page): Promise<void> {
+  while (await page.evaluate<boolean>("document.querySelector('.md[data-streaming]') !== null")) await wait(100)
 }
 
 async function until(page: Page, working: boolean): Promise<void> {

@@ -50,7 +50,7 @@ function manifestOf(folder: string): Manifest {
 
 /** The folders of the packages whose code is part of a bundle, as the build noted them. */
 export function bundledFolders(): string[] {
-  const lists = ['main', 'preload', 'renderer'].map((bundle) =>
+  const lists = ['main', 'preload', 'renderer', 'page-worker'].map((bundle) =>
     readFileSync(join(ROOT, 'out', 'packages', `${bundle}.json`), 'utf8'),
   )
   return lists.flatMap((list) => JSON.parse(list) as string[]).map((folder) => join(ROOT, folder))

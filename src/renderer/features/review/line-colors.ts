@@ -1,7 +1,8 @@
 import { useEffect, useState, type RefObject } from 'react'
 import type { ReviewHunk } from '../../../shared/model/review'
 import { changedWords, type TextRange } from '../../format/diff-lines'
-import { CodeLines, type CodeToken } from '../../ui/content/highlighter'
+import type { CodeToken } from '../../ui/content/code-lines'
+import { PageCode } from '../../ui/content/page-code'
 import { languageOfPath } from '../../ui/content/code-languages'
 import { diffLinesOf } from './review-rows'
 
@@ -12,9 +13,11 @@ export interface HunkColors {
 }
 
 interface Side {
-  code: CodeLines
+  code: PageCode
   /** The index in the hunk of each line of the side. */
   places: number[]
+  /** How many lines have their colors. */
+  done: number
 }
 
 interface Work {
@@ -22,7 +25,6 @@ interface Work {
   sides: Side[]
 }
 
-const SLICE_MS = 5
 /** While the page scrolls, lines stay plain: drawing them comes first. */
 const QUIET_MS = 80
 /** The rest of a longer side stays plain: its end is hardly looked at. */
@@ -40,9 +42,9 @@ function workFor(hunk: ReviewHunk, path: string): Work {
     lines.forEach((line, at) => {
       if (line.kind === 'same' || line.kind === (has === 'old' ? 'del' : 'add')) places.push(at)
     })
-    const code = new CodeLines(language ?? '')
+    const code = new PageCode(language ?? '')
     code.set(places.map((at) => hunk.lines[at]!.slice(1)))
-    return { code, places }
+    return { code, places, done: 0 }
   }
   const work = {
     colors: { tokens: new Map<number, readonly CodeToken[]>(), words: changedWords(lines) },
@@ -52,27 +54,18 @@ function workFor(hunk: ReviewHunk, path: string): Work {
   return work
 }
 
-const loading = new WeakSet<CodeLines>()
-
-/** Highlights until `end`; `later` is called once a language is loaded. */
-function highlight({ colors, sides }: Work, end: number, later: () => void): { hasMore: boolean; hasChanged: boolean } {
-  let [hasMore, hasChanged] = [false, false]
-  for (const { code, places } of sides) {
-    const last = Math.min(places.length, MAX_LINES)
-    if (code.tokens.length >= last) continue
-    if (performance.now() >= end) return { hasMore: true, hasChanged }
-    const before = code.tokens.length
-    if (!code.work(end - performance.now(), last)) {
-      // Without its language a file stays plain.
-      if (!loading.has(code)) code.load().then(later, () => undefined)
-      loading.add(code)
-      continue
+/** Takes the colors that there are until now, and asks for the rest. */
+function takeColors({ colors, sides }: Work): boolean {
+  let hasChanged = false
+  for (const side of sides) {
+    const { code, places } = side
+    code.ask(Math.min(places.length, MAX_LINES))
+    for (; side.done < code.tokens.length; side.done += 1) {
+      colors.tokens.set(places[side.done]!, code.tokens[side.done]!)
+      hasChanged = true
     }
-    for (let n = before; n < code.tokens.length; n += 1) colors.tokens.set(places[n]!, code.tokens[n]!)
-    hasChanged = true
-    hasMore ||= code.tokens.length < last
   }
-  return { hasMore, hasChanged }
+  return hasChanged
 }
 
 /**
@@ -93,19 +86,15 @@ export function useLineColors(
     const slice = (): void => {
       scheduled = undefined
       if (performance.now() - movedAt.current < QUIET_MS) return later()
-      const end = performance.now() + SLICE_MS
-      let [hasMore, hasChanged] = [false, false]
-      for (const { hunk, path } of visible) {
-        const done = highlight(workFor(hunk, path), end, later)
-        hasMore ||= done.hasMore
-        hasChanged ||= done.hasChanged
-      }
+      let hasChanged = false
+      for (const { hunk, path } of visible) if (takeColors(workFor(hunk, path))) hasChanged = true
       if (hasChanged) redraw((n) => n + 1)
-      if (hasMore) later()
     }
+    const stops = visible.flatMap(({ hunk, path }) => workFor(hunk, path).sides.map(({ code }) => code.listen(later)))
     later()
     return () => {
       isOver = true
+      for (const stop of stops) stop()
       if (scheduled !== undefined) cancelIdleCallback(scheduled)
     }
   }, [visible, movedAt])

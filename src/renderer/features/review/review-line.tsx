@@ -3,7 +3,7 @@ import { memo } from 'react'
 import type { ReviewSide } from '../../../shared/model/review'
 import type { TextRange } from '../../format/diff-lines'
 import { DiffText } from '../../ui/content/diff-view'
-import type { CodeToken } from '../../ui/content/highlighter'
+import type { CodeToken } from '../../ui/content/code-lines'
 import type { LineCell, ReviewRow } from './review-rows'
 
 /** What can be done with the lines of a file. The functions stay the same while the review is open. */

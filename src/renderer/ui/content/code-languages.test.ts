@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { languageNamed, languageOfPath, loadLanguage } from './code-languages'
-import { CodeLines } from './highlighter'
+import { CodeLines } from './code-lines'
 
 const kinds = async (language: string, code: string): Promise<string[]> => {
   const lines = new CodeLines(languageNamed(language) ?? '')

@@ -1,6 +1,7 @@
 import './content.css'
 import { memo, useMemo, useState, type ReactNode } from 'react'
-import { type CodeToken, useCodeLines } from './highlighter'
+import type { CodeToken } from './code-lines'
+import { useCodeLines } from './highlighter'
 import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
 import { VISIBLE_TOKEN } from '../../../shared/visible-text'
 import { VisibleTokens } from './visible-tokens'

@@ -65,7 +65,9 @@ export class FileFilter {
     const short = query.slice(0, MAX_QUERY)
     const listed = this.#listOf(root)
     const growing = this.#kept.get(root)?.growing
-    const list = growing && early ? await within(listed, WAIT_MS) : await listed
+    // Enough for a first page of results is there: the key does not wait for the rest.
+    const waitMs = growing && growing.paths.length >= limit ? 0 : WAIT_MS
+    const list = growing && early ? await within(listed, waitMs) : await listed
     if (list) return filterList(list, short, limit)
     return { ...filterList({ ...growing! }, short, limit), partial: true }
   }
@@ -147,6 +149,7 @@ function grow(growing: Growing, some: readonly string[]): void {
 
 /** What `work` gives, or undefined when that takes longer. */
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | undefined> {
+  if (ms === 0) return undefined
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)

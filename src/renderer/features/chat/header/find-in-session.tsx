@@ -12,7 +12,7 @@ import { IconButton } from '../../../ui/button'
 import { thinkingKey, useOpenRows } from '../rows/open-rows'
 
 /** How long typing must rest before the engine searches, in ms. */
-const REST_MS = 60
+const REST_MS = 30
 
 /**
  * Finds text in all of a session: the engine searches, including what is not loaded, and the transcript scrolls to the

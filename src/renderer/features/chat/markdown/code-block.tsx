@@ -1,6 +1,7 @@
 import { useMemo, useState, memo, type ReactNode } from 'react'
 import { CopyButton } from '../../../ui/content/copy-button'
-import { useCodeLines, type CodeToken } from '../../../ui/content/highlighter'
+import type { CodeToken } from '../../../ui/content/code-lines'
+import { useCodeLines } from '../../../ui/content/highlighter'
 import { FileLink } from '../../../ui/content/file-link'
 import { WebLink } from './web-link'
 import { findPaths, type PathInText } from '../../../format/paths-in-text'
