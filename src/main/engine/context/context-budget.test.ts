@@ -10,17 +10,23 @@ const WINDOW = 20_000
 const words = (tokens: number): string => 'x'.repeat(Math.round(tokens * 3.2))
 const said = (tokens: number): Message => ({ role: 'assistant', parts: [{ type: 'text', text: words(tokens) }] })
 
-function roomFor(history: Message[], answers: string[], fixed = 1000, maxOutputTokens?: number) {
+function roomFor(
+  history: Message[],
+  answers: string[],
+  fixed = 1000,
+  maxOutputTokens?: number,
+  windows = createContextWindows(),
+  contextWindow = WINDOW,
+) {
   const turn = turnFixture({ answers: answers.map(text), maxAttempts: 1 })
   let mark: CompactionMark | undefined
   let seq = 0
-  const windows = createContextWindows()
   const info = {
     id: 'p/m',
     model: 'm',
     label: 'm',
     providerId: 'p',
-    contextWindow: WINDOW,
+    contextWindow,
     toolCalls: true,
     imagesIn: false,
     thinking: false,
@@ -183,4 +189,33 @@ it('reports a smaller window found through a refusal, with the trim or compactio
     event.type === 'compaction.started' || event.type === 'context.trimmed' ? [event] : [],
   )
   expect(told.map(({ learnedWindow }) => learnedWindow)).toEqual([12_000])
+})
+
+it('pictures that a proxy has found too large are left out of later turns before they are refused again', async () => {
+  const windows = createContextWindows()
+  const withPictures = (): Message[] => [
+    asked(),
+    ...[1, 2, 3].flatMap((n): Message[] => [
+      { role: 'assistant', parts: [{ type: 'tool_call', callId: `c${n}`, name: 'ReadMediaFile', input: '{}' }] },
+      {
+        role: 'tool',
+        callId: `c${n}`,
+        name: 'ReadMediaFile',
+        content: [{ type: 'media', mediaType: 'image/png', data: 'A'.repeat(1_000_000) }],
+        isError: false,
+      },
+    ]),
+  ]
+  const trims = ({ turn }: ReturnType<typeof roomFor>) =>
+    turn.events.flatMap((event) => (event.type === 'context.trimmed' ? [event.results] : []))
+  const first = roomFor(withPictures(), [], 1000, undefined, windows, 2_000_000)
+  await first.room.enforce()
+  expect(trims(first)).toEqual([])
+  const refusal = { code: 'model.context_overflow', title: '', message: 'too large (HTTP 413)', advice: '' } as const
+  expect(first.room.onOverflow({ ...refusal, retryable: false })).toBe(true)
+  await first.room.enforce()
+  expect(trims(first)).toEqual([['c1', 'c2']])
+  const next = roomFor(withPictures(), [], 1000, undefined, windows, 2_000_000)
+  await next.room.enforce()
+  expect(trims(next)).toEqual([['c1', 'c2']])
 })

@@ -7,7 +7,7 @@ import type { CompactionContext, CompactionTask } from './compaction/compact'
 import { type TokenCalibration, createTokenCount, type CountedRequest } from './tokens/token-count'
 import type { SentTo } from './tokens/token-estimate'
 import { combinePlans, planTrimNewest, planTrimOldest, applyTrim, type TrimPlan } from './compaction/trim'
-import { exceeds, mediaLimit, mediaLoad, planTrimMedia } from './compaction/media-limit'
+import { exceeds, mediaLimit, mediaLoad, planTrimMedia, type MediaLoad } from './compaction/media-limit'
 import {
   availableOutputTokens,
   outputLimit,
@@ -64,10 +64,16 @@ export interface ModelWindow {
   /** The longest answer that a request asks for that does not name one, as far as a refusal has shown. */
   usualAnswer(): number | undefined
   asksFor(tokens: number): void
+  /** The most characters of base64 that a request may have, as far as a refusal has shown. */
+  mediaChars(): number | undefined
+  /** A request was refused because of its media; `most`: what may be sent from now on. */
+  refusedMedia(most: number): void
 }
 
 /** From so many characters of base64 on, a body that is refused as too large may be so because of them. */
 const MUCH_MEDIA = 2_000_000
+/** What of it is sent from then on. */
+const SHARE_OF_REFUSED_MEDIA = 0.9
 
 /** Keeps a history within the window; see `Room`. */
 export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
@@ -88,17 +94,21 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   const usedAtMost = (): number => count.atMost(sizes.hasLearned() ? COUNTED_MARGIN : UNCOUNTED_MARGIN)
   const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed())
   /** Less once a server has refused what it may have. */
-  let mediaMost = mediaLimit(context.model.info.name, deps.window.tokens())
+  const mediaMost = (): MediaLoad => {
+    const usual = mediaLimit(context.model.info.name, deps.window.tokens())
+    return { ...usual, chars: Math.min(usual.chars, deps.window.mediaChars() ?? usual.chars) }
+  }
 
   /** Leaves out old pictures and documents where there are more than a server takes; most have none. */
   async function enforceMedia(): Promise<void> {
-    if (!exceeds(mediaLoad(history), mediaMost)) return
-    trim(planTrimMedia(history, mediaMost, count.tokensOf))
+    const most = mediaMost()
+    if (!exceeds(mediaLoad(history), most)) return
+    trim(planTrimMedia(history, most, count.tokensOf))
     // What the user has sent is only left out by a compaction, but not while it has just been sent.
     const prompt = history.findLast((message) => message.role === 'user' && message.by === undefined)
     const isNews = prompt !== undefined && mediaLoad([prompt]).chars > 0
     if (isNews || steps <= HARD_MIN_STEPS_BETWEEN || !isCompactable(history)) return
-    if (exceeds(mediaLoad(history), mediaMost)) await compactNow([...history], count.used(), limits())
+    if (exceeds(mediaLoad(history), most)) await compactNow([...history], count.used(), limits())
   }
 
   async function compactNow(
@@ -219,8 +229,12 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
       if (window === undefined && message.includes('(HTTP 413)') && used < deps.window.tokens() / 2) {
         const { chars } = mediaLoad(history)
         if (chars < MUCH_MEDIA) return false
-        mediaMost = { ...mediaMost, chars: Math.min(mediaMost.chars, chars * 0.9) }
-        return planTrimMedia(history, mediaMost).results.length > 0
+        const most = mediaMost()
+        const less = { ...most, chars: Math.round(Math.min(most.chars, chars * SHARE_OF_REFUSED_MEDIA)) }
+        const helps = planTrimMedia(history, less).results.length > 0
+        // What the user has just sent may be too large alone: that says nothing of what else may be sent.
+        if (helps) deps.window.refusedMedia(less.chars)
+        return helps
       }
       deps.window.refused(used, window)
       mustShorten = true

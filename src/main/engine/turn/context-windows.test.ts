@@ -73,6 +73,18 @@ describe('a window learned from a refusal', () => {
     expect(process().of(model).tokens()).toBe(200_000)
   })
 
+  it('is kept with the size of pictures that a proxy before the provider has refused', () => {
+    process().of(model).refusedMedia(3_000_000)
+    expect(process().of(model).mediaChars()).toBe(3_000_000)
+    expect(process().of(model).isLearned()).toBe(false)
+    expect(process('openai-compatible https://b.example').of(model).mediaChars()).toBeUndefined()
+    expect(
+      process(undefined, 15 * DAY)
+        .of(model)
+        .mediaChars(),
+    ).toBeUndefined()
+  })
+
   it('is forgotten after two weeks, when another one is configured, and with a clock that was wrong', () => {
     process().of(model).refused(90_000, 64_000)
     expect(

@@ -32,6 +32,8 @@ interface LearnedWindow {
   answered: number
   /** The output limit that the provider assumes for requests without one, as learned from a refusal, in tokens. */
   usualAnswer?: number
+  /** The most characters of media in a request, as learned from a refusal by the provider or a proxy before it. */
+  mediaChars?: number
   sizes: TokenCalibration
 }
 
@@ -39,6 +41,7 @@ interface LearnedWindow {
 interface StoredWindow {
   tokens?: number
   usualAnswer?: number
+  mediaChars?: number
   /** The window configured at that time; an entry with another value is ignored. */
   configured: number
   /** The time of the refusal. */
@@ -66,12 +69,13 @@ export function createContextWindows({
       const place = key ?? id
       let known = models.get(place)
       if (!known) {
-        const { tokens, usualAnswer } = (key !== undefined && keptOf(key, contextWindow)) || {}
+        const { tokens, usualAnswer, mediaChars } = (key !== undefined && keptOf(key, contextWindow)) || {}
         known = {
           answered: 0,
           sizes: createTokenCalibration(imageTokenFormula(model)),
           ...(tokens && { tokens }),
           ...(usualAnswer && { usualAnswer }),
+          ...(mediaChars && { mediaChars }),
         }
         models.set(place, known)
       }
@@ -79,11 +83,12 @@ export function createContextWindows({
       const tokens = (): number => Math.min(contextWindow, Math.max(learned.answered, learned.tokens ?? contextWindow))
       const keep = (): void => {
         if (key === undefined) return
-        const { usualAnswer } = learned
+        const { usualAnswer, mediaChars } = learned
         const isLess = tokens() < contextWindow
         cache.set(key, {
           ...(isLess && { tokens: tokens() }),
           ...(usualAnswer && { usualAnswer }),
+          ...(mediaChars && { mediaChars }),
           configured: contextWindow,
           at: now(),
         })
@@ -108,6 +113,11 @@ export function createContextWindows({
           learned.usualAnswer = asked
           keep()
         },
+        mediaChars: () => learned.mediaChars,
+        refusedMedia(most) {
+          learned.mediaChars = most
+          keep()
+        },
       }
     },
   }
@@ -128,8 +138,9 @@ export function endpointOf(provider: ProviderSettings | undefined): string | und
 }
 
 function isStoredWindow(value: unknown): value is StoredWindow {
-  const { tokens, usualAnswer, configured, at } = (value ?? {}) as Partial<StoredWindow>
-  return isTokens(tokens) && isTokens(usualAnswer) && typeof configured === 'number' && typeof at === 'number'
+  const { tokens, usualAnswer, mediaChars, configured, at } = (value ?? {}) as Partial<StoredWindow>
+  const counts = [tokens, usualAnswer, mediaChars]
+  return counts.every(isTokens) && typeof configured === 'number' && typeof at === 'number'
 }
 
 function isTokens(of: unknown): boolean {

@@ -1,5 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView, RequestPrefix, ToolsView } from '../../../shared/model/context'
 import { CodedError } from '../../../shared/errors'
@@ -19,6 +18,7 @@ import type { ModelInfo, ToolSchema } from '../model/provider'
 import { sessionPlan } from './session-plans'
 import { planNotice } from '../plan/session-plan'
 import { createModelFallback } from './model-fallback'
+import { saveResult } from './save-result'
 import { markAgentWritten } from './environment-snapshot'
 import type { Session } from '../session/session'
 import type { TurnRunner } from '../session/session-deps'
@@ -295,12 +295,4 @@ function sentTo({ id, traits }: ModelInfo): SentTo {
 /** Whether the agent has a tool that changes files; if not, it gets no diagnostics. */
 function canEdit(tools: TurnContext['tools']): boolean {
   return ['Edit', 'Write', 'apply_patch'].some((name) => tools.get(name) !== undefined)
-}
-
-async function saveResult(home: string, sessionId: string, callId: string, text: string): Promise<string> {
-  const folder = join(home, 'sessions', sessionId, 'tool-results')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
-  await writeFile(path, text, { mode: 0o600 })
-  return path
 }

@@ -7,8 +7,7 @@ const ENDINGS = ['', '-wal', '-shm', '-journal']
 
 /**
  * Locks every other process out of a store file, which may be damaged, without changing it or its log; returns the
- * function that ends this, or undefined while another process has the file open. Whoever has it open holds a lock of
- * SQLite on it.
+ * function that ends this, or undefined while another process has the file open: it then holds a lock of SQLite on it.
  */
 export function lockStoreFile(file: string): (() => void) | undefined {
   // Under another name SQLite does not see the log, and leaves it alone. The lock is that of the file, whatever its name.

@@ -13,8 +13,8 @@ import { lockStoreFile, usersOf } from './lock-store-file'
  * Replaces a damaged file with a store that has everything readable from it and from the newest good backup. The
  * damaged file is kept next to it, with its log under the same name, so that SQLite tools can still open it; nothing is
  * deleted. Returns the notice for the user, or undefined when another process has just replaced or changed it. `inode`:
- * the file that was found damaged. Throws `store.busy` while another process has the file open: it would go on writing
- * to the file that was moved away.
+ * the file that was found damaged. Throws `store.busy` while another process has the file open: it would keep
+ * writing to the file that was moved away.
  */
 export function replaceDamagedStore(options: {
   home: string
