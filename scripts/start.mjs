@@ -1,5 +1,5 @@
 /**
- * `npm start`: builds what is stale and opens the app (see src/main/desktop/desktop-main.ts for what happens without a
+ * `npm start`: builds what is stale and opens the app (see src/main/desktop/run-electron.ts for what happens without a
  * display).
  */
 if (!process.features.typescript) {

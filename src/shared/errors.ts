@@ -4,14 +4,10 @@
  * and shown as `internal`.
  */
 
-import { DEVICE_ERRORS } from './device-errors'
-import { ENGINE_ERRORS } from './engine-errors'
-import { FEATURE_ERRORS } from './feature-errors'
-import { GIT_ERRORS } from './git-errors'
+import { DEVICE_ERRORS, ENGINE_ERRORS, FEATURE_ERRORS, MOVE_ERRORS } from './feature-errors'
+import { GIT_ERRORS, WORKTREE_ERRORS } from './git-errors'
 import { PLACE_ERRORS } from './place-errors'
-import { MOVE_ERRORS } from './move-errors'
 import { PAGE_ERRORS } from './page-errors'
-import { WORKTREE_ERRORS } from './worktree-errors'
 
 interface ErrorKind {
   title: string

@@ -170,3 +170,115 @@ export const FEATURE_ERRORS = {
     advice: 'Decide in a Trestle that you started yourself, or in a terminal of your own.',
   },
 } as const
+
+/** The expected failures of paired devices. Part of `ERRORS`, which says what the fields mean. */
+export const DEVICE_ERRORS = {
+  'device.read_only': {
+    title: 'This device can only read',
+    retryable: false,
+    advice: 'Do it on the computer, or pair this device again with full access.',
+  },
+  'device.not_here': {
+    title: 'Only possible on the computer',
+    retryable: false,
+    advice: 'Open Trestle on the computer it runs on.',
+  },
+  'device.not_found': {
+    title: 'There is no such device',
+    retryable: false,
+    advice: 'Refresh the list: it may have been revoked already.',
+  },
+  'device.code': {
+    title: 'The code is not valid',
+    retryable: false,
+    advice: 'Check the code, or make a new one on the computer: a code works once, for 10 minutes.',
+  },
+  'device.too_many': {
+    title: 'Too many attempts',
+    retryable: true,
+    advice: 'Wait a minute, then try again.',
+  },
+  'device.limit': {
+    title: 'Too many devices are paired',
+    retryable: false,
+    advice: 'Revoke devices you no longer use in Settings, Devices.',
+  },
+  'device.certificate': {
+    title: 'There is no usable certificate',
+    retryable: false,
+    advice: 'Install openssl, or name a certificate of your own with --cert and --key.',
+  },
+} as const
+
+/** The expected failures of the engine of a home as its clients meet them. Part of `ERRORS`, which says what the fields mean. */
+export const ENGINE_ERRORS = {
+  'engine.unavailable': {
+    title: 'The engine could not be reached',
+    retryable: true,
+    advice: 'Try again. "trestle engine status" shows whether one runs, and the log has the reason.',
+  },
+  'engine.version': {
+    title: 'The engine is another version of Trestle',
+    retryable: false,
+    advice: 'Restart it with "trestle engine restart --when-idle", or update the older of the two.',
+  },
+  'engine.foreign': {
+    title: 'This is not the engine of your home',
+    retryable: false,
+    advice: 'Check who owns the run folder of your Trestle home, and remove what is not yours.',
+  },
+  'engine.leaving': {
+    title: 'The engine is being replaced',
+    retryable: true,
+    advice: 'Connect again: another engine takes over.',
+  },
+} as const
+
+/** The expected failures of moving sessions, and of histories. Part of `ERRORS`, which says what the fields mean. */
+export const MOVE_ERRORS = {
+  'session.sealed': {
+    title: 'This session continues at another place',
+    retryable: false,
+    advice: 'Use it there, or move it back. If it was never received there, cancel the move.',
+  },
+  'history.changed': {
+    title: 'The history was changed',
+    retryable: false,
+    advice: 'Get the file again from where it comes from. Nothing was imported.',
+  },
+  'move.unfinished': {
+    title: 'The move is not finished',
+    retryable: false,
+    advice: 'Move the session to the same place again once it is connected: nothing is received twice.',
+  },
+  'move.damaged': {
+    title: 'The file is damaged or was changed',
+    retryable: false,
+    advice: 'Copy it again from where it was written, or write it again there. Nothing was imported.',
+  },
+  'move.elsewhere': {
+    title: 'The session was sealed for another home',
+    retryable: false,
+    advice: 'Receive it there, or cancel the move and seal it for this home.',
+  },
+  'move.repeated': {
+    title: 'This move was received or refused already',
+    retryable: false,
+    advice: 'List the sessions: it is among them, unless you deleted it or moved it on.',
+  },
+  'move.conflict': {
+    title: 'The session here has a different history',
+    retryable: false,
+    advice: 'Export one of the two as JSON and import it as a session of its own.',
+  },
+  'move.files_changed': {
+    title: 'Files of the project were changed meanwhile',
+    retryable: false,
+    advice: 'Commit or move your changes, put the files back, or receive the session into another folder.',
+  },
+  'move.folder': {
+    title: 'The project cannot be put there',
+    retryable: false,
+    advice: 'Choose an empty folder, or a clone of the same project without uncommitted changes.',
+  },
+} as const

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { startOnSavedPort } from '../../src/main/host/web/web-address'
+import { startOnSavedPort } from '../../src/main/host/web/serve-main'
 import { memoryEngine } from '../support/memory-engine'
 
 const cleanups: (() => unknown)[] = []

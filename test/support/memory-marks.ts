@@ -1,5 +1,5 @@
 import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
-import { withMarks, type SessionMarks } from '../../src/shared/model/session-marks'
+import { withMarks, type SessionMarks } from '../../src/shared/model/session'
 
 /** Marks of sessions in memory. */
 export function memoryMarks(changed: (change: EngineChange) => void): Engine['marks'] {

@@ -1,7 +1,16 @@
 import { createRouterClient } from '@orpc/server'
 import { type ApiDeps, implementer } from './implementer'
 import { agentHandlers, fileHandlers, hookHandlers, skillHandlers, trustHandlers } from './project-handlers'
-import { appHandlers, desktopHandlers, settingsHandlers, usageHandlers } from './app-handlers'
+import {
+  appHandlers,
+  desktopHandlers,
+  settingsHandlers,
+  usageHandlers,
+  engineHandlers,
+  historyHandlers,
+  moveHandlers,
+  pairingHandlers,
+} from './app-handlers'
 import { customizeHandlers, ruleHandlers, pluginHandlers } from './customize-handlers'
 import {
   approvalHandlers,
@@ -13,12 +22,16 @@ import {
   terminalHandlers,
 } from './session-handlers'
 import { editorHandlers } from './editor-handlers'
-import { engineHandlers, historyHandlers, moveHandlers, pairingHandlers } from './home-handlers'
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
-import { alarmHandlers, notificationHandlers } from './device-handlers'
+import {
+  alarmHandlers,
+  notificationHandlers,
+  memoryHandlers,
+  scheduleHandlers,
+  mailHandlers,
+} from './assistant-handlers'
 import { gitHandlers, reviewHandlers, worktreeHandlers } from './git-handlers'
-import { memoryHandlers, scheduleHandlers, mailHandlers } from './assistant-handlers'
 import { placeHandlers } from './place-handlers'
 import { previewHandlers } from './preview-handlers'
 import { pushHandlers } from './push-handlers'

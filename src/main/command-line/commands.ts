@@ -1,7 +1,14 @@
 import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
-import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
+import {
+  MODEL_COMMAND,
+  PROVIDER_COMMAND,
+  MCP_COMMAND,
+  DEVICE_COMMAND,
+  LISTEN_OPTIONS,
+  ENGINE_COMMAND,
+} from './connection-commands'
 import {
   ALARM_COMMAND,
   MEMORY_COMMAND,
@@ -10,7 +17,6 @@ import {
   PLUGIN_COMMAND,
   SCHEDULE_COMMAND,
 } from './assistant-commands'
-import { DEVICE_COMMAND, LISTEN_OPTIONS, ENGINE_COMMAND } from './device-command'
 import { MAIL_COMMAND } from './mail-command'
 import { PLACE_COMMAND } from './place-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'

@@ -180,7 +180,7 @@ async function run(args: readonly string[]): Promise<number> {
       return serveMain(parsed, version)
     }
     default: {
-      const { desktopMain } = await import('../desktop/desktop-main')
+      const { desktopMain } = await import('../desktop/run-electron')
       return desktopMain(parsed, version)
     }
   }

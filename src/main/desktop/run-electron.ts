@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { STARTED_BY_COMMAND, ReadyFile } from './launch-environment'
+import { statSync } from 'node:fs'
+import { UsageError, type Parsed } from '../console/parse-command'
+import { findElectron } from './find-electron'
 
 /** How the desktop app exited; `failed` says why it did not start. */
 export type ElectronEnd = { code: number } | { failed: string }
@@ -141,4 +144,32 @@ function electronExitReason(exit: EarlyExit): string {
     .findLast((line) => line !== '')
   const said = last === undefined ? '' : ` It said: ${last.slice(0, LONGEST_REASON)}`
   return `Electron ended with ${ending} before its window opened.${said}`
+}
+
+/**
+ * `trestle desktop [folder]`: opens the desktop app and waits until it is closed. If it cannot run, prints one line
+ * with the reason and the fix, and the web host opens instead. Returns the exit code.
+ */
+export async function desktopMain(parsed: Parsed, version: string): Promise<number> {
+  const folder = folderOf(parsed.positionals[0])
+  const electron = await findElectron()
+  if ('missing' in electron) return serveInstead(electron.missing, parsed, version)
+  const end = await runElectron(electron.path, [...electron.args, ...(folder === undefined ? [] : [folder])])
+  return 'failed' in end ? serveInstead(end.failed, parsed, version) : end.code
+}
+
+async function serveInstead(reason: string, parsed: Parsed, version: string): Promise<number> {
+  process.stderr.write(`The desktop app cannot open: ${reason} Opening the web host instead.\n`)
+  const { serveMain } = await import('../host/web/serve-main')
+  return serveMain(parsed, version)
+}
+
+/** The folder to open, as an absolute path: a running app may have another working directory. */
+function folderOf(word: string | undefined): string | undefined {
+  if (word === undefined) return undefined
+  const folder = resolve(word)
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (!stats) throw new UsageError(`There is no folder ${folder}.`, 'desktop')
+  if (!stats.isDirectory()) throw new UsageError(`${folder} is not a folder.`, 'desktop')
+  return folder
 }

@@ -1,7 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Alarm } from '../../shared/model/alarm'
-import { NOTIFICATION_LIMITS, type NewNotification, type UserNotification } from '../../shared/model/notification'
+import {
+  type Alarm,
+  NOTIFICATION_LIMITS,
+  type NewNotification,
+  type UserNotification,
+} from '../../shared/model/notification'
 import {
   type AlarmActions,
   type AlarmClock,

@@ -4,10 +4,9 @@ import { createForwardingRouter } from '../api/forwarding-router'
 import type { HostActions, LogBug } from '../api/implementer'
 import type { ApiRouter } from '../api/router'
 import { connectWire } from '../wire/wire-client'
-import { attachEngine, type AttachOptions } from './attach'
+import { attachEngine, type AttachOptions, findSharedEngine } from './attach'
 import { EngineLink } from './engine-link'
 import { differentInEngine } from './environment-check'
-import { findSharedEngine } from './shared-engine'
 
 /** The engine of the home, in another process, as a host that serves pages uses it. */
 export interface JoinedEngine {

@@ -1,9 +1,8 @@
 import type { ProviderType } from './provider-types'
 import type { Appearance, LanguageSettings } from './appearance'
 import type { ShortcutChoices } from './shortcuts'
-import type { ModelPrices } from '../model/cost'
+import type { ModelPrices, LimitScope, PriceTable } from '../model/usage'
 import type { Effort } from '../model/effort'
-import type { LimitScope, PriceTable } from '../model/usage'
 import type { FeatureView } from './features'
 import type { SandboxMode } from '../model/sandbox'
 

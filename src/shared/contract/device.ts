@@ -1,7 +1,6 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
-import { ALARM_LIMITS, type Alarm } from '../model/alarm'
-import { NOTIFICATION_LIMITS, type NotificationPage } from '../model/notification'
+import { ALARM_LIMITS, type Alarm, NOTIFICATION_LIMITS, type NotificationPage } from '../model/notification'
 
 const alarm = z.strictObject({ id: z.string().min(1) })
 

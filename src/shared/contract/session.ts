@@ -4,8 +4,13 @@ import { PERMISSION_MODES } from '../model/approval'
 import type { ContextView, ToolsView } from '../model/context'
 import { EFFORT_CHOICES, EFFORTS } from '../model/effort'
 import type { RecordedEvent } from '../events/event'
-import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
-import { MARK_LIMITS, type SessionMarks } from '../model/session-marks'
+import {
+  type SearchHit,
+  type SessionHeader,
+  type SessionSummary,
+  MARK_LIMITS,
+  type SessionMarks,
+} from '../model/session'
 import { newWorktree } from './worktree'
 import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../model/checkpoint'
 

@@ -7,6 +7,7 @@ import type { ResultPart, Usage, UserPart } from '../model/message'
 import type { Preview, ToolDetails } from '../model/preview'
 import type { StopReason } from '../model/session'
 import type { TaskNotification } from '../model/task'
+import { addUsage } from './fold-header'
 
 /** What the user said. `steered`: it joined a turn that was already running. */
 export interface UserItem {
@@ -19,7 +20,7 @@ export interface UserItem {
 }
 
 /** A word of the loop itself to the model (a reminder, the last request): shown small, not as the user's. */
-export interface NoticeItem {
+interface NoticeItem {
   kind: 'notice'
   id: string
   turnId: string
@@ -95,7 +96,7 @@ export interface AnswerItem {
  * call, hooks, the decision whether it may run; `waiting`: a person is asked; `running`: it was allowed; `rejected`:
  * the user (or a policy through the user) said no; `interrupted`: the turn ended without a result.
  */
-export type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
+type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
 
 /** What a running call asked, and how that ended. Without an outcome it waits. */
 export interface CallQuestionItem {
@@ -211,3 +212,51 @@ export type TranscriptItem =
 
 /** How much progress of a running tool is kept, in characters, when it is cut. */
 export const PROGRESS_LIMIT = 32_768
+
+/** What is known about a turn that has ended. */
+export interface TurnFigures {
+  /** The message that started it; absent: news of tasks did, or it is not loaded. */
+  prompt?: UserItem
+  /** When it ended, in ms since the epoch. */
+  endedAt: number
+  durationMs: number
+  /** Ids of the models that answered, in that order. */
+  models: readonly string[]
+  /** Tokens of all its requests; absent: not all of them are known. */
+  usage?: Usage
+}
+
+const known = new WeakMap<AnswerItem, TurnFigures>()
+
+/**
+ * The figures of the turn that the answer at `index` ends; undefined for all other rows. Cached once the beginning of
+ * the turn is loaded.
+ */
+export function turnFigures(items: readonly TranscriptItem[], index: number): TurnFigures | undefined {
+  const answer = items[index]
+  if (answer?.kind !== 'answer' || !answer.ended) return undefined
+  const cached = known.get(answer)
+  if (cached) return cached
+  const answers: AnswerItem[] = []
+  let start: TranscriptItem | undefined
+  for (let n = index; n >= 0 && !start; n -= 1) {
+    const item = items[n]
+    if (item?.turnId !== answer.turnId) {
+      // Rows between turns have no turn.
+      if (item && item.turnId !== '') break
+      continue
+    }
+    if (item.kind === 'answer') answers.unshift(item)
+    if ((item.kind === 'user' || item.kind === 'news') && !item.steered) start = item
+  }
+  const usages = answers.flatMap(({ usage }) => (usage ? [usage] : []))
+  const figures: TurnFigures = {
+    endedAt: answer.ended.at,
+    durationMs: answer.ended.durationMs,
+    models: [...new Set(answers.map(({ model }) => model))],
+    ...(start?.kind === 'user' && { prompt: start }),
+    ...(start && usages.length > 0 && { usage: usages.reduce(addUsage) }),
+  }
+  if (start) known.set(answer, figures)
+  return figures
+}

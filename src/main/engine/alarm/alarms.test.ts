@@ -1,6 +1,6 @@
 import { afterEach, expect, it, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import type { Alarm } from '../../../shared/model/alarm'
+import type { Alarm } from '../../../shared/model/notification'
 import { createAlarmRows } from '../store/alarm-rows'
 import { openStore } from '../store/open/open-store'
 import { createAlarms, type Alarms, alarmTime } from './alarms'

@@ -1,7 +1,6 @@
 import { CodedError } from '../../../shared/errors'
-import { ALARM_LIMITS, type Alarm, SNOOZE_MINUTES } from '../../../shared/model/alarm'
+import { ALARM_LIMITS, type Alarm, SNOOZE_MINUTES, type NotificationPage } from '../../../shared/model/notification'
 import type { AlarmRows } from '../store/alarm-rows'
-import type { NotificationPage } from '../../../shared/model/notification'
 
 /** What the user does with the list of notifications, in any host. Without ids: all of them. */
 export interface NotificationActions {

@@ -2,7 +2,7 @@ import type { Effort } from '../../../shared/model/effort'
 import type { FinishReason } from '../../../shared/events/event'
 import type { Message, ProviderMetadata, Usage } from '../../../shared/model/message'
 import type { PriceSource } from '../../../shared/configuration/settings'
-import type { ModelPrices } from '../../../shared/model/cost'
+import type { ModelPrices } from '../../../shared/model/usage'
 
 /** A tool as described to the model. `schema` is JSON Schema. */
 export interface ToolSchema {

@@ -4,10 +4,10 @@ import {
   type ScheduleRun,
   type ScheduleRunStatus,
   type ScheduleRunLimits,
+  momentText,
 } from '../../../shared/model/schedule'
 import type { SessionHeader, StopReason } from '../../../shared/model/session'
 import type { ScheduleClock } from './schedule-clock'
-import { momentText } from '../../../shared/model/schedule-text'
 
 /**
  * What the user is told of the end of a run: the first failure of a streak, that it pauses, and what a heartbeat found.

@@ -2,12 +2,7 @@ import { isMidCall } from '../../../shared/model/approval'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
-import {
-  type Schedule,
-  type ScheduleRun,
-  type ScheduleRunStatus,
-  type ScheduleService,
-} from '../../../shared/model/schedule'
+import type { Schedule, ScheduleRun, ScheduleRunStatus, ScheduleService } from '../../../shared/model/schedule'
 import type { SessionHeader, StopReason } from '../../../shared/model/session'
 import type { SessionManager } from '../session/sessions'
 import type { Duties } from '../store/lease'

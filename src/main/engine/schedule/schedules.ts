@@ -14,8 +14,9 @@ import {
   type TimePreview,
   type ScheduleOverview,
   type ScheduleRun,
+  NEW_MAIL,
+  timeSource,
 } from '../../../shared/model/schedule'
-import { NEW_MAIL, timeSource } from '../../../shared/model/schedule-text'
 import type { ScheduleRows } from '../store/schedule-rows'
 import { readQuiet, readTime, readZone } from './read-time'
 import { nextRun, plannedRuns } from './timetable'

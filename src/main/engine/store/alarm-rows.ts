@@ -1,4 +1,4 @@
-import type { Alarm, AlarmStatus } from '../../../shared/model/alarm'
+import type { Alarm, AlarmStatus } from '../../../shared/model/notification'
 import type { Database } from './database'
 
 interface AlarmRow {

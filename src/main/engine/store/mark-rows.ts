@@ -1,4 +1,4 @@
-import { parseMarks, withMarks, type SessionMarks, type SessionMarksChange } from '../../../shared/model/session-marks'
+import { parseMarks, withMarks, type SessionMarks, type SessionMarksChange } from '../../../shared/model/session'
 import type { Database } from './database'
 
 /** Which sessions the user has read and pinned. */

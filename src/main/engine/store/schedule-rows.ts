@@ -1,5 +1,10 @@
-import type { Schedule, ScheduleRun, ScheduleRunStatus, ScheduleSpec } from '../../../shared/model/schedule'
-import { MAX_FAILURES } from '../../../shared/model/schedule'
+import {
+  type Schedule,
+  type ScheduleRun,
+  type ScheduleRunStatus,
+  type ScheduleSpec,
+  MAX_FAILURES,
+} from '../../../shared/model/schedule'
 import { addMail, giveBackMail, startMailAnew, takeMail, type FoundMail, type MailState } from './schedule-mail'
 import type { Database } from './database'
 

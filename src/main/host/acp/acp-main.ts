@@ -9,7 +9,7 @@ import {
   type AuthMethod,
 } from '@agentclientprotocol/sdk'
 import { agentOption, type Parsed } from '../../console/parse-command'
-import { reserveStdout } from '../../console/protocol-stdout'
+import { reserveStdout } from '../../console/output'
 import { reportBackground, reportStart } from '../../console/report'
 import { realpathSync } from 'node:fs'
 import { failureOf } from '../../../shared/errors'

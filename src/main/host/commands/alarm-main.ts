@@ -1,4 +1,4 @@
-import { ALARM_LIMITS, type Alarm } from '../../../shared/model/alarm'
+import { ALARM_LIMITS, type Alarm } from '../../../shared/model/notification'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'

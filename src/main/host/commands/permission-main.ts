@@ -29,7 +29,7 @@ export async function permissionMain(parsed: Parsed): Promise<number> {
   }
   if (action === 'repositories' || (action === 'untrust' && typeof values['repository'] === 'string')) {
     if (command !== undefined) throw new UsageError(`${action} takes no argument.`, 'permission')
-    const { repositoriesMain } = await import('./repository-trust-main')
+    const { repositoriesMain } = await import('./trust-main')
     const named = typeof values['repository'] === 'string' ? values['repository'] : undefined
     return repositoriesMain(realHome(), {
       json: values['json'] === true,

@@ -4,8 +4,8 @@ import {
   type UsageReport,
   type UsageRow,
   type UsageSum,
+  formatCost,
 } from '../../../shared/model/usage'
-import { formatCost } from '../../../shared/model/cost'
 import { oneLine, table } from '../../console/output'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportStart } from '../../console/report'

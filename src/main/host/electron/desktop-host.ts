@@ -15,7 +15,7 @@ import type { DesktopOptions, ElectronModule } from './platform/electron-module'
 import { saveDownloads, guardContents, guardSession, openExternal } from './page/page-guard'
 import { errorDetails, isConnectionError, failureText, ProblemPages } from './page/problem-page'
 import { Graphics } from './platform/graphics'
-import { isPreview } from './preview/preview-guard'
+import { isPreview } from './preview/preview-view'
 import { recoverPage } from './page/page-recovery'
 import { servePorts } from './page/port-service'
 

@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
-import type { Schedule, ScheduleInput, ScheduleRunLimits } from '../../../shared/model/schedule'
 import {
+  type Schedule,
+  type ScheduleInput,
+  type ScheduleRunLimits,
   mailSource,
   momentText,
   NEW_MAIL,
@@ -12,7 +14,7 @@ import {
   timeSource,
   timeText,
   withTime,
-} from '../../../shared/model/schedule-text'
+} from '../../../shared/model/schedule'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'

@@ -1,6 +1,5 @@
-import type { Schedule } from '../../../shared/model/schedule'
+import { type Schedule, momentText, RUN_STATUS_TEXT } from '../../../shared/model/schedule'
 import { notificationLine } from '../../../shared/model/notification'
-import { momentText, RUN_STATUS_TEXT } from '../../../shared/model/schedule-text'
 import { oneLine } from '../../console/output'
 import { reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'

@@ -1,4 +1,4 @@
-import { describePrices } from '../../../shared/model/cost'
+import { describePrices } from '../../../shared/model/usage'
 import { effortName } from '../../../shared/model/effort'
 import type { ModelView, SettingsView } from '../../../shared/configuration/settings'
 

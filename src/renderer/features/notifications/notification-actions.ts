@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { Alarm } from '../../../shared/model/alarm'
+import type { Alarm } from '../../../shared/model/notification'
 import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 

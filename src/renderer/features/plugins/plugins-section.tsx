@@ -1,22 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Blocks, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type SyntheticEvent } from 'react'
 import type { PluginPlace, RemovedPlugin } from '../../../shared/model/plugin'
 import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import { failureFrom } from '../../client/failure-from'
 import { folderName } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
-import { useQueries } from '../../state/page/queries'
+import { useQueries, useClient } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { useSessions } from '../../state/session/sessions-state'
 import { Button } from '../../ui/button'
 import { SectionHead } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
 import { EmptyState, ErrorNote } from '../../ui/notice'
-import { AddPluginDialog } from './add-plugin-dialog'
 import { placeKey, placeOf, usePluginChange } from './plugin-actions'
 import { PluginRow } from './plugin-row'
 import { ReviewDialog } from './review-dialog'
+import { Dialog } from '../../ui/dialog'
+import { CONTROL_CLASS, Field, TextField } from '../../ui/form/field'
 
 /** Files of a project can change at any time. */
 const LOOK_AGAIN_MS = 3_000
@@ -138,5 +139,78 @@ function RemovedPlugins({ removed }: { removed: readonly RemovedPlugin[] }) {
         ))}
       </ul>
     </>
+  )
+}
+
+interface AddPluginDialogProps {
+  /** The project that it can be added to. */
+  project: { path: string; name: string } | undefined
+  onClose: () => void
+  onAdded: (place: PluginPlace) => void
+}
+
+/** Asks where a plugin is, and installs it, turned off. */
+function AddPluginDialog({ project, onClose, onAdded }: AddPluginDialogProps) {
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const [from, setFrom] = useState('')
+  const [where, setWhere] = useState<'user' | 'project'>('user')
+  const add = useMutation({
+    mutationFn: () =>
+      client.plugin.add({ from: from.trim(), ...(where === 'project' && project && { folder: project.path }) }),
+    onSuccess: (review) => onAdded(placeOf(review)),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [['plugin']] }),
+  })
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault()
+    if (from.trim() !== '' && !add.isPending) add.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Add plugin"
+      description="It is copied and stays off until you have reviewed it. Nothing of it runs."
+      footer={
+        <>
+          <Button variant="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button variant="primary" type="submit" form="add-plugin" busy={add.isPending} disabled={from.trim() === ''}>
+            Add
+          </Button>
+        </>
+      }
+    >
+      <form id="add-plugin" onSubmit={submit} className="space-y-3">
+        <TextField
+          label="Folder or git address"
+          mono
+          placeholder="~/code/my-plugin or https://…/plugin.git#main"
+          value={from}
+          onChange={(event) => setFrom(event.target.value)}
+        />
+        {project && (
+          <Field
+            label="Where"
+            hint={where === 'project' ? `Copied to .trestle/plugins of ${project.name}.` : undefined}
+          >
+            {({ id, describedBy }) => (
+              <select
+                id={id}
+                aria-describedby={describedBy}
+                value={where}
+                className={CONTROL_CLASS}
+                onChange={(event) => setWhere(event.target.value === 'project' ? 'project' : 'user')}
+              >
+                <option value="user">For you, in every project</option>
+                <option value="project">In the project {project.name}</option>
+              </select>
+            )}
+          </Field>
+        )}
+        {add.error && <ErrorNote failure={failureFrom(add.error)} />}
+      </form>
+    </Dialog>
   )
 }

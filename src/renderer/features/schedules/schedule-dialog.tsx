@@ -2,8 +2,15 @@ import { useMutation } from '@tanstack/react-query'
 import { useDeferredValue, useId, useState, type FormEvent } from 'react'
 import { MODE_NAMES } from '../../../shared/configuration/sandbox-text'
 import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
-import { SCHEDULE_LIMITS, type Schedule, type ScheduleInput } from '../../../shared/model/schedule'
-import { mailSource, NEW_MAIL, quietText, timeSource } from '../../../shared/model/schedule-text'
+import {
+  SCHEDULE_LIMITS,
+  type Schedule,
+  type ScheduleInput,
+  mailSource,
+  NEW_MAIL,
+  quietText,
+  timeSource,
+} from '../../../shared/model/schedule'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'

@@ -1,6 +1,5 @@
 import { CirclePause, CirclePlay, Ellipsis, Play, RotateCcw, Trash2 } from 'lucide-react'
-import type { Schedule } from '../../../shared/model/schedule'
-import { noNextText, timeText } from '../../../shared/model/schedule-text'
+import { type Schedule, noNextText, timeText } from '../../../shared/model/schedule'
 import { folderName } from '../../format/folder-name'
 import { useNowEachMinute } from '../../format/relative-time'
 import { useLayout } from '../../state/page/layout-state'

@@ -1,5 +1,4 @@
-import { formatCost } from '../../../shared/model/cost'
-import type { UsageReport, UsageSum } from '../../../shared/model/usage'
+import { formatCost, type UsageReport, type UsageSum } from '../../../shared/model/usage'
 
 /** What requests cost; says so where the price of some or all of them is unknown. */
 export function costText({ cost, requests, unpriced }: Pick<UsageSum, 'cost' | 'requests' | 'unpriced'>): string {

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { TrestleClient } from '../../../shared/contract'
-import type { SessionSummary } from '../../../shared/model/session'
-import { withMarks, type SessionMarks, type SessionMarksChange } from '../../../shared/model/session-marks'
+import {
+  type SessionSummary,
+  withMarks,
+  type SessionMarks,
+  type SessionMarksChange,
+} from '../../../shared/model/session'
 import { isUnread, loadMarks, NO_MARKS, readAfter, useSessionMarks, type ShownMarks } from './session-marks'
 import { NO_SESSIONS, withListPush, type SessionsState } from './sessions-state'
 

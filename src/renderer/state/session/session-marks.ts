@@ -1,7 +1,6 @@
 import { create } from 'zustand'
 import type { TrestleClient } from '../../../shared/contract'
-import type { SessionSummary } from '../../../shared/model/session'
-import { parseMarks, withMarks, type SessionMarksChange } from '../../../shared/model/session-marks'
+import { type SessionSummary, parseMarks, withMarks, type SessionMarksChange } from '../../../shared/model/session'
 import { type SessionsState, useSessions } from './sessions-state'
 import { browserStorage } from '../page/browser-storage'
 import { useLayout } from '../page/layout-state'

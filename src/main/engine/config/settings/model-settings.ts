@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort } from '../../../../shared/model/effort'
-import type { ModelPrices } from '../../../../shared/model/cost'
+import type { ModelPrices } from '../../../../shared/model/usage'
 import type { TableReader } from './table-reader'
 
 export const CAPABILITIES = ['tools', 'image_in', 'pdf_in', 'video_in', 'thinking'] as const

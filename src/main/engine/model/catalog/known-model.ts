@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../../config/settings/settings'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelTraits, ThinkingControl } from '../provider'
 import { findModelRow, modelsTable, type FoundRow, type ModelRow, type PriceRow } from './models-table'
-import type { ModelPrices } from '../../../../shared/model/cost'
+import type { ModelPrices } from '../../../../shared/model/usage'
 
 /** What is known of a model. Absent: unknown. */
 export interface ModelFacts {

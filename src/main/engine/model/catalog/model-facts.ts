@@ -5,7 +5,7 @@ import type { ModelInfo, ModelTraits } from '../provider'
 import { knownModel, type ModelFacts, tableProviderOf } from './known-model'
 import { CodedError } from '../../../../shared/errors'
 import type { ModelAbilities, OfferedModels, PriceSource } from '../../../../shared/configuration/settings'
-import { NO_PRICE, type ModelPrices } from '../../../../shared/model/cost'
+import { NO_PRICE, type ModelPrices } from '../../../../shared/model/usage'
 import { modelsTable } from './models-table'
 import { isLocalServer, type ProviderLists } from './provider-lists'
 

@@ -1,5 +1,4 @@
-import type { Alarm } from '../../../../shared/model/alarm'
-import type { NewNotification } from '../../../../shared/model/notification'
+import type { Alarm, NewNotification } from '../../../../shared/model/notification'
 import type { Workspace } from '../../workspace/workspace'
 
 /** How a host on the user's own screen opens things. Rejects when that fails. */

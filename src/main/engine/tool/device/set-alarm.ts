@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { failureOf } from '../../../../shared/errors'
-import { ALARM_LIMITS } from '../../../../shared/model/alarm'
+import { ALARM_LIMITS } from '../../../../shared/model/notification'
 import { failed, ok, type Tool } from '../tool'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import { localTimeText } from './get-local-time'

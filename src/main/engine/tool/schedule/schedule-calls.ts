@@ -1,14 +1,12 @@
 import type { PermissionMode } from '../../../../shared/model/approval'
 import { failureOf } from '../../../../shared/errors'
-import type {
-  Schedule,
-  ScheduleHistory,
-  ScheduleInput,
-  ScheduleRun,
-  ScheduleSpec,
-  TimePreview,
-} from '../../../../shared/model/schedule'
 import {
+  type Schedule,
+  type ScheduleHistory,
+  type ScheduleInput,
+  type ScheduleRun,
+  type ScheduleSpec,
+  type TimePreview,
   mailSource,
   momentText,
   noNextText,
@@ -17,7 +15,7 @@ import {
   timeSource,
   timeText,
   withTime,
-} from '../../../../shared/model/schedule-text'
+} from '../../../../shared/model/schedule'
 import type { Preview } from '../../../../shared/model/preview'
 import { failed, ok, type Access, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 import type { CreateInput, UpdateInput } from './schedule-inputs'

@@ -1,21 +1,26 @@
-import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  ClientCapabilities,
+  ElicitationPropertySchema,
+  PermissionOption,
+} from '@agentclientprotocol/sdk'
 import { failureOf } from '../../../../shared/errors'
 import type { InboxEntry } from '../../../../shared/model/approval'
 import type { ClientEngine } from '../../../role/joined/client-engine'
 import type { ClientPaths } from '../protocol/client-paths'
 import { failureMessage } from '../protocol/json-rpc'
-import { type RequestAnswer, type PendingRequest, askPermission, askOptions } from './ask-permission'
-import { askForm, askLink, askSampling } from './ask-form'
-import { askPlan, askQuestions } from './ask-questions'
+import { type RequestAnswer, type PendingRequest, askPermission, askOptions, requestChoice } from './ask-permission'
+import { askForm, askLink, askSampling, canFillForms, fillForm } from './ask-form'
+import type { Question, QuestionAnswer } from '../../../../shared/model/form'
 
 /** What asking needs of a session that the client has open. */
-export interface OpenSession {
+interface OpenSession {
   paths: ClientPaths
   /** Sends pending updates: the client must know a call before it is opened to approve it. */
   flush(): void
 }
 
-export interface PendingRequestsDeps {
+interface PendingRequestsDeps {
   engine: { inbox: ClientEngine['inbox']; sessions: Pick<ClientEngine['sessions'], 'stop' | 'reply'> }
   client: Pick<AgentContext, 'request'>
   capabilities(): ClientCapabilities
@@ -116,4 +121,122 @@ function rootOf({ agent, sessionId }: InboxEntry): string {
 
 function errorMessage(error: unknown): string {
   return error instanceof Error && error.name !== 'CodedError' ? error.message : failureMessage(failureOf(error))
+}
+
+const DISMISS = 'dismiss'
+const ENOUGH = 'enough'
+const NOT_ANSWERED = '(not answered)'
+
+/** Shows the agent's questions: in one form if the client supports forms, else one after the other as options. */
+async function askQuestions(ask: PendingRequest): Promise<RequestAnswer> {
+  const { preview } = ask.approval
+  if (preview?.kind !== 'questions') return { optionId: DISMISS }
+  return canFillForms(ask) ? inForm(ask, preview.questions) : inTurn(ask, preview.questions)
+}
+
+async function inForm(ask: PendingRequest, questions: readonly Question[]): Promise<RequestAnswer> {
+  const properties: Record<string, ElicitationPropertySchema> = {}
+  for (const [index, one] of questions.entries()) {
+    properties[`q${index + 1}`] = propertyOf(one)
+    properties[`q${index + 1}_other`] = {
+      type: 'string',
+      title: `${one.header ?? `Question ${index + 1}`}: other`,
+      description: 'In your own words, if none of the options fits.',
+    }
+  }
+  const end = await fillForm(ask, questions.map(({ question }) => question).join('\n'), { type: 'object', properties })
+  if (end === 'declined') return { optionId: DISMISS }
+  const answers = questions.map((one, index) =>
+    answerFrom(one, end.values[`q${index + 1}`], end.values[`q${index + 1}_other`]),
+  )
+  if (answers.every((answer) => answer === undefined)) return { optionId: DISMISS }
+  return { optionId: 'answer', answers: answers.map((answer) => answer ?? { labels: [], other: NOT_ANSWERED }) }
+}
+
+function propertyOf({ question, header, options, multi_select: multiple }: Question): ElicitationPropertySchema {
+  const named = { title: header ?? question, description: question }
+  const offered = options.map(({ label, description }) => ({
+    const: label,
+    title: description === '' ? label : `${label}: ${description}`,
+  }))
+  return multiple
+    ? { type: 'array', ...named, items: { anyOf: offered } }
+    : { type: 'string', ...named, oneOf: offered }
+}
+
+/** Undefined when nothing was answered. Free text replaces a single choice, and is added to multiple ones. */
+function answerFrom(
+  { options, multi_select: multiple }: Question,
+  chosen: unknown,
+  written: unknown,
+): QuestionAnswer | undefined {
+  const given = Array.isArray(chosen) ? chosen : [chosen]
+  const labels = options.map(({ label }) => label).filter((label) => given.includes(label))
+  const other = typeof written === 'string' && written.trim() !== '' ? written.trim() : undefined
+  if (other !== undefined) return { labels: multiple ? labels : [], other }
+  return labels.length === 0 ? undefined : { labels: multiple ? labels : labels.slice(0, 1) }
+}
+
+async function inTurn(ask: PendingRequest, questions: readonly Question[]): Promise<RequestAnswer> {
+  const answers: QuestionAnswer[] = []
+  for (const [index, one] of questions.entries()) {
+    const labels = await chosenLabels(ask, one, questions.length > 1 ? `${index + 1} of ${questions.length}: ` : '')
+    if (labels === 'cancelled') return 'cancelled'
+    if (labels.length === 0) return { optionId: DISMISS }
+    answers.push({ labels })
+  }
+  return { optionId: 'answer', answers }
+}
+
+/** For multiple choice, asks again until the user is done. Empty: the question was dismissed. */
+async function chosenLabels(
+  ask: PendingRequest,
+  { question, options, multi_select: multiple }: Question,
+  place: string,
+): Promise<string[] | 'cancelled'> {
+  const labels: string[] = []
+  for (;;) {
+    const left = options.filter(({ label }) => !labels.includes(label))
+    if (left.length === 0) return labels
+    const end: PermissionOption =
+      labels.length > 0
+        ? { optionId: ENOUGH, kind: 'allow_once', name: `That is all: ${labels.join(', ')}` }
+        : { optionId: DISMISS, kind: 'reject_once', name: 'Skip' }
+    const offered = left.map(({ label }): PermissionOption => ({
+      optionId: `option-${options.findIndex((one) => one.label === label) + 1}`,
+      kind: 'allow_once',
+      name: label,
+    }))
+    const about = options.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
+    const chosen = await requestChoice(ask, [...offered, end], {
+      title: `${place}${question}`,
+      content: [{ type: 'content', content: { type: 'text', text: about } }],
+    })
+    if (chosen === 'cancelled') return chosen
+    if (chosen === DISMISS) return []
+    if (chosen === ENOUGH) return labels
+    labels.push(options[Number(chosen.slice('option-'.length)) - 1]!.label)
+    if (!multiple) return labels
+  }
+}
+
+const ASK_FOR_CHANGES =
+  'The user wants changes, but could not say here which. Ask them in the text of your answer what should change, and end your turn.'
+
+/**
+ * Shows a plan: approve it (or one of its alternatives), request changes, or reject it. Asks for the changes in a form
+ * if the client supports forms.
+ */
+async function askPlan(ask: PendingRequest): Promise<RequestAnswer> {
+  const { options } = ask.approval
+  const optionId = await requestChoice(ask, options)
+  if (optionId !== 'revise') return optionId === 'cancelled' ? optionId : { optionId }
+  if (!canFillForms(ask)) return { optionId, feedback: ASK_FOR_CHANGES }
+  const end = await fillForm(ask, 'What should change in the plan?', {
+    type: 'object',
+    properties: { changes: { type: 'string', title: 'Changes' } },
+    required: ['changes'],
+  })
+  const words = end === 'declined' ? '' : String(end.values['changes'] ?? '').trim()
+  return { optionId, feedback: words === '' ? ASK_FOR_CHANGES : words }
 }

@@ -1,4 +1,4 @@
-import type { BrowserWindow, Session, WebContentsView } from 'electron'
+import type { BrowserWindow, Session, WebContentsView, WebContents } from 'electron'
 import type {
   PagePicture,
   PreviewViewCommand,
@@ -7,13 +7,12 @@ import type {
 } from '../../../../shared/model/page-preview'
 import { OUTLINE_CODE, PICK_CODE, STOP_PICKING_CODE } from '../../../api/preview/page-code'
 import type { ElectronModule } from '../platform/electron-module'
-import { guardPreview, guardPreviewSession } from './preview-guard'
 import { randomUUID } from 'node:crypto'
 import { CodedError } from '../../../../shared/errors'
 import type { PreviewViews } from '../../../api/implementer'
 import { previewTarget } from '../../../api/preview/preview-target'
 
-export interface PreviewViewOptions {
+interface PreviewViewOptions {
   electron: Pick<ElectronModule, 'WebContentsView' | 'session'>
   /** Above whose page it is. */
   window: BrowserWindow
@@ -30,7 +29,7 @@ const ABORTED = -3
 const MIN_ZOOM = 0.25
 
 /** One page in a view of its own: nothing of it is kept, and it shares nothing with Trestle's page. */
-export class PreviewView {
+class PreviewView {
   readonly #options: PreviewViewOptions
   readonly #view: WebContentsView
   readonly #session: Session
@@ -219,4 +218,45 @@ export function createPreviewViews(
     command: (viewId, command) => find(viewId).command(command),
     capture: (viewId) => find(viewId).capture(),
   }
+}
+
+/** Sessions of previews; their contents are guarded by `guardPreview`, all others as Trestle's own. */
+const sessions = new WeakSet<Session>()
+
+/** Blocks devices, permissions, downloads and files for a session that only previews use. */
+function guardPreviewSession(session: Session): void {
+  sessions.add(session)
+  session.setPermissionRequestHandler((_contents, _permission, callback) => callback(false))
+  session.setPermissionCheckHandler(() => false)
+  session.setDevicePermissionHandler(() => false)
+  session.setDisplayMediaRequestHandler((_request, callback) => callback({}))
+  session.webRequest.onBeforeRequest({ urls: ['file:///*'] }, (_details, callback) => callback({ cancel: true }))
+  session.on('will-download', (event) => event.preventDefault())
+}
+
+/** Whether these are the contents of a preview, which never has Trestle's own session. */
+export function isPreview(contents: WebContents): boolean {
+  return sessions.has(contents.session)
+}
+
+/** Keeps the page on the origin of its server, without windows and webviews. `refuse` hears where it wanted to go. */
+function guardPreview(contents: WebContents, origin: string, refuse: (url: string) => void): void {
+  const isHome = (url: string): boolean => URL.canParse(url) && new URL(url).origin === origin
+  const keepHome = (details: { url: string; isMainFrame?: boolean; preventDefault: () => void }): void => {
+    // What a page embeds is its own business, as long as it comes from the web.
+    if (details.isMainFrame === false && /^(?:https?|blob|data|about):/.test(details.url)) return
+    if (isHome(details.url)) return
+    details.preventDefault()
+    refuse(details.url)
+  }
+  contents.setWindowOpenHandler(({ url }) => {
+    refuse(url)
+    return { action: 'deny' }
+  })
+  contents.on('will-navigate', keepHome)
+  contents.on('will-redirect', keepHome)
+  contents.on('will-frame-navigate', (details) => {
+    if (!details.isMainFrame) keepHome(details)
+  })
+  contents.on('will-attach-webview', (event) => event.preventDefault())
 }

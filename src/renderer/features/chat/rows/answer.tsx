@@ -1,9 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, useState } from 'react'
-import type { TurnFigures } from '../../../../shared/events/turn-figures'
+import type { TurnFigures, AnswerItem, SupersededAttempt } from '../../../../shared/events/transcript-item'
 import { answerText, TurnFooter } from './turn-footer'
 import { thinkingKey, useOpenRows } from './open-rows'
-import type { AnswerItem, SupersededAttempt } from '../../../../shared/events/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { Markdown } from '../markdown/markdown-on-demand'
 

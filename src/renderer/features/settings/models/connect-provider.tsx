@@ -1,5 +1,9 @@
-import { PROVIDER_TYPES, type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
-import type { ProviderTile } from '../../../../shared/configuration/provider-catalog'
+import {
+  PROVIDER_TYPES,
+  type ProviderType,
+  providerFacts,
+  type ProviderTile,
+} from '../../../../shared/configuration/provider-types'
 import { useState, type FormEvent } from 'react'
 import { keyStorageText, type SettingsView } from '../../../../shared/configuration/settings'
 import { formFailure } from '../../../state/form-failure'

@@ -1,17 +1,18 @@
 import { ExternalLink } from 'lucide-react'
-import { useId, useState, type FormEvent } from 'react'
-import { tileAddress, type ProviderTile } from '../../../../shared/configuration/provider-catalog'
+import { useId, useState, type FormEvent, useDeferredValue } from 'react'
+import { tileAddress, type ProviderTile } from '../../../../shared/configuration/provider-types'
 import { keyStorageText, type OfferedModels, type SettingsView } from '../../../../shared/configuration/settings'
 import { failureFrom } from '../../../client/failure-from'
 import { useSettingsChange } from '../../../state/page/queries'
 import { useOpenLink } from '../../../state/use-open-link'
 import { Button } from '../../../ui/button'
-import { TextField } from '../../../ui/form/field'
+import { TextField, CONTROL_CLASS } from '../../../ui/form/field'
 import { Banner, ErrorNote } from '../../../ui/notice'
 import { useOfferedModels } from './model-name-field'
-import { OfferedList } from './offered-list'
 import { Letters } from './provider-tiles'
 import { baseUrlProblem } from './provider-input'
+import { describePrices } from '../../../../shared/model/usage'
+import { describeAbilities } from '../../../format/model-usage'
 
 interface ConnectTileProps {
   tile: ProviderTile
@@ -162,4 +163,69 @@ function afterProblem({ models }: OfferedModels): string {
 function suggested({ from, models }: OfferedModels, { local }: ProviderTile): string[] {
   if (from !== 'provider') return []
   return local || models.length === 1 ? models.slice(0, 1).map(({ model }) => model) : []
+}
+
+interface OfferedListProps {
+  offered: OfferedModels
+  prices: SettingsView['prices']
+  /** Ids of the chosen models. */
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}
+
+/** So many are shown; a search finds the others. */
+const SHOWN = 60
+
+/** The models of a provider, to choose from. */
+function OfferedList({ offered: { models, from }, prices, chosen, onChange }: OfferedListProps) {
+  const id = useId()
+  const [query, setQuery] = useState('')
+  const words = useDeferredValue(query.trim().toLowerCase()).split(/\s+/)
+  const found = models.filter(({ model }) => words.every((word) => model.toLowerCase().includes(word)))
+  const shown = found.slice(0, SHOWN)
+  return (
+    <fieldset>
+      <legend className="pb-1.5 text-small font-medium text-ink-2">
+        {from === 'provider' ? 'Models of the provider' : 'Models that Trestle knows'}
+      </legend>
+      <input
+        aria-label="Search the models"
+        placeholder={`Search ${models.length === 1 ? '1 model' : `${models.length} models`}`}
+        value={query}
+        className={CONTROL_CLASS}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      <ul aria-label="Models" className="mt-2 max-h-[280px] overflow-y-auto rounded-md border border-line">
+        {shown.map((one) => (
+          <li key={one.model} className="flex items-start gap-2.5 border-t border-line px-3 py-1.5 first:border-t-0">
+            <input
+              id={`${id}-${one.model}`}
+              type="checkbox"
+              className="mt-[4px]"
+              checked={chosen.includes(one.model)}
+              onChange={(event) =>
+                onChange(event.target.checked ? [...chosen, one.model] : chosen.filter((model) => model !== one.model))
+              }
+            />
+            <span className="min-w-0">
+              <label htmlFor={`${id}-${one.model}`} className="block cursor-pointer font-mono text-small wrap-anywhere">
+                {one.model}
+              </label>
+              <span className="block text-small text-ink-3">
+                {describeAbilities(one)}
+                {one.knownFrom === 'guess' && ' (a guess)'} ·{' '}
+                {one.prices ? describePrices(one.prices) : 'price unknown'}
+              </span>
+            </span>
+          </li>
+        ))}
+        {shown.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No model matches.</li>}
+      </ul>
+      <p role="status" className="mt-1 text-small text-ink-3">
+        {found.length > SHOWN && `${found.length - SHOWN} more: search to find them. `}
+        {chosen.length > 0 && `${chosen.length} chosen. `}
+        Prices are from the provider where it tells them, else from the table of {prices.generated}.
+      </p>
+    </fieldset>
+  )
 }

@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react'
-import { PROVIDER_TILES, type ProviderTile } from '../../../../shared/configuration/provider-catalog'
+import { PROVIDER_TILES, type ProviderTile } from '../../../../shared/configuration/provider-types'
 
 interface ProviderTilesProps {
   /** Names of providers that are connected. */

@@ -1,7 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { Plus, ShieldCheck } from 'lucide-react'
-import { useState } from 'react'
-import type { RuleList, RuleView } from '../../../../shared/configuration/rules'
+import { useState, useDeferredValue } from 'react'
+import {
+  type RuleList,
+  type RuleView,
+  RULE_DECISIONS,
+  type EditScope,
+  type RuleDecision,
+} from '../../../../shared/configuration/rules'
 import type { AppInfo } from '../../../../shared/contract/app'
 import { t } from '../../../../shared/language/settings-messages'
 import { failureFrom } from '../../../client/failure-from'
@@ -9,13 +15,15 @@ import { shortPath } from '../../../format/folder-name'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { Badge, type Tone } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
-import { SectionHead } from '../../../ui/form/settings-controls'
+import { SectionHead, Switch } from '../../../ui/form/settings-controls'
 import { Skeleton } from '../../../ui/loading'
 import { EmptyState, ErrorNote } from '../../../ui/notice'
 import { RowMenu } from '../edit/row-menu'
 import { useEdits, useEditedPlace, type EditedPlace } from '../edit/use-edits'
-import { RuleDialog } from './rule-dialog'
 import { RuleTester } from './rule-tester'
+import { RadioList } from '../../../ui/form/choice-fields'
+import { TextField } from '../../../ui/form/field'
+import { EditDialog, ScopeField } from '../edit/edit-dialog'
 
 const TONES: Record<RuleView['decision'], Tone> = { allow: 'done', ask: 'wait', deny: 'fail' }
 
@@ -142,5 +150,88 @@ function RuleRow({ rule, place, before, after, onEdit }: RuleRowProps) {
         </div>
       )}
     </li>
+  )
+}
+
+interface RuleDialogProps {
+  /** Undefined: a new rule. */
+  rule: RuleView | undefined
+  place: EditedPlace
+  onClose: () => void
+}
+
+/** A rule to write or change; says while typing what it would do. */
+function RuleDialog({ rule, place, onClose }: RuleDialogProps) {
+  const client = useClient()
+  const queries = useQueries()
+  const [decision, setDecision] = useState<RuleDecision>(rule?.decision ?? 'allow')
+  const [pattern, setPattern] = useState(rule?.pattern ?? '')
+  const [scope, setScope] = useState<EditScope>(rule?.scope ?? 'user')
+  const [isUnrestricted, setUnrestricted] = useState(rule?.sandbox === 'unrestricted')
+  const isCommand = /^Bash\b/.test(pattern.trim())
+  const written = {
+    decision,
+    pattern: pattern.trim(),
+    ...(isUnrestricted && decision === 'allow' && isCommand && { sandbox: 'unrestricted' as const }),
+  }
+  const asked = useDeferredValue(written)
+  const { data: meaning } = useQuery(
+    queries.rule.explain.queryOptions({
+      input: asked,
+      enabled: asked.pattern !== '',
+      placeholderData: keepPreviousData,
+      staleTime: Infinity,
+    }),
+  )
+  const folder = place.folder ?? ''
+  const mistake = meaning && 'mistake' in meaning && pattern.trim() !== '' ? meaning.mistake : undefined
+  return (
+    <EditDialog
+      title={rule ? t('rules.editTitle') : t('rules.add')}
+      action={rule ? t('edit.save') : t('edit.add')}
+      canSave={pattern.trim() !== ''}
+      saved={rule ? t('rules.saved') : t('rules.added')}
+      save={() => {
+        if (!rule) return client.rule.add({ folder, scope, rule: written })
+        const { scope: at, index, decision: was, pattern: old } = rule
+        return client.rule.change({
+          folder,
+          place: { scope: at, index, decision: was, pattern: old },
+          rule: written,
+        })
+      }}
+      onClose={onClose}
+    >
+      <RadioList
+        label={t('rules.decision')}
+        value={decision}
+        onChange={setDecision}
+        options={RULE_DECISIONS.map((value) => ({
+          value,
+          label: t(`rules.${value}`),
+          description: t(`rules.${value}.about`),
+        }))}
+      />
+      <TextField
+        label={t('rules.pattern')}
+        mono
+        value={pattern}
+        placeholder="Bash(npm run *)"
+        error={mistake}
+        hint={
+          meaning && 'explanation' in meaning && pattern.trim() !== '' ? meaning.explanation : t('rules.pattern.hint')
+        }
+        onChange={(event) => setPattern(event.target.value)}
+      />
+      {decision === 'allow' && isCommand && (
+        <Switch
+          label={t('rules.unrestricted')}
+          description={t('rules.unrestricted.about')}
+          checked={isUnrestricted}
+          onChange={setUnrestricted}
+        />
+      )}
+      {!rule && <ScopeField value={scope} place={place} onChange={setScope} />}
+    </EditDialog>
   )
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnswerItem, TranscriptItem, UserItem } from './transcript-item'
-import { turnFigures } from './turn-figures'
+import { type AnswerItem, type TranscriptItem, type UserItem, turnFigures } from './transcript-item'
 
 const user = (turnId: string): UserItem => ({
   kind: 'user',

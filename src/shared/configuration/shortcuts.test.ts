@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { comparableKeys, conflictsOf } from './shortcut-conflicts'
-import { isShortcutText, SHORTCUT_COMMANDS, shortcutOf } from './shortcuts'
+import { comparableKeys, conflictsOf, isShortcutText, SHORTCUT_COMMANDS, shortcutOf } from './shortcuts'
 
 const context = { commands: SHORTCUT_COMMANDS, isMac: false, inBrowser: true }
 const kinds = (id: string, keys: string, choices = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { costOf, describePrices, formatCost, NO_PRICE } from './cost'
+import { costOf, describePrices, formatCost, NO_PRICE } from './usage'
 
 const PRICES = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWriteHour: 6 }
 const used = (more: object) => ({ input: 0, output: 0, cached: 0, ...more })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { MARK_LIMITS, parseMarks, withMarks } from './session-marks'
+import { MARK_LIMITS, parseMarks, withMarks } from './session'
 
 const START = 1000
 
