@@ -1,45 +1,36 @@
-import { type EngineSettings, DESKTOP } from './config/settings/host-settings'
+import { ENGINE, type EngineSettings, DESKTOP } from './config/settings/host-settings'
 import type { Appearance, LanguageSettings } from '../../shared/configuration/appearance'
-import { interfaceActions } from './interface-actions'
-import type { ProviderType } from '../../shared/configuration/provider-types'
+import { modelActions, modelView, type ModelActions } from './model-actions'
 import { CodedError } from '../../shared/errors'
-import {
-  type BudgetView,
-  type DesktopSettings,
-  type ModelView,
-  type ProviderView,
-  type SandboxView,
-  type SettingsView,
-  type ToolSearchView,
-  type ModelAbilities,
-  type ConnectionTest,
-  type FoundServer,
-  type OfferedModels,
-  type SandboxChange,
+import type {
+  BudgetView,
+  DesktopSettings,
+  ProviderView,
+  SandboxView,
+  SettingsView,
+  ToolSearchView,
+  SandboxChange,
 } from '../../shared/configuration/settings'
 import { FEATURES, featureOf, type Feature } from '../../shared/configuration/features'
-import { nearestEffort } from '../../shared/model/effort'
 import type { Catalog } from './model/catalog/catalog'
 import { priceTable } from './model/catalog/models-table'
 import type { SandboxSupport } from './sandbox/sandbox-support'
-import type { ModelInfo } from './model/provider'
-import { thinkingFacts } from './model/thinking'
-import { modelAbilities } from './model/catalog/model-facts'
 import type { Config } from './config/config'
 import { DEFAULT_CACHES } from './config/settings/sandbox-settings'
 import type { KeyStore } from './config/key-store/key-store'
 import type { Secrets } from './config/key-store/secrets'
-import type { Settings } from './config/settings/settings'
+import type { TomlEdit } from './config/toml/edit-toml'
 import { BUDGET } from './config/settings/budget-settings'
 import { TOOL_SEARCH } from './config/settings/mcp-settings'
-import type { ModelSettings } from './config/settings/model-settings'
 import type { PermissionMode } from '../../shared/model/approval'
+import { SHORTCUT_COMMANDS } from '../../shared/configuration/shortcuts'
+import { APPEARANCE, INTERFACE } from './config/settings/interface-settings'
 
 const MINUTE_MS = 60_000
 
 const NO_SEARCH = 'No search provider is set. Add [web.search] to the configuration file.'
 
-export interface SettingsActionsDeps {
+interface SettingsActionsDeps {
   config: Config
   secrets: Secrets
   keyStore: Pick<KeyStore, 'status'>
@@ -126,70 +117,13 @@ export function createSettingsActions({
     }
   }
 
-  async function edit(...edits: Parameters<Config['edit']>[0]): Promise<SettingsView> {
+  async function edit(...edits: TomlEdit[]): Promise<SettingsView> {
     await config.edit(edits)
     return view()
   }
 
   return {
     view,
-    models: () => catalog.list(),
-    async saveProvider({ id, type, baseUrl, apiKeyEnv, apiKey }) {
-      const table = ['providers', id]
-      await config.edit([
-        { path: [...table, 'type'], value: type },
-        { path: [...table, 'base_url'], value: baseUrl },
-        { path: [...table, 'api_key_env'], value: apiKeyEnv },
-      ])
-      if (apiKey !== undefined && apiKey.trim() !== '') await secrets.set(id, apiKey.trim())
-      onModels()
-      return view()
-    },
-    async removeProvider(id) {
-      const models = Object.entries(config.settings.models).filter(([, model]) => model.provider === id)
-      const forgets = NAMING.filter(({ name }) => models.some(([modelId]) => modelId === config.settings[name]))
-      await config.edit([
-        ...models.map(([modelId]) => ({ path: ['models', modelId], value: undefined })),
-        { path: ['providers', id], value: undefined },
-        ...forgets.map(({ key }) => ({ path: [key], value: undefined })),
-      ])
-      secrets.remove(id)
-      onModels()
-      return view()
-    },
-    async saveModel(input) {
-      const { id, providerId, model } = input
-      const known = catalog.known(providerId, model)
-      if (!known)
-        throw new CodedError('request.invalid', `providerId: there is no provider "${providerId}"; add it first.`)
-      return edit(...modelEdits(input, known, config.settings.models[id]))
-    },
-    removeModel: (id) =>
-      edit(
-        { path: ['models', id], value: undefined },
-        ...NAMING.filter(({ name }) => config.settings[name] === id).map(({ key }) => ({
-          path: [key],
-          value: undefined,
-        })),
-      ),
-    async setDefaultModel(id) {
-      if (!catalog.list().some((model) => model.id === id))
-        throw new CodedError('model.not_found', `There is no model "${id}".`)
-      return edit({ path: ['default_model'], value: id })
-    },
-    setSmallModel: (id) => edit({ path: ['small_model'], value: id }),
-    setFallbackModel: (id) => edit({ path: ['fallback_model'], value: id }),
-    async offeredModels({ id, type, baseUrl, apiKey }) {
-      const known = id === undefined ? undefined : config.settings.providers[id]
-      const address = baseUrl?.replace(/\/+$/, '')
-      // A stored key, and headers, go to no other address than the one they are for.
-      const same = known?.type === type && known.baseUrl === address ? known : undefined
-      const key = apiKey?.trim() || (same && id !== undefined ? secrets.keyFor(id, config.settings) : undefined)
-      const provider = same ?? { type, ...(address !== undefined && { baseUrl: address }) }
-      const offered = await catalog.offered(id ?? 'new', provider, key)
-      onModels()
-      return offered
-    },
     setNotifications: ({ enabled, sound, finished }) =>
       edit(
         ...(enabled === undefined ? [] : [{ path: ['notifications', 'enabled'], value: enabled }]),
@@ -225,6 +159,7 @@ export function createSettingsActions({
     engine: () => config.settings.engine,
     appearance: () => config.settings.appearance,
     ...interfaceActions(edit),
+    ...modelActions({ config, secrets, catalog, onModels, view, edit }),
     setBudget: (change) =>
       edit(
         ...Object.entries(change).map(([name, value]) => ({
@@ -242,12 +177,6 @@ export function createSettingsActions({
       return edit({ path: ['tools', 'disabled'], value: disabled.length > 0 ? disabled : undefined })
     },
     setFeature: (feature, enabled) => edit({ path: ['features', feature], value: enabled ? true : undefined }),
-    testModel: (id) => catalog.test(id),
-    async findLocal() {
-      const found = await catalog.findLocal()
-      onModels()
-      return found
-    },
   }
 }
 
@@ -256,122 +185,11 @@ function hasToggle({ name }: { name: string }): boolean {
   return featureOf(name) === undefined
 }
 
-/** Settings that name a model, and their keys in config.toml. */
-const NAMING = [
-  { name: 'defaultModel', key: 'default_model' },
-  { name: 'smallModel', key: 'small_model' },
-  { name: 'fallbackModel', key: 'fallback_model' },
-] as const
-
-function modelView(info: ModelInfo, settings: Settings, catalog: Pick<Catalog, 'known'>): ModelView {
-  const { id, providerId, model, label, scripted, origin } = info
-  // Servers found on this machine all speak the protocol that is assumed here.
-  const { efforts, defaultEffort } = thinkingFacts(settings.providers[providerId]?.type ?? 'openai-compatible', info)
-  const usualEffort = info.effort === undefined ? defaultEffort : nearestEffort(info.effort, efforts)
-  const said = origin === 'configured' ? settings.models[id] : undefined
-  const known = said && catalog.known(providerId, model)
-  return {
-    id,
-    providerId,
-    model,
-    label,
-    ...modelAbilities(info),
-    efforts: [...efforts],
-    ...(usualEffort !== undefined && { usualEffort }),
-    origin,
-    ...(scripted && { scripted }),
-    ...(said && {
-      said: {
-        ...(said.label !== undefined && { label: said.label }),
-        ...(said.contextWindow !== undefined && { contextWindow: said.contextWindow }),
-        ...(said.maxOutputTokens !== undefined && { maxOutputTokens: said.maxOutputTokens }),
-        ...(said.capabilities && { abilities: true as const }),
-      },
-    }),
-    ...(known && { known }),
-  }
-}
-
-type Edits = Parameters<Config['edit']>[0]
-
-/**
- * The edits that store a model: only values that differ from what is known about it. A known model needs only its name,
- * so that it keeps following the table and the provider's list.
- */
-function modelEdits(
-  input: Parameters<SettingsActions['saveModel']>[0],
-  known: ModelAbilities,
-  before: ModelSettings | undefined,
-): Edits {
-  const path = (key: string): string[] => ['models', input.id, key]
-  return [
-    { path: path('provider'), value: input.providerId },
-    { path: path('model'), value: input.model },
-    { path: path('label'), value: input.label },
-    { path: path('context_window'), value: input.contextWindow },
-    { path: path('max_output_tokens'), value: input.maxOutputTokens },
-    { path: path('capabilities'), value: capabilities(input, known, before) },
-  ]
-}
-
-function capabilities(
-  { toolCalls, imagesIn, videoIn, thinking }: Parameters<SettingsActions['saveModel']>[0],
-  known: ModelAbilities,
-  before: ModelSettings | undefined,
-): string[] | undefined {
-  const knownVideo = known.videoIn ?? false
-  const wanted = {
-    toolCalls: toolCalls ?? known.toolCalls,
-    imagesIn: imagesIn ?? known.imagesIn,
-    videoIn: videoIn ?? before?.capabilities?.includes('video_in') ?? knownVideo,
-    thinking: thinking ?? known.thinking,
-  }
-  const media = (before?.capabilities ?? []).filter((one) => one === 'pdf_in')
-  const asKnown =
-    wanted.toolCalls === known.toolCalls &&
-    wanted.imagesIn === known.imagesIn &&
-    wanted.videoIn === knownVideo &&
-    wanted.thinking === known.thinking
-  if (asKnown && media.length === 0) return undefined
-  return [
-    ...(wanted.toolCalls ? ['tools'] : []),
-    ...(wanted.imagesIn ? ['image_in', ...media] : []),
-    ...(wanted.videoIn ? ['video_in'] : []),
-    ...(wanted.thinking ? ['thinking'] : []),
-  ]
-}
-
 /**
  * Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone.
  */
-export interface SettingsActions {
+export interface SettingsActions extends ModelActions {
   view(): SettingsView
-  models(): ModelInfo[]
-  saveProvider(input: {
-    id: string
-    type: SettingsView['providers'][number]['type']
-    baseUrl?: string
-    apiKeyEnv?: string
-    apiKey?: string
-  }): Promise<SettingsView>
-  removeProvider(id: string): Promise<SettingsView>
-  saveModel(input: {
-    id: string
-    providerId: string
-    model: string
-    label?: string
-    contextWindow?: number
-    maxOutputTokens?: number
-    toolCalls?: boolean
-    imagesIn?: boolean
-    videoIn?: boolean
-    thinking?: boolean
-  }): Promise<SettingsView>
-  removeModel(id: string): Promise<SettingsView>
-  setDefaultModel(id: string): Promise<SettingsView>
-  setSmallModel(id: string | undefined): Promise<SettingsView>
-  setFallbackModel(id: string | undefined): Promise<SettingsView>
-  offeredModels(input: { id?: string; type: ProviderType; baseUrl?: string; apiKey?: string }): Promise<OfferedModels>
   setDefaultMode(mode: PermissionMode): Promise<SettingsView>
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
   setFeature(feature: Feature, enabled: boolean): Promise<SettingsView>
@@ -392,6 +210,40 @@ export interface SettingsActions {
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>
   /** Gives a command keys, `''` for none; without keys, its usual ones. Without an id: all commands their usual ones. */
   setShortcut(id: string | undefined, keys: string | undefined): Promise<SettingsView>
-  testModel(id: string): Promise<ConnectionTest>
-  findLocal(): Promise<FoundServer[]>
+}
+
+/** How long the engine stays, in minutes as the user writes it. */
+const IDLE = { key: ENGINE.fields.idleMs.key, value: ENGINE.fields.idleMs.value / MINUTE_MS }
+
+/**
+ * Changes of how the interface looks, speaks and is used by keyboard, and of the engine behind it. A usual value is not
+ * written.
+ */
+function interfaceActions(edit: (...edits: TomlEdit[]) => Promise<SettingsView>) {
+  return {
+    setAppearance: (change: Partial<Appearance>) => edit(...editsOf('appearance', APPEARANCE.fields, change)),
+    setLanguage: (change: Partial<LanguageSettings>) => edit(...editsOf('interface', INTERFACE.fields, change)),
+    setEngine: (change: Partial<SettingsView['engine']>) =>
+      edit(...editsOf('engine', { idleMinutes: IDLE, shared: ENGINE.fields.shared }, change)),
+    setShortcut(id: string | undefined, keys: string | undefined) {
+      if (id === undefined) return edit({ path: ['shortcuts'], value: undefined })
+      const usual = SHORTCUT_COMMANDS.find((one) => one.id === id)?.keys ?? ''
+      return edit({
+        path: ['shortcuts', id],
+        value: keys === usual ? undefined : keys,
+      })
+    },
+  }
+}
+
+function editsOf<Values extends object>(
+  table: string,
+  fields: Readonly<Record<string, { key: string; value: unknown }>>,
+  change: Partial<Values>,
+): TomlEdit[] {
+  return Object.entries(change).flatMap(([name, value]) => {
+    const field = fields[name]
+    if (value === undefined || !field) return []
+    return [{ path: [table, field.key], value: value === field.value ? undefined : (value as TomlEdit['value']) }]
+  })
 }
