@@ -1,40 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import {
-  Bell,
-  BellRing,
-  Brain,
-  CalendarClock,
-  Inbox,
-  PanelLeft,
-  Plus,
-  Search,
-  Settings,
-  SquareTerminal,
-  X,
-} from 'lucide-react'
+import { Bell, PanelLeft, Plus, Search, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { isFeatureOn } from '../../../shared/configuration/features'
 import { t } from '../../../shared/language/shell-messages'
-import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions } from '../../state/session/sessions-state'
 import { useNowEachMinute } from '../../format/relative-time'
 import { useKeys } from '../../state/page/shortcuts'
 import { useSessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
-import { useTasks } from '../../state/tasks-state'
 import { useToasts } from '../../state/page/toasts-state'
-import { useQueries, useSettings } from '../../state/page/queries'
-import { Badge } from '../../ui/badge'
-import { cx } from '../../ui/cx'
+import { useQueries } from '../../state/page/queries'
 import { IconButton } from '../../ui/button'
-import { CommandKeys, useAriaKeys } from '../../ui/command-keys'
+import { CommandKeys } from '../../ui/command-keys'
 import { Logo } from '../../ui/logo'
 import { Skeleton } from '../../ui/loading'
 import { useRemovals } from '../../state/session/bulk-actions'
 import { HERE, ListMenu, useGrouping } from './grouping'
 import { SelectionBar } from './selection-bar'
-import { UsageLink } from './usage-link'
+import { SidebarFoot } from './sidebar-foot'
 import { SessionTree } from './session-tree'
 import { useArchive } from './use-archive'
 import { searchRows, treeRows } from './tree-rows'
@@ -230,141 +213,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
   )
 }
 
-function SidebarFoot() {
-  const view = useLayout((layout) => layout.view)
-  return (
-    <footer className="flex-none border-t border-line p-1.5">
-      <InboxEntry current={view.kind === 'inbox'} />
-      <TasksEntry current={view.kind === 'tasks'} />
-      <NotificationsLink current={view.kind === 'notifications'} />
-      <UsageLink current={view.kind === 'usage'} rowClass={FOOT_ROW} />
-      <MemoryLink current={view.kind === 'memory'} />
-      <SchedulesLink current={view.kind === 'schedules'} />
-      <button
-        type="button"
-        aria-current={view.kind === 'settings' ? 'page' : undefined}
-        aria-keyshortcuts={useAriaKeys('settings')}
-        onClick={() => useLayout.getState().openSettings()}
-        className={cx(FOOT_ROW, view.kind === 'settings' && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-      >
-        <Settings aria-hidden className="size-[15px] stroke-[1.6]" />
-        {t('shell.settings')}
-        <span className="flex-1" />
-        <CommandKeys id="settings" />
-      </button>
-    </footer>
-  )
-}
-
-/** The link to the inbox, with the number of pending requests. */
-function InboxEntry({ current }: { current: boolean }) {
-  const waiting = useInbox((state) => state.entries.length)
-  return (
-    <button
-      type="button"
-      aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts={useAriaKeys('inbox')}
-      onClick={() => useLayout.getState().openInbox()}
-      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-    >
-      <Inbox aria-hidden className="size-[15px] stroke-[1.6]" />
-      {t('shell.inbox')}
-      <span className="flex-1" />
-      <span role="status" className="contents">
-        {waiting > 0 && <Badge tone="wait">{t('shell.pending', { count: waiting })}</Badge>}
-      </span>
-      {waiting === 0 && <CommandKeys id="inbox" />}
-    </button>
-  )
-}
-
-/** The link to alarms and notifications, while there are any, with the number of unread ones. */
-function NotificationsLink({ current }: { current: boolean }) {
-  const queries = useQueries()
-  const { data: page } = useQuery(queries.notification.list.queryOptions({ input: { limit: 0 } }))
-  const { data: alarms = [] } = useQuery(queries.alarm.list.queryOptions({ input: {} }))
-  const { total = 0, unread = 0 } = page ?? {}
-  if (!current && total === 0 && alarms.length === 0) return null
-  return (
-    <button
-      type="button"
-      aria-current={current ? 'page' : undefined}
-      onClick={() => useLayout.getState().openNotifications()}
-      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-    >
-      <BellRing aria-hidden className="size-[15px] stroke-[1.6]" />
-      Notifications
-      <span className="flex-1" />
-      <span role="status" className="contents">
-        {unread > 0 && <Badge tone="run">{`${unread} unread`}</Badge>}
-      </span>
-    </button>
-  )
-}
-
-/** The link to what is remembered, while the feature is on. */
-function MemoryLink({ current }: { current: boolean }) {
-  const { data: settings } = useSettings()
-  if (!isFeatureOn(settings, 'memory')) return null
-  return (
-    <button
-      type="button"
-      aria-current={current ? 'page' : undefined}
-      onClick={() => useLayout.getState().openMemory()}
-      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-    >
-      <Brain aria-hidden className="size-[15px] stroke-[1.6]" />
-      Memory
-    </button>
-  )
-}
-
-/** The link to the schedules, while the feature is on. */
-function SchedulesLink({ current }: { current: boolean }) {
-  const { data: settings } = useSettings()
-  if (!isFeatureOn(settings, 'scheduling')) return null
-  return (
-    <button
-      type="button"
-      aria-current={current ? 'page' : undefined}
-      onClick={() => useLayout.getState().openSchedules()}
-      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-    >
-      <CalendarClock aria-hidden className="size-[15px] stroke-[1.6]" />
-      Schedules
-    </button>
-  )
-}
-
-/** The link to all tasks, with the number of running ones; in amber the number that wait for input. */
-function TasksEntry({ current }: { current: boolean }) {
-  const running = useTasks((state) => state.running)
-  const waiting = useTasks((state) => state.waiting.length)
-  return (
-    <button
-      type="button"
-      aria-current={current ? 'page' : undefined}
-      aria-keyshortcuts={useAriaKeys('tasks')}
-      onClick={() => useLayout.getState().openTasks()}
-      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
-    >
-      <SquareTerminal aria-hidden className="size-[15px] stroke-[1.6]" />
-      {t('shell.tasks')}
-      <span className="flex-1" />
-      {waiting > 0 ? (
-        <Badge tone="wait">{t('shell.pending', { count: waiting })}</Badge>
-      ) : running > 0 ? (
-        <Badge tone="run">{t('shell.running', { count: running })}</Badge>
-      ) : (
-        <CommandKeys id="tasks" />
-      )}
-    </button>
-  )
-}
-
 const openNew = (): void => useLayout.getState().openNew()
-const FOOT_ROW =
-  'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2'
 
 function LoadingRows() {
   return (

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppInfo } from '../../../shared/contract/app'
 import type { ConfigProblem, SettingsView } from '../../../shared/configuration/settings'
 import { Logo } from '../../ui/logo'
-import { SectionHead } from '../../ui/form/settings-controls'
+import { SettingsSection } from '../../ui/form/settings-controls'
 import { UpdatesPart } from './updates-part'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { IconButton, Button } from '../../ui/button'
@@ -19,8 +19,7 @@ import { Skeleton } from '../../ui/loading'
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
   return (
     <div className="space-y-9">
-      <section aria-labelledby="settings-about">
-        <SectionHead id="settings-about" title="About" />
+      <SettingsSection id="settings-about" title="About">
         <dl className="overflow-hidden rounded-lg border border-line bg-raised">
           <AboutRow name="Version">
             <span className="flex items-center gap-2">
@@ -40,16 +39,15 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
         <p className="mt-2 text-small text-ink-3">
           Changes made in the file by hand take effect at once; comments and order survive changes made here.
         </p>
-      </section>
+      </SettingsSection>
       <UpdatesPart />
-      <section aria-labelledby="settings-problems">
-        <SectionHead id="settings-problems" title="Configuration" />
+      <SettingsSection id="settings-problems" title="Configuration">
         {settings.problems.length === 0 ? (
           <p className="text-ui text-ink-2">No problems in config.toml</p>
         ) : (
           <Problems problems={settings.problems} />
         )}
-      </section>
+      </SettingsSection>
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { useSettingsChange, useClient } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Switch, SettingsSection, SettingsList } from '../../ui/form/settings-controls'
 
 interface DesktopSectionProps {
   settings: DesktopSettings
@@ -26,9 +26,8 @@ export function DesktopSection({ settings, desktop, platform }: DesktopSectionPr
   const tray = platform === 'darwin' ? 'menu bar' : 'tray'
   return (
     <div className="space-y-9">
-      <section aria-labelledby="settings-background">
-        <SectionHead id="settings-background" title="Background" />
-        <ul className="overflow-hidden rounded-lg border border-line bg-raised [&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5 [&>li]:py-2">
+      <SettingsSection id="settings-background" title="Background">
+        <SettingsList>
           <li>
             <Switch
               label={`Show an icon in the ${tray}`}
@@ -64,14 +63,13 @@ export function DesktopSection({ settings, desktop, platform }: DesktopSectionPr
               onChange={(wanted) => change({ keepAwake: wanted })}
             />
           </li>
-        </ul>
-      </section>
-      <section aria-labelledby="settings-quick">
-        <SectionHead
-          id="settings-quick"
-          title="Quick prompt"
-          text="Start a session from any app with a keyboard shortcut."
-        />
+        </SettingsList>
+      </SettingsSection>
+      <SettingsSection
+        id="settings-quick"
+        title="Quick prompt"
+        text="Start a session from any app with a keyboard shortcut."
+      >
         <ShortcutField
           key={settings.quickPrompt}
           shortcut={settings.quickPrompt}
@@ -79,10 +77,9 @@ export function DesktopSection({ settings, desktop, platform }: DesktopSectionPr
           busy={save.isPending}
           onSave={(quickPrompt) => change({ quickPrompt })}
         />
-      </section>
-      <section aria-labelledby="settings-windows">
-        <SectionHead id="settings-windows" title="Windows" />
-        <ul className="overflow-hidden rounded-lg border border-line bg-raised [&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5 [&>li]:py-2">
+      </SettingsSection>
+      <SettingsSection id="settings-windows" title="Windows">
+        <SettingsList>
           <li>
             <Switch
               label="Open each project in its own window"
@@ -109,8 +106,8 @@ export function DesktopSection({ settings, desktop, platform }: DesktopSectionPr
               onChange={(wanted) => graphics.mutate(wanted)}
             />
           </li>
-        </ul>
-      </section>
+        </SettingsList>
+      </SettingsSection>
     </div>
   )
 }

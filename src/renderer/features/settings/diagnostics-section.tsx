@@ -12,7 +12,7 @@ import { useQueries, useSettingsChange, useClient } from '../../state/page/queri
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { SectionHead, Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
 
 /** The source of the commands' environment, health checks, and recent errors. */
@@ -95,8 +95,7 @@ function Checks({ checks }: { checks: readonly HealthCheck[] }) {
 
 function Errors({ errors }: { errors: DiagnosticsReport['errors'] }) {
   return (
-    <section aria-labelledby="settings-errors">
-      <SectionHead id="settings-errors" title="Recent errors" />
+    <SettingsSection id="settings-errors" title="Recent errors">
       {errors.length === 0 ? (
         <p className="text-ui text-ink-2">No errors logged.</p>
       ) : (
@@ -111,7 +110,7 @@ function Errors({ errors }: { errors: DiagnosticsReport['errors'] }) {
           ))}
         </ul>
       )}
-    </section>
+    </SettingsSection>
   )
 }
 

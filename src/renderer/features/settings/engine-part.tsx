@@ -9,7 +9,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { ErrorNote } from '../../ui/notice'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Switch, SettingsSection, SettingsList } from '../../ui/form/settings-controls'
 import { SelectField } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
 
@@ -26,9 +26,8 @@ export function EnginePart({ settings }: { settings: SettingsView }) {
     refetchInterval: FOLLOW_MS,
   })
   return (
-    <section aria-labelledby="settings-engine">
-      <SectionHead id="settings-engine" title="Engine" text="The process that runs your sessions and tasks." />
-      <ul className="overflow-hidden rounded-lg border border-line bg-raised [&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5 [&>li]:py-2.5">
+    <SettingsSection id="settings-engine" title="Engine" text="The process that runs your sessions and tasks.">
+      <SettingsList roomy>
         <li>
           {isPending ? (
             <div role="status">
@@ -47,8 +46,8 @@ export function EnginePart({ settings }: { settings: SettingsView }) {
         <li>
           <SharedSwitch shared={settings.engine.shared} />
         </li>
-      </ul>
-    </section>
+      </SettingsList>
+    </SettingsSection>
   )
 }
 

@@ -5,7 +5,7 @@ import type { SettingsView, NotificationSettings } from '../../../shared/configu
 import { useSettingsChange, useAppInfo, useQueries } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { RadioList } from '../../ui/form/choice-fields'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Switch, SettingsSection, SettingsList } from '../../ui/form/settings-controls'
 import { EnginePart } from './engine-part'
 import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
@@ -27,12 +27,11 @@ export function GeneralSection({
   const confinement = confinementOf(undefined, settings.sandbox)
   return (
     <div className="space-y-9">
-      <section aria-labelledby="settings-mode">
-        <SectionHead
-          id="settings-mode"
-          title="Permission mode"
-          text="Default for new sessions. You can change it in any session."
-        />
+      <SettingsSection
+        id="settings-mode"
+        title="Permission mode"
+        text="Default for new sessions. You can change it in any session."
+      >
         <RadioList
           label="Default permission mode"
           value={setMode.isPending ? setMode.variables : settings.defaultPermissionMode}
@@ -43,25 +42,23 @@ export function GeneralSection({
             description: modeDescription(value, confinement),
           }))}
         />
-      </section>
+      </SettingsSection>
       <EditorPart />
       <NotificationsPart settings={settings} />
-      <section aria-labelledby="settings-trust">
-        <SectionHead
-          id="settings-trust"
-          title="Trusted folders"
-          text="Projects allowed to apply their own settings (.trestle/config.toml)."
-        />
+      <SettingsSection
+        id="settings-trust"
+        title="Trusted folders"
+        text="Projects allowed to apply their own settings (.trestle/config.toml)."
+      >
         {trustedFolders}
-      </section>
-      <section aria-labelledby="settings-repositories">
-        <SectionHead
-          id="settings-repositories"
-          title="Trusted repositories"
-          text="Git repositories allowed to run hooks, filters and other programs of their own."
-        />
+      </SettingsSection>
+      <SettingsSection
+        id="settings-repositories"
+        title="Trusted repositories"
+        text="Git repositories allowed to run hooks, filters and other programs of their own."
+      >
         {trustedRepositories}
-      </section>
+      </SettingsSection>
       <FeaturesPart features={settings.features} />
       <ToolsPart settings={settings} />
       <EnginePart settings={settings} />
@@ -84,14 +81,13 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
     if (wanted !== enabled) change({ enabled: wanted })
   }
   return (
-    <section aria-labelledby="settings-notifications">
-      <SectionHead
-        id="settings-notifications"
-        title="Notifications"
-        text="Notify me when a session needs me and Trestle is in the background."
-      />
-      <ul className="overflow-hidden rounded-lg border border-line bg-raised">
-        <li className="px-3.5 py-2">
+    <SettingsSection
+      id="settings-notifications"
+      title="Notifications"
+      text="Notify me when a session needs me and Trestle is in the background."
+    >
+      <SettingsList>
+        <li>
           <Switch
             label="Notify me"
             description={describe(inBrowser, permission, enabled)}
@@ -100,7 +96,7 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
             onChange={(wanted) => void enable(wanted)}
           />
         </li>
-        <li className="border-t border-line px-3.5 py-2">
+        <li>
           <Switch
             label="Play a sound"
             description={inBrowser ? 'Two soft tones' : 'Your system’s notification sound'}
@@ -113,7 +109,7 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
             }}
           />
         </li>
-        <li className="border-t border-line px-3.5 py-2">
+        <li>
           <Switch
             label="When a session has finished"
             description="Also tell me when work is done while I look at something else"
@@ -122,8 +118,8 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
             onChange={(wanted) => change({ finished: wanted })}
           />
         </li>
-      </ul>
-    </section>
+      </SettingsList>
+    </SettingsSection>
   )
 }
 
@@ -148,18 +144,17 @@ function describe(inBrowser: boolean, permission: Permission, enabled: boolean):
 function FeaturesPart({ features }: { features: readonly FeatureView[] }) {
   const save = useSettingsChange((api, change: Pick<FeatureView, 'feature' | 'enabled'>) => api.setFeature(change))
   return (
-    <section aria-labelledby="settings-features">
-      <SectionHead
-        id="settings-features"
-        title="Features"
-        text="While a feature is off, the model does not see its tools and nothing of it runs."
-      />
-      <ul className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-raised">
+    <SettingsSection
+      id="settings-features"
+      title="Features"
+      text="While a feature is off, the model does not see its tools and nothing of it runs."
+    >
+      <SettingsList roomy>
         {features.map(({ feature, enabled, tokens }) => {
           const { label, description } = FEATURE_TEXT[feature]
           const isPending = save.isPending && save.variables.feature === feature
           return (
-            <li key={feature} className="relative px-3.5 py-2.5">
+            <li key={feature} className="relative">
               <Switch
                 covers
                 label={label}
@@ -170,8 +165,8 @@ function FeaturesPart({ features }: { features: readonly FeatureView[] }) {
             </li>
           )
         })}
-      </ul>
-    </section>
+      </SettingsList>
+    </SettingsSection>
   )
 }
 
@@ -195,12 +190,11 @@ function EditorPart() {
     })
   const shows = isOther || !isListed
   return (
-    <section aria-labelledby="settings-editor">
-      <SectionHead
-        id="settings-editor"
-        title="Editor"
-        text="Opens files on Ctrl-click, at their line. Editors that were found on this machine are listed."
-      />
+    <SettingsSection
+      id="settings-editor"
+      title="Editor"
+      text="Opens files on Ctrl-click, at their line. Editors that were found on this machine are listed."
+    >
       <RadioList
         label="Editor for files"
         value={shows ? OTHER : save.isPending ? save.variables : chosen}
@@ -220,7 +214,7 @@ function EditorPart() {
         ]}
       />
       {shows && <CommandField key={chosen} start={isListed ? '' : chosen} onSave={set} />}
-    </section>
+    </SettingsSection>
   )
 }
 

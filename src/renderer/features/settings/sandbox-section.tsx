@@ -13,7 +13,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { Badge } from '../../ui/badge'
 import { SandboxRemedy } from '../../ui/content/sandbox-note'
 import { RadioList } from '../../ui/form/choice-fields'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { SectionHead, Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { Button, IconButton } from '../../ui/button'
 import { TextField } from '../../ui/form/field'
 
@@ -61,12 +61,11 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
   const shown = save.isPending ? { ...sandbox, ...save.variables } : sandbox
   return (
     <div className="space-y-9">
-      <section aria-labelledby="settings-sandbox">
-        <SectionHead
-          id="settings-sandbox"
-          title="Sandbox"
-          text="Limits what the agent’s commands can read, change and connect to. Enforced by the operating system."
-        />
+      <SettingsSection
+        id="settings-sandbox"
+        title="Sandbox"
+        text="Limits what the agent’s commands can read, change and connect to. Enforced by the operating system."
+      >
         {sandbox.status && <MachineStatus status={sandbox.status} />}
         <RadioList
           label="Sandbox mode"
@@ -78,7 +77,7 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
             description: MODES[value].meaning,
           }))}
         />
-      </section>
+      </SettingsSection>
       {LISTS.map(({ key, ...words }) => (
         <SandboxList
           key={key}
@@ -89,8 +88,7 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
           onChange={(entries) => change({ [key]: entries })}
         />
       ))}
-      <section aria-labelledby="settings-sandbox-defaults">
-        <SectionHead id="settings-sandbox-defaults" title="Built-in lists" />
+      <SettingsSection id="settings-sandbox-defaults" title="Built-in lists">
         <div className="overflow-hidden rounded-lg border border-line bg-raised">
           <Switch
             label="Use the built-in lists"
@@ -102,7 +100,7 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
           <BuiltIn title="Writable paths" entries={sandbox.builtIn.write} isUsed={shown.defaults ?? true} />
           <BuiltIn title="Hosts" entries={sandbox.builtIn.hosts} isUsed={shown.defaults ?? true} />
         </div>
-      </section>
+      </SettingsSection>
     </div>
   )
 }

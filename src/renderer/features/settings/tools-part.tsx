@@ -5,7 +5,7 @@ import { toolLabel } from '../../../shared/tool-label'
 import { useLayout } from '../../state/page/layout-state'
 import { useSettingsChange } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { Button } from '../../ui/button'
 import { TextField } from '../../ui/form/field'
 
@@ -21,8 +21,7 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
     `${tool.name} ${toolLabel(tool.name)} ${tool.description}`.toLocaleLowerCase().includes(wanted),
   )
   return (
-    <section aria-labelledby="settings-tools">
-      <SectionHead id="settings-tools" title="Tools" text="Disabled tools are hidden from the model." />
+    <SettingsSection id="settings-tools" title="Tools" text="Disabled tools are hidden from the model.">
       {settings.tools.length >= MANY && (
         <div className="mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
           <Search aria-hidden className="size-[14px]" />
@@ -69,7 +68,7 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
         })}
       </ul>
       {tools.length === 0 && <p className="px-1 py-2 text-ui text-ink-3">No matching tools</p>}
-    </section>
+    </SettingsSection>
   )
 }
 

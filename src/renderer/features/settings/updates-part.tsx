@@ -5,7 +5,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
-import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { SelectField } from '../../ui/form/choice-fields'
 
 /** Polling interval in ms: often enough to follow a download. */
@@ -28,11 +28,10 @@ export function UpdatesPart() {
     onError: showFailureToast,
   })
   return (
-    <section aria-labelledby="settings-updates">
-      <SectionHead id="settings-updates" title="Updates" />
+    <SettingsSection id="settings-updates" title="Updates">
       {error && <ErrorNote failure={failureFrom(error)} />}
       {updates && <UpdatesBox updates={updates} isBusy={isPending} act={mutate} />}
-    </section>
+    </SettingsSection>
   )
 }
 

@@ -7,7 +7,7 @@ import { useQueries } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { SectionHead } from '../../ui/form/settings-controls'
+import { SettingsSection } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { useWorktreeActions } from './worktree-actions'
@@ -20,12 +20,11 @@ export function WorktreesSection({ userHome }: { userHome: string | undefined })
   const removed = data?.filter(({ state }) => state === 'removed') ?? []
   return (
     <div className="space-y-9">
-      <section aria-labelledby="settings-worktrees">
-        <SectionHead
-          id="settings-worktrees"
-          title="Worktrees"
-          text="Working trees that Trestle made for sessions. Before one is removed, everything that only it has is saved."
-        />
+      <SettingsSection
+        id="settings-worktrees"
+        title="Worktrees"
+        text="Working trees that Trestle made for sessions. Before one is removed, everything that only it has is saved."
+      >
         {error ? (
           <ErrorNote failure={failureFrom(error)} />
         ) : !data ? (
@@ -35,12 +34,11 @@ export function WorktreesSection({ userHome }: { userHome: string | undefined })
         ) : (
           <List label="Worktrees" worktrees={present} userHome={userHome} />
         )}
-      </section>
+      </SettingsSection>
       {removed.length > 0 && (
-        <section aria-labelledby="settings-worktrees-removed">
-          <SectionHead id="settings-worktrees-removed" title="Removed" />
+        <SettingsSection id="settings-worktrees-removed" title="Removed">
           <List label="Removed worktrees" worktrees={removed} userHome={userHome} />
-        </section>
+        </SettingsSection>
       )}
     </div>
   )

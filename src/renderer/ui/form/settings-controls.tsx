@@ -27,6 +27,42 @@ export function SectionHead({
   )
 }
 
+/** A section of a settings page under its heading, which has the id. */
+export function SettingsSection({
+  id,
+  title,
+  text,
+  className,
+  children,
+}: {
+  id: string
+  title: string
+  text?: string
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <section aria-labelledby={id} className={className}>
+      <SectionHead id={id} title={title} {...(text !== undefined && { text })} />
+      {children}
+    </section>
+  )
+}
+
+/** A framed list of settings, each a `<li>`. */
+export function SettingsList({ roomy = false, children }: { roomy?: boolean; children: ReactNode }) {
+  return (
+    <ul
+      className={cx(
+        'overflow-hidden rounded-lg border border-line bg-raised [&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5',
+        roomy ? '[&>li]:py-2.5' : '[&>li]:py-2',
+      )}
+    >
+      {children}
+    </ul>
+  )
+}
+
 interface SwitchProps {
   label: ReactNode
   description?: ReactNode

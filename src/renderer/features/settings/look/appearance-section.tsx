@@ -20,7 +20,7 @@ import { showToast, showFailureToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
 import { ChoiceBar, SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
-import { SectionHead } from '../../../ui/form/settings-controls'
+import { SectionHead, SettingsSection } from '../../../ui/form/settings-controls'
 import { Badge } from '../../../ui/badge'
 import { formatDate, formatNumber } from '../../../../shared/language/speak'
 import { useLanguage } from '../../../state/page/language'
@@ -243,8 +243,7 @@ function LanguagePart() {
   const locales =
     chosen.formats === 'system' || LOCALES.includes(chosen.formats) ? LOCALES : [chosen.formats, ...LOCALES]
   return (
-    <section aria-labelledby="settings-language">
-      <SectionHead id="settings-language" title={t('language.title')} />
+    <SettingsSection id="settings-language" title={t('language.title')}>
       <div className="grid grid-cols-2 gap-3 max-mid:grid-cols-1">
         <SelectField
           label={t('language.language')}
@@ -274,6 +273,6 @@ function LanguagePart() {
           ))}
         </SelectField>
       </div>
-    </section>
+    </SettingsSection>
   )
 }

@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog'
 import { EmptyState, ErrorNote } from '../../../ui/notice'
 import { TestButton, TestResult, useConnectionTest } from './model-name-field'
 import { ModelForm } from './model-form'
-import { SectionHead } from '../../../ui/form/settings-controls'
+import { SectionHead, SettingsSection } from '../../../ui/form/settings-controls'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { formFailure } from '../../../state/form-failure'
 import { TextField } from '../../../ui/form/field'
@@ -235,12 +235,12 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
     save.mutate(change, { onSuccess: () => setTyped({}) })
   }
   return (
-    <section aria-labelledby="settings-limits" className="mt-8">
-      <SectionHead
-        id="settings-limits"
-        title="Usage limits"
-        text="When a limit is reached, work pauses before the next request and asks you. Subagents count to the session that started them. Empty: no limit."
-      />
+    <SettingsSection
+      id="settings-limits"
+      title="Usage limits"
+      text="When a limit is reached, work pauses before the next request and asks you. Subagents count to the session that started them. Empty: no limit."
+      className="mt-8"
+    >
       <form noValidate onSubmit={submit} aria-label="Usage limits">
         <div className="grid grid-cols-2 gap-x-4 gap-y-3.5 max-mid:grid-cols-1">
           {FIELDS.map(({ name, label }) => (
@@ -263,7 +263,7 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
           <p className="text-small text-ink-3">Models whose price is unknown count only to limits in tokens.</p>
         </div>
       </form>
-    </section>
+    </SettingsSection>
   )
 }
 
