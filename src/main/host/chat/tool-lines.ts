@@ -68,7 +68,9 @@ function outputLines(text: string, columns: number): string[] {
 
 /** `12 ms`, `3.4 s`, `2 min 5 s`. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  const rest = seconds % 60
+  return `${Math.floor(seconds / 60)} min${rest === 0 ? '' : ` ${rest} s`}`
 }

@@ -100,6 +100,8 @@ export function maskSecrets(words: readonly string[]): string[] {
     if (flag !== undefined && value !== undefined && (TELLING.test(flag) || KEY.test(value)) && !isVariable(value))
       return `${flag}=${MASK}`
     if (KEY.test(word)) return MASK
+    const [, header, name, sent] = /^(([\w-]+):\s*)(\S.*)$/s.exec(word) ?? []
+    if (header !== undefined && (isTellingHeader(name!) || KEY.test(sent!)) && !isVariable(sent!)) return header + MASK
     return /^https?:/i.test(word) ? maskUrl(word) : word
   })
 }
@@ -108,9 +110,16 @@ export function maskSecrets(words: readonly string[]): string[] {
 export function maskUrl(url: string): string {
   return url
     .replace(/^(https?:\/\/[^/?#@]*:)[^/?#@]*@/i, `$1${MASK}@`)
+    .replace(/^(https?:\/\/)([^/?#@:]+)@/i, (whole, start: string, user: string) =>
+      KEY.test(user) ? `${start}${MASK}@` : whole,
+    )
     .replace(/([?&]([^=&#]+)=)([^&#]+)/g, (whole, start: string, name: string, value: string) =>
       (TELLING.test(name) || KEY.test(value)) && !isVariable(value) ? `${start}${MASK}` : whole,
     )
+}
+
+function isTellingHeader(name: string): boolean {
+  return TELLING.test(name) || /^(?:proxy-)?authorization$|^cookie$/i.test(name)
 }
 
 function isVariable(text: string): boolean {

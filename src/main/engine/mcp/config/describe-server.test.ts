@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { maskSecrets, maskUrl } from './describe-server'
+
+test.each([
+  ['an option', ['--api-key', 'abc123'], ['--api-key', '••••']],
+  ['an option with its value', ['--api-key=abc123'], ['--api-key=••••']],
+  ['a variable of the environment', ['GITHUB_TOKEN=abc123'], ['GITHUB_TOKEN=••••']],
+  ['a value that looks like a key', ['ghp_abcdefgh'], ['••••']],
+  ['a header', ['--header', 'Authorization: Bearer abc123'], ['--header', 'Authorization: ••••']],
+  ['a header without a blank', ['-H', 'X-Api-Key:abc123'], ['-H', 'X-Api-Key:••••']],
+  ['the password of an address', ['https://me:secret@host/mcp'], ['https://me:••••@host/mcp']],
+  ['a key in place of the user', ['https://ghp_abcdefgh@host/mcp'], ['https://••••@host/mcp']],
+  ['a parameter', ['https://host/mcp?token=abc&page=2'], ['https://host/mcp?token=••••&page=2']],
+])('masks %s', (_what, words, shown) => expect(maskSecrets(words)).toEqual(shown))
+
+test.each([
+  [['-y', '@example/server', '--port', '8080']],
+  [['--key', '--verbose']],
+  [['--api-key', '${API_KEY}']],
+  [['--header', 'Authorization: ${AUTH}']],
+  [['--header', 'Accept: text/plain']],
+  [['C:\\tools\\server.exe', 'note: a plain text']],
+])('leaves %j as it is', (words) => expect(maskSecrets(words)).toEqual(words))
+
+test('masks the same in an address alone', () => {
+  expect(maskUrl('https://a:b@host/x?sig=1#top')).toBe('https://a:••••@host/x?sig=••••#top')
+  expect(maskUrl('https://host/x?sig=${SIG}')).toBe('https://host/x?sig=${SIG}')
+})
