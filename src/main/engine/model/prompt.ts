@@ -102,7 +102,7 @@ export function buildPrompt(
     model,
     modelId,
     back.isOff,
-    back.bindsThinking,
+    back.losesStale,
     back.neededField,
   ])
   const pieceOf = (message: Message): Piece => {

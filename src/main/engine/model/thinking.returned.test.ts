@@ -86,12 +86,17 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(returned(wire, foreign, still)).not.toContain('reasoning_content')
   })
 
-  it('stale thinking is kept from models that bind it, and from no other', async () => {
+  it('stale thinking is kept from models that bind it or may, and from no other', async () => {
     const wire = await anthropicProtocol(SETTINGS)
     const stale = answer({ staleThinking: true })
     expect(returned(wire, stale)).toContain('signed')
     expect(returned(wire, stale, { traits: { bindsThinking: true } })).not.toContain('signed')
     expect(returned(wire, stale, { model: 'claude-opus-5-5' })).not.toContain('signed')
+    expect(returned(wire, stale, { traits: { losesStaleThinking: true } })).not.toContain('signed')
+    for (const other of [await responsesProtocol(SETTINGS), await googleProtocol(SETTINGS)]) {
+      expect(returned(other, answer())).toMatch(/sealed|c2lnbmVk|signed/)
+      expect(returned(other, stale)).not.toMatch(/sealed|c2lnbmVk|signed/)
+    }
   })
 
   it('dropped thinking is not sent back, and no thinking at all when it is switched off', async () => {

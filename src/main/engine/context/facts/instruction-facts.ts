@@ -21,6 +21,11 @@ export function instructionText({ path, text, byAgent }: Instructions): string {
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
 }
 
+/** What is said when a file is gone. */
+export function removedInstructions(path: string): string {
+  return `The instruction file ${path} was removed; what it said no longer applies.`
+}
+
 /** Whether a message contains this file, as `instructionText` writes it. */
 export function mentionsInstructions(words: string, { path }: Pick<Instructions, 'path'>): boolean {
   return words.includes(`<instructions path="${path}">`) || words.includes(`<own_file path="${path}">`)
@@ -32,7 +37,7 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
     key: `instructions:${file.path}`,
     text: instructionText(file),
     changed: file.byAgent ? 'An instruction file has changed.' : 'An instruction file has changed. It now says:',
-    removed: `The instruction file ${file.path} was removed; what it said no longer applies.`,
+    removed: removedInstructions(file.path),
   }))
 }
 

@@ -12,7 +12,8 @@ export interface Instructions {
 
 const MAX_CHARS = 32_768
 const MAX_BYTES = 1024 * 1024
-const NAMES = ['AGENTS.md', 'CLAUDE.md']
+/** In each folder the first of these that is there. */
+export const INSTRUCTION_NAMES: readonly string[] = ['AGENTS.md', 'CLAUDE.md']
 
 /** What was found, and which files were not read: a sentence each, that begins with the path. */
 export interface FoundInstructions {
@@ -51,7 +52,7 @@ export function readInstructions(
   mostChars = MAX_CHARS,
 ): { instructions?: Instructions; problems: string[] } {
   const problems: string[] = []
-  for (const name of NAMES) {
+  for (const name of INSTRUCTION_NAMES) {
     const path = join(folder, name)
     const found = readGuardedText(path, guard)
     if ('problem' in found) problems.push(`${path} is not used as instructions. ${found.problem}`)

@@ -25,7 +25,7 @@ export interface ThinkingReplay {
   /** Thinking is switched off, and then none goes back. */
   isOff?: boolean
   /** Thinking whose beginning has changed since must not go back. */
-  bindsThinking?: boolean
+  losesStale?: boolean
   /** For `message-field`: the field that every message with calls must have, if need be empty. */
   neededField?: string | undefined
 }
@@ -142,7 +142,7 @@ export function replaysThinking(
   kind: PromptRules['thinking'],
   back: ThinkingReplay,
 ): boolean {
-  if (message.thinkingDropped || back.isOff || (message.staleThinking && back.bindsThinking)) return false
+  if (message.thinkingDropped || back.isOff || (message.staleThinking && back.losesStale)) return false
   if (message.model === undefined || asked.modelId === undefined || message.model === asked.modelId) return true
   if (kind === 'signed-parts') return false
   const family = modelFamily(message.model)
