@@ -112,6 +112,26 @@ describe('thinking goes back to the model that wrote it', () => {
     ).not.toContain('signed')
   })
 
+  it('a long call id goes back over chat as it came to the model that wrote it, and shortened to others, with its result', async () => {
+    const { rules } = await chatProtocol(SETTINGS, 'plain')
+    const callId = `call_${'x'.repeat(90)}`
+    const messages: Message[] = [
+      { role: 'user', parts: [{ type: 'text', text: 'go' }] },
+      answer({ parts: [{ type: 'tool_call', callId, name: 'Read', input: '{}' }] }),
+      { role: 'tool', callId, name: 'Read', isError: false, content: [] },
+    ]
+    const idsFor = (modelId: string): unknown[] => {
+      const request = { system: '', messages, imagesIn: false, thinking: true, model: 'm', modelId }
+      return buildPrompt(request, rules).flatMap(({ content }) =>
+        Array.isArray(content) ? content.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : [])) : [],
+      )
+    }
+    expect(idsFor('p/one')).toEqual([callId, callId])
+    const [call, result] = idsFor('p/two') as [string, string]
+    expect(call).toBe(result)
+    expect(call.length).toBeLessThanOrEqual(40)
+  })
+
   it('messages converted for one model are converted again for another', async () => {
     const { rules } = await anthropicProtocol(SETTINGS)
     const pieces = new WeakMap()
