@@ -211,7 +211,13 @@ it('a model that thinks more than it reads, and loses thinking behind a trim, al
 })
 
 it('a model that unexpectedly requires its thinking rejects once after each trim: the same turn continues, and so do later ones', async () => {
-  const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: 32_000, bindsThinking: true })
+  const played = await begin({
+    wire: 'anthropic',
+    bytesPerToken: 3,
+    window: 32_000,
+    bindsThinking: true,
+    model: 'claude-opus-4-8',
+  })
   for (let turn = 0; turn < 40; turn += 1) {
     if (turn === 20) await played.restart()
     expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })

@@ -92,7 +92,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   let asked: number | undefined
   /** What is in use when an answer has to fit beside it. */
   const usedAtMost = (): number => count.atMost(sizes.hasLearned() ? COUNTED_MARGIN : UNCOUNTED_MARGIN)
-  const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed())
+  const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed(), sizes.error())
   /** Less once a server has refused what it may have. */
   const mediaMost = (): MediaLoad => {
     const usual = mediaLimit(context.model.info.name, deps.window.tokens())

@@ -41,6 +41,9 @@ export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): {
 /** A failed command ends with its exit code. */
 const STATES_STATUS = /(?:^|\n)Exit code \d+[^\n]*$/
 
+/** Ids up to this length are accepted everywhere. */
+const SHORT_CALL_ID = 40
+
 const MAX_DOCUMENT_PAGES = 100
 const MOST_DOCUMENT_BASE64 = 24_000_000
 
@@ -102,7 +105,7 @@ export function buildPrompt(
     model,
     modelId,
     back.isOff,
-    back.bindsThinking,
+    back.losesStale,
     back.neededField,
   ])
   const pieceOf = (message: Message): Piece => {
@@ -110,7 +113,13 @@ export function buildPrompt(
     if (piece?.variant !== variant) {
       piece = {
         variant,
-        ...newPiece(message, rules, canSend, { model, ...(modelId !== undefined && { modelId }), back }),
+        ...newPiece(
+          message,
+          rules,
+          canSend,
+          { model, ...(modelId !== undefined && { modelId }), back },
+          request.messages,
+        ),
       }
       pieces.set(message, piece)
     }
@@ -151,10 +160,25 @@ function newPiece(
   rules: PromptRules,
   canSend: (part: MediaPart) => boolean,
   reader: Reader,
+  all: readonly Message[],
 ): Omit<Piece, 'variant'> {
   if (message.role === 'user') return { message: { role: 'user', content: userContent(message.parts, canSend) } }
   if (message.role === 'assistant') return { message: assistantMessage(message, rules, reader) }
-  return toolResult(message, rules, canSend)
+  return toolResult(message, rules, canSend, isCallOfReader(message.callId, all, reader))
+}
+
+/** Whether the model that is asked has made a call; asked only for ids that not every model's server would take. */
+function isCallOfReader(callId: string, all: readonly Message[], reader: Reader): boolean {
+  if (callId.length <= SHORT_CALL_ID) return true
+  const caller = all.find(
+    (message): message is AssistantMessage =>
+      message.role === 'assistant' && message.parts.some((part) => part.type === 'tool_call' && part.callId === callId),
+  )
+  return caller === undefined || isBy(caller, reader)
+}
+
+function isBy({ model }: AssistantMessage, { modelId }: Reader): boolean {
+  return model === undefined || modelId === undefined || model === modelId
 }
 
 function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean): LanguageModelV4Message {
@@ -228,7 +252,7 @@ function assistantMessage(
   const isOwn = replaysThinking(message, reader, rules.thinking, reader.back)
   const thoughts = isOwn ? thinkingMetadataOf(message, rules.metadataKey) : undefined
   for (const part of message.parts) {
-    const item = assistantPart(part, rules, thoughts)
+    const item = assistantPart(part, rules, thoughts, isBy(message, reader))
     if (!item) continue
     content.push(item)
     if (item.type !== 'reasoning') solid = content.length
@@ -247,6 +271,7 @@ function assistantPart(
   part: AssistantPart,
   rules: PromptRules,
   thoughts: readonly Metadata[] | undefined,
+  isCaller: boolean,
 ): AssistantContent[number] | undefined {
   const own = ownMetadata(part.metadata, rules, thoughts !== undefined)
   if (part.type === 'text') {
@@ -264,7 +289,7 @@ function assistantPart(
   const input = argumentsOf(written.input)
   return {
     type: 'tool-call',
-    toolCallId: rules.callId(part.callId),
+    toolCallId: rules.callId(part.callId, isCaller),
     toolName: written.name,
     input: rules.rawInput ? input.text : input.object,
     ...(own && { providerOptions: own }),
@@ -310,6 +335,7 @@ function toolResult(
   message: ToolMessage,
   rules: PromptRules,
   canSend: (part: MediaPart) => boolean,
+  isCaller: boolean,
 ): { result: LanguageModelV4ToolResultPart; following: UserPart[] } {
   const media = message.content.filter((part): part is MediaPart => part.type === 'media' && canSend(part))
   const text = resultText(message.content, canSend)
@@ -318,7 +344,7 @@ function toolResult(
     (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
   const base = {
     type: 'tool-result' as const,
-    toolCallId: rules.callId(message.callId),
+    toolCallId: rules.callId(message.callId, isCaller),
     toolName: message.sentAs ?? message.name,
   }
   // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line

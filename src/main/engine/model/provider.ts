@@ -26,6 +26,8 @@ export interface ModelTraits {
   defaultEffort?: Effort
   /** Rejects its own earlier thinking when anything before it has changed. */
   bindsThinking?: boolean
+  /** Gets back no thinking whose beginning has changed, because its provider may reject it. */
+  losesStaleThinking?: boolean
   /** Thinks between tool calls only when a header asks for it. */
   needsInterleavedHeader?: boolean
   pdfIn?: boolean

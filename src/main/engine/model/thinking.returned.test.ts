@@ -86,12 +86,17 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(returned(wire, foreign, still)).not.toContain('reasoning_content')
   })
 
-  it('stale thinking is kept from models that bind it, and from no other', async () => {
+  it('stale thinking is kept from models that bind it or may, and from no other', async () => {
     const wire = await anthropicProtocol(SETTINGS)
     const stale = answer({ staleThinking: true })
     expect(returned(wire, stale)).toContain('signed')
     expect(returned(wire, stale, { traits: { bindsThinking: true } })).not.toContain('signed')
     expect(returned(wire, stale, { model: 'claude-opus-5-5' })).not.toContain('signed')
+    expect(returned(wire, stale, { traits: { losesStaleThinking: true } })).not.toContain('signed')
+    for (const other of [await responsesProtocol(SETTINGS), await googleProtocol(SETTINGS)]) {
+      expect(returned(other, answer())).toMatch(/sealed|c2lnbmVk|signed/)
+      expect(returned(other, stale)).not.toMatch(/sealed|c2lnbmVk|signed/)
+    }
   })
 
   it('dropped thinking is not sent back, and no thinking at all when it is switched off', async () => {
@@ -105,6 +110,26 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(
       returned(await anthropicProtocol(SETTINGS), answer(), { model: 'claude-sonnet-4-5', effort: 'none' }),
     ).not.toContain('signed')
+  })
+
+  it('a long call id goes back over chat as it came to the model that wrote it, and shortened to others, with its result', async () => {
+    const { rules } = await chatProtocol(SETTINGS, 'plain')
+    const callId = `call_${'x'.repeat(90)}`
+    const messages: Message[] = [
+      { role: 'user', parts: [{ type: 'text', text: 'go' }] },
+      answer({ parts: [{ type: 'tool_call', callId, name: 'Read', input: '{}' }] }),
+      { role: 'tool', callId, name: 'Read', isError: false, content: [] },
+    ]
+    const idsFor = (modelId: string): unknown[] => {
+      const request = { system: '', messages, imagesIn: false, thinking: true, model: 'm', modelId }
+      return buildPrompt(request, rules).flatMap(({ content }) =>
+        Array.isArray(content) ? content.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : [])) : [],
+      )
+    }
+    expect(idsFor('p/one')).toEqual([callId, callId])
+    const [call, result] = idsFor('p/two') as [string, string]
+    expect(call).toBe(result)
+    expect(call.length).toBeLessThanOrEqual(40)
   })
 
   it('messages converted for one model are converted again for another', async () => {

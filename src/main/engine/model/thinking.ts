@@ -41,6 +41,20 @@ export function thinkingFacts(type: ProviderType, { model, thinking, traits = {}
   }
 }
 
+/**
+ * Whether a model gets back no thinking whose beginning has changed: those known to bind it, and those of which nothing
+ * is known. Of the models of Anthropic's interface, the others are known to take it. Models of the other two with sealed
+ * thinking hardly use what they thought before a trim.
+ */
+export function losesStaleThinking(type: ProviderType, model: string, known: ModelInfo['traits']): boolean {
+  if (type === 'openai-responses' || type === 'google') return true
+  if (type !== 'anthropic') return false
+  return (
+    thinkingFacts(type, { model, thinking: true, ...(known && { traits: known }) }).bindsThinking ||
+    (!known && modelFamily(model) !== 'claude')
+  )
+}
+
 /** What a request is to say: `effort` is one that the model knows; absent: the vendor's default. */
 export interface RequestedThinking extends ThinkingFacts {
   effort?: Effort

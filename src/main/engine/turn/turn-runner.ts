@@ -289,7 +289,7 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnMo
 
 /** What of the thinking in a history a model is sent. */
 function sentTo({ id, traits }: ModelInfo): SentTo {
-  return { modelId: id, ...(traits?.bindsThinking && { bindsThinking: true }) }
+  return { modelId: id, ...((traits?.bindsThinking || traits?.losesStaleThinking) && { losesStale: true }) }
 }
 
 /** Whether the agent has a tool that changes files; if not, it gets no diagnostics. */

@@ -15,6 +15,10 @@ const COMPACTION_THRESHOLD = 0.88
  */
 const TRIM_TARGET = 0.615
 /**
+ * Where estimates have been wrong by a share, so much of that share is left in use in addition, up to the second number.
+ */
+const [PART_OF_ERROR, MAX_FOR_ERROR] = [0.35, 0.035]
+/**
  * A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between.
  */
 const MIN_TRIM_SHARE = 0.6
@@ -46,11 +50,12 @@ export interface ContextLimits {
 /** What of a model decides how far its window is filled. */
 export type WindowUse = Pick<ModelInfo, 'maxOutputTokens' | 'traits'>
 
-/** How far a window is filled. `fixed`: tokens of instructions and tools. */
+/** How far a window is filled. `fixed`: tokens of instructions and tools; `error`: by which share estimates have been wrong. */
 export function contextLimits(
   whole: number,
   { maxOutputTokens, traits: { inputLimit = whole } = {} }: WindowUse,
   fixed: number,
+  error = 0,
 ): ContextLimits {
   // The rest is for the answer alone.
   const window = Math.min(whole, inputLimit / INPUT_SHARE)
@@ -62,7 +67,8 @@ export function contextLimits(
     availableTokens(window) - Math.min(reserve, MIN_OUTPUT_TOKENS),
   )
   const trimThreshold = Math.max(fixed + MIN_CONVERSATION_TOKENS, full)
-  const trimTarget = Math.min(window * TRIM_TARGET, trimThreshold * 0.9)
+  const target = TRIM_TARGET + Math.min(error * PART_OF_ERROR, MAX_FOR_ERROR)
+  const trimTarget = Math.min(window * target, trimThreshold * 0.9)
   return {
     window,
     trimThreshold,

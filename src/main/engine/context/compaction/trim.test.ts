@@ -33,9 +33,9 @@ describe('trimming old results', () => {
     const thinking = 'so I think that '.repeat(120)
     const history = Array.from({ length: 20 }, (_, n) => exchange(n, '{}', long.slice(0, 4000), thinking)).flat()
     const bound = (of: readonly Message[]): number =>
-      of.reduce((sum, message) => sum + totalOf(sentSize(message, { bindsThinking: true })), 0)
+      of.reduce((sum, message) => sum + totalOf(sentSize(message, { losesStale: true })), 0)
     for (const wanted of [3000, 9000, 14_000]) {
-      const plan = planTrimOldest(history, wanted, tokensOf, { bindsThinking: true })
+      const plan = planTrimOldest(history, wanted, tokensOf, { losesStale: true })
       const saved = bound(history) - bound(applyTrim(history, plan))
       expect(saved / plan.saved).toBeCloseTo(1, 1)
       expect(saved / wanted).toBeCloseTo(1, 1)

@@ -38,9 +38,9 @@ export function planTrimOldest(
 ): TrimPlan {
   const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
   let hasChanged = false
-  let lost = to.bindsThinking ? history.reduce((sum, message) => sum + boundShare(message, measure, to), 0) : 0
+  let lost = to.losesStale ? history.reduce((sum, message) => sum + boundShare(message, measure, to), 0) : 0
   for (const message of history.slice(0, Math.max(0, history.length - KEEP_WHOLE))) {
-    if (to.bindsThinking) lost -= boundShare(message, measure, to)
+    if (to.losesStale) lost -= boundShare(message, measure, to)
     const left = wanted - plan.saved - (hasChanged ? 0 : lost)
     if (left < SHORT) {
       if (hasChanged || wanted < SHORT) break

@@ -24,6 +24,11 @@ export function instructionText({ path, text, byAgent }: Instructions): string {
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
 }
 
+/** What is said when a file is gone. */
+export function removedInstructions(path: string): string {
+  return `The instruction file ${path} was removed; what it said no longer applies.`
+}
+
 /** Whether a message contains this file, as `instructionText` writes it. */
 export function mentionsInstructions(words: string, { path }: Pick<Instructions, 'path'>): boolean {
   return words.includes(`<instructions path="${path}">`) || words.includes(`<own_file path="${path}">`)
@@ -35,7 +40,7 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
     key: `instructions:${file.path}`,
     text: instructionText(file),
     changed: file.byAgent ? 'An instruction file has changed.' : 'An instruction file has changed. It now says:',
-    removed: `The instruction file ${file.path} was removed; what it said no longer applies.`,
+    removed: removedInstructions(file.path),
   }))
 }
 
@@ -170,7 +175,8 @@ export interface Instructions {
 
 const MAX_CHARS = 32_768
 const MAX_BYTES = 1024 * 1024
-const NAMES = ['AGENTS.md', 'CLAUDE.md']
+/** In each folder the first of these that is there. */
+export const INSTRUCTION_NAMES: readonly string[] = ['AGENTS.md', 'CLAUDE.md']
 
 /** What was found, and which files were not read: a sentence each, that begins with the path. */
 interface FoundInstructions {
@@ -209,7 +215,7 @@ export function readInstructions(
   mostChars = MAX_CHARS,
 ): { instructions?: Instructions; problems: string[] } {
   const problems: string[] = []
-  for (const name of NAMES) {
+  for (const name of INSTRUCTION_NAMES) {
     const path = join(folder, name)
     const found = readGuardedText(path, guard)
     if ('problem' in found) problems.push(`${path} is not used as instructions. ${found.problem}`)

@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createScratch, type Scratch } from '../../../../../test/support/scratch'
@@ -44,6 +44,28 @@ it('sends a file once while the conversation holds it, and only trusts messages 
   expect(
     await about(at('sub/y.ts'), { history: [result, { role: 'user', parts: [{ type: 'text', text: told }] }] }),
   ).toBe(told)
+})
+
+it('sends a file again when it has changed, and says when it is gone and when it is back', async () => {
+  scratch = createScratch({ 'sub/AGENTS.md': 'of sub', 'sub/CLAUDE.md': 'for others' })
+  const history: Message[] = []
+  const news = async (): Promise<string | undefined> => {
+    const told = await about(at('sub/x.ts'), { history })
+    if (told !== undefined) history.push(guard(told))
+    return told
+  }
+  expect(await news()).toContain('of sub')
+  writeFileSync(at('sub/AGENTS.md'), 'of sub, changed')
+  expect(await news()).toContain('of sub, changed')
+  expect(await news()).toBeUndefined()
+  rmSync(at('sub/AGENTS.md'))
+  expect(await news()).toMatch(/AGENTS\.md was removed;[^]*for others/)
+  rmSync(at('sub/CLAUDE.md'))
+  expect(await news()).toBe(`The instruction file ${at('sub/CLAUDE.md')} was removed; what it said no longer applies.`)
+  expect(await news()).toBeUndefined()
+  writeFileSync(at('sub/AGENTS.md'), 'of sub, changed')
+  expect(await news()).toContain('of sub, changed')
+  expect(await news()).toBeUndefined()
 })
 
 it('reads no file that leads out of the project or to a secret, and cuts a long one', async () => {

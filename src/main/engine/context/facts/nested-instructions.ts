@@ -1,8 +1,15 @@
 import { realpath } from 'node:fs/promises'
-import { dirname, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { textOf, type Message } from '../../../../shared/model/message'
 import type { Touched } from '../../loop/turn-context'
-import { instructionText, mentionsInstructions, readInstructions, type Instructions } from './instruction-facts'
+import {
+  INSTRUCTION_NAMES,
+  instructionText,
+  mentionsInstructions,
+  readInstructions,
+  removedInstructions,
+  type Instructions,
+} from './instruction-facts'
 
 /** Characters of one such file; the ones of the project itself may be longer. */
 const MAX_CHARS = 16_384
@@ -21,26 +28,30 @@ export interface NestedDeps {
 
 /**
  * The message with the instruction files of the folders between the project and what was touched, those that the
- * conversation does not hold yet, the most general first; undefined when all were sent. Whether one was sent is read
- * from the history: it is sent again after a compaction removed it. Files are read under the same guard as the
- * project's own.
+ * conversation does not hold as they are now, the most general first, and which of them are gone; undefined when there
+ * is nothing to say. What was sent is read from the history: it is sent again after a compaction removed it. Files are
+ * read under the same guard as the project's own.
  */
 export async function nestedInstructions(
   touched: readonly Touched[],
   { folder, addedFolders, home, history, markOwn }: NestedDeps,
 ): Promise<string | undefined> {
   const found: Instructions[] = []
+  const removed: string[] = []
   for (const { at, root } of foldersOf(touched, { folder, addedFolders })) {
     if (found.length === MAX_FILES) break
     const within = await realpath(root).catch(() => root)
     const { instructions } = readInstructions(at, { within, home, mostBytes: MAX_BYTES }, MAX_CHARS)
     if (instructions && !isTold(history, instructions)) found.push(instructions)
+    for (const path of INSTRUCTION_NAMES.map((name) => join(at, name)))
+      if (path !== instructions?.path && isInForce(history, path)) removed.push(removedInstructions(path))
   }
-  if (found.length === 0) return undefined
+  if (found.length + removed.length === 0) return undefined
   const files = (await markOwn?.(found)) ?? found
   const theirs = files.filter(({ byAgent }) => !byAgent)
   const heads = theirs.length === 0 ? [] : ['These instruction files apply to the folders you have just worked in:']
   return [
+    ...removed,
     ...heads,
     ...theirs.map(instructionText),
     ...files.filter(({ byAgent }) => byAgent).map(instructionText),
@@ -71,9 +82,25 @@ function isIn(folder: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[A-Za-z]:/.test(way))
 }
 
+/** Whether the conversation holds what the file says now. */
+function isTold(history: readonly Message[], { path, text }: Instructions): boolean {
+  const latest = latestMention(history, path)
+  const isAsSaid = (file: Instructions): boolean => latest?.includes(instructionText(file)) === true
+  return isAsSaid({ path, text }) || isAsSaid({ path, text, byAgent: true })
+}
+
+/** Whether the conversation holds a file of this path, and not that it is gone. */
+function isInForce(history: readonly Message[], path: string): boolean {
+  const latest = latestMention(history, path)
+  return latest !== undefined && mentionsInstructions(latest, { path })
+}
+
 /** Only Trestle writes messages of the loop, so nothing a tool returned can pass for one. */
-function isTold(history: readonly Message[], file: Instructions): boolean {
-  return history.some(
-    (message) => message.role === 'user' && message.by === 'guard' && mentionsInstructions(textOf(message.parts), file),
-  )
+function latestMention(history: readonly Message[], path: string): string | undefined {
+  for (const message of history.toReversed()) {
+    if (message.role !== 'user' || message.by !== 'guard') continue
+    const words = textOf(message.parts)
+    if (mentionsInstructions(words, { path }) || words.includes(removedInstructions(path))) return words
+  }
+  return undefined
 }

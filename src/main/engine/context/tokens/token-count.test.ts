@@ -49,7 +49,7 @@ describe('counting a history', () => {
         history: [message],
         fixed: () => 0,
         sizes: createTokenCalibration(),
-        to: { modelId: 'p/m', bindsThinking: true },
+        to: { modelId: 'p/m', losesStale: true },
       }).used()
     const signed = { anthropic: { signature: 's' } }
     expect(used(thought({ model: 'p/m' }, signed))).toBeGreaterThan(2000)

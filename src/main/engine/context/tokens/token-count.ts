@@ -141,6 +141,8 @@ const TOKENS_OF_GUESS = 800
 const FADING = 0.995
 /** Counts of fewer tokens than this are mostly what the provider adds itself. */
 const MIN_SAMPLE = 50
+/** What the error of the latest estimate counts among all. */
+const SHARE_OF_LATEST_ERROR = 0.15
 /** No tokenizer is further from the guess; a count beyond this is of something else. */
 const [MIN_FACTOR, MAX_FACTOR] = [0.15, 4]
 
@@ -152,6 +154,8 @@ export interface TokenCalibration {
   learn(size: ContentSize, counted: number): void
   /** Whether anything was learned yet. */
   hasLearned(): boolean
+  /** By which share estimates of what was then counted have been wrong, on average. */
+  error(): number
 }
 
 /**
@@ -166,12 +170,17 @@ export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibr
   const results = KINDS.map(() => 0)
   let factors: number[] = KINDS.map(() => 1)
   let samples = 0
+  let error = 0
+  const tokens = (size: ContentSize): number =>
+    KINDS.reduce((sum, kind, index) => sum + size[kind] * factors[index]!, media(size))
   return {
-    tokens: (size) => KINDS.reduce((sum, kind, index) => sum + size[kind] * factors[index]!, media(size)),
+    tokens,
     learn(size, counted) {
       const guess = totalOf({ ...emptySize(), ...size, media: 0 })
       const own = counted - media(size)
       if (guess < MIN_SAMPLE || own < guess * MIN_FACTOR || own > guess * MAX_FACTOR) return
+      // The first request is mostly instructions and tools, which no trim leaves out.
+      if (samples > 0) error += (Math.abs(tokens(size) - counted) / counted - error) * SHARE_OF_LATEST_ERROR
       samples += 1
       // A request of 100,000 tokens is not a hundred times as sure as one of 1,000.
       const weight = 1 / Math.max(1, guess / 4000)
@@ -183,6 +192,7 @@ export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibr
       factors = solved(products, results)
     },
     hasLearned: () => samples > 0,
+    error: () => error,
   }
 }
 

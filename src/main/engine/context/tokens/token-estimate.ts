@@ -64,7 +64,7 @@ export interface SentTo {
   /** The id of the model; absent: the one that has answered. */
   modelId?: string
   /** The model gets back no thinking whose beginning has changed. */
-  bindsThinking?: boolean
+  losesStale?: boolean
 }
 
 const withoutThinking = new WeakMap<Message, Message>()
@@ -76,18 +76,18 @@ export function sentSize(message: Message, to: SentTo): ContentSize {
 
 /** Guessed tokens of the thinking that the model would lose if anything before the message changed. */
 export function boundTokens(message: Message, to: SentTo): number {
-  if (!to.bindsThinking || message.role !== 'assistant' || message.staleThinking) return 0
+  if (!to.losesStale || message.role !== 'assistant' || message.staleThinking) return 0
   return (
     totalOf(sentSize(message, to)) -
-    tokensOf(withoutLostThinking({ ...message, staleThinking: true }, { bindsThinking: true }))
+    tokensOf(withoutLostThinking({ ...message, staleThinking: true }, { losesStale: true }))
   )
 }
 
-function withoutLostThinking(message: Message, { modelId, bindsThinking }: SentTo): Message {
+function withoutLostThinking(message: Message, { modelId, losesStale }: SentTo): Message {
   if (message.role !== 'assistant') return message
   const isLost =
     message.thinkingDropped ||
-    (bindsThinking && message.staleThinking) ||
+    (losesStale && message.staleThinking) ||
     (modelId !== undefined && message.model !== undefined && message.model !== modelId && isSealed(message.parts))
   if (!isLost) return message
   const known = withoutThinking.get(message)

@@ -61,3 +61,11 @@ describe('video_in', () => {
     expect(facts('openai-responses', 'gpt-6.1-sol').traits?.videoIn).toBe(false)
   })
 })
+
+it('stale thinking is sent to the models of Anthropic that are known to take it, and to no other that has it sealed', () => {
+  const loses = (...of: Parameters<typeof facts>): boolean => facts(...of).traits?.losesStaleThinking === true
+  expect([loses('anthropic', 'claude-opus-5-5'), loses('anthropic', 'no-one-knows-it')]).toEqual([true, true])
+  expect([loses('openai-responses', 'gpt-6.1-sol'), loses('google', 'gemini-3.7-flash')]).toEqual([true, true])
+  expect([loses('anthropic', 'claude-opus-4-8'), loses('anthropic', 'kimi-k2.6')]).toEqual([false, false])
+  expect(loses('openai-compatible', 'deepseek-v4-pro')).toBe(false)
+})

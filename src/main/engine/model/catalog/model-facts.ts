@@ -8,6 +8,7 @@ import type { ModelAbilities, OfferedModels, PriceSource } from '../../../../sha
 import { NO_PRICE, type ModelPrices } from '../../../../shared/model/usage'
 import { modelsTable } from './models-table'
 import { isLocalServer, type ProviderLists } from './provider-lists'
+import { losesStaleThinking } from '../thinking'
 
 /** Explains "guess" where the word alone is not clear. */
 export const GUESSED_MODEL_NOTE =
@@ -81,6 +82,7 @@ function traitsOf({
     ...(provider.type === 'google' && provider.baseUrl === undefined && { videoIn: true }),
     ...table?.traits,
     ...listed?.traits,
+    ...(losesStaleThinking(provider.type, model, table?.traits) && { losesStaleThinking: true }),
     ...(can?.includes('pdf_in') ? { pdfIn: true } : imagesOff && { pdfIn: false }),
     ...(can?.includes('video_in') ? { videoIn: true } : imagesOff && { videoIn: false }),
     ...(!providerFacts(provider.type).video && { videoIn: false }),

@@ -30,7 +30,10 @@ export async function anthropicProtocol(settings: ProtocolSettings): Promise<Mod
     callId: plainCallId,
     thinking: 'signed-parts',
     isSigned: (metadata) => typeof metadata['signature'] === 'string' || typeof metadata['redactedData'] === 'string',
-    thinkingReplay: (request) => requestedThinking('anthropic', request),
+    thinkingReplay: (request) => {
+      const { isOff, bindsThinking } = requestedThinking('anthropic', request)
+      return { isOff, losesStale: bindsThinking || request.traits?.losesStaleThinking === true }
+    },
   }
   return {
     announcesStart: true,

@@ -5,7 +5,7 @@ import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
 import { ChatBodies } from './chat-bodies'
 import type { TextPieces } from './event-stream'
-import type { Inspector, ModelProtocol, ProtocolSettings } from './protocol'
+import { chatCallId, type Inspector, type ModelProtocol, type ProtocolSettings } from './protocol'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
 const MOONSHOT_URL = 'https://api.moonshot.ai/v1'
@@ -34,8 +34,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
       video: true,
       rawInput: true,
       cacheMarks: false,
-      // Kimi's ids (`functions.Read:0`) have to go back as they came.
-      callId: (id) => id,
+      callId: chatCallId,
       thinking: 'message-field',
       // What was thought goes back also where thinking is off now: the conversation stays as it was sent.
       thinkingReplay: (request) =>

@@ -23,8 +23,8 @@ export async function googleProtocol(settings: ProtocolSettings): Promise<ModelP
       cacheMarks: false,
       callId: (id) => id,
       thinking: 'signed-parts',
-      // The package puts the documented value in place of a signature that another model would have had to give.
-      thinkingReplay: () => ({}),
+      // The package puts the documented value in place of a signature that does not go back.
+      thinkingReplay: () => ({ losesStale: true }),
       isSigned: (metadata) => typeof metadata['thoughtSignature'] === 'string',
     },
     readable: () => googleEvent,

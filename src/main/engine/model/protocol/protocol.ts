@@ -25,7 +25,7 @@ export interface ThinkingReplay {
   /** Thinking is switched off, and then none goes back. */
   isOff?: boolean
   /** Thinking whose beginning has changed since must not go back. */
-  bindsThinking?: boolean
+  losesStale?: boolean
   /** For `message-field`: the field that every message with calls must have, if need be empty. */
   neededField?: string | undefined
 }
@@ -49,8 +49,8 @@ export interface PromptRules {
   rawInput: boolean
   /** Whether to mark the end of the stable part of the conversation for the provider's cache. */
   cacheMarks: boolean
-  /** A call id as this wire accepts it. */
-  callId(id: string): string
+  /** A call id as this wire accepts it. `isOwn`: the model that is asked has made the call. */
+  callId(id: string, isOwn: boolean): string
   /** How thinking goes back: as a part, inside the message's options, or not at all. */
   thinking: 'signed-parts' | 'message-field'
   /** What of earlier thinking a request may carry. */
@@ -117,16 +117,30 @@ export interface ShortPrompt {
 }
 
 const MAX_CALL_ID = 64
+/** Ids of Chat Completions: OpenAI refuses longer ones. */
+const MAX_CHAT_CALL_ID = 40
 
 /**
  * Call ids of other wires may contain anything; these accept letters, digits, `_` and `-`, at most 64 of them. A hash
  * replaces what is lost, so that two ids are never sent as one: providers refuse every request of such a conversation.
  */
 export function plainCallId(id: string): string {
+  return plainId(id, MAX_CALL_ID)
+}
+
+/**
+ * The same for Chat Completions. What a model has called goes back to it as it came: Kimi's ids have to
+ * (`functions.Read:0`), and in some a server keeps signed thoughts. Of other models, long ids are replaced.
+ */
+export function chatCallId(id: string, isOwn: boolean): string {
+  return isOwn || id.length <= MAX_CHAT_CALL_ID ? id : plainId(id, MAX_CHAT_CALL_ID)
+}
+
+function plainId(id: string, most: number): string {
   const plain = id.replace(/[^\w-]/g, '_')
-  if (plain === id && id.length <= MAX_CALL_ID) return id
+  if (plain === id && id.length <= most) return id
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 10)
-  return `${plain.slice(0, MAX_CALL_ID - hash.length - 1)}_${hash}`
+  return `${plain.slice(0, most - hash.length - 1)}_${hash}`
 }
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
@@ -142,7 +156,7 @@ export function replaysThinking(
   kind: PromptRules['thinking'],
   back: ThinkingReplay,
 ): boolean {
-  if (message.thinkingDropped || back.isOff || (message.staleThinking && back.bindsThinking)) return false
+  if (message.thinkingDropped || back.isOff || (message.staleThinking && back.losesStale)) return false
   if (message.model === undefined || asked.modelId === undefined || message.model === asked.modelId) return true
   if (kind === 'signed-parts') return false
   const family = modelFamily(message.model)

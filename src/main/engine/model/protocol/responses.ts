@@ -28,7 +28,7 @@ export async function responsesProtocol(settings: ProtocolSettings): Promise<Mod
       cacheMarks: false,
       callId: plainCallId,
       thinking: 'signed-parts',
-      thinkingReplay: () => ({}),
+      thinkingReplay: () => ({ losesStale: true }),
       // Item ids belong to the reasoning of the model that made them; whether a text was the answer or said on the way
       // is good for all.
       shared: ({ phase }) => (phase === undefined || phase === null ? undefined : { phase }),
