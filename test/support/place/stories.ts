@@ -83,11 +83,10 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
     }, 300_000)
     beforeEach(() => writeFileSync(join(place.folder, 'notes.md'), 'one\ntwo\n'))
     afterAll(async () => {
-      if (place?.placeId !== undefined) {
-        await stopEngine(place.home, 'now')
-        await link.client.place.disconnect({ placeId: place.placeId })
-      }
+      if (place?.placeId !== undefined) await link.client.place.disconnect({ placeId: place.placeId })
       await lab?.end()
+      // Only now is there no client that would start another one.
+      if (place) await stopEngine(place.home, 'now')
       await place?.close()
       app?.remove()
     }, 120_000)

@@ -14,10 +14,9 @@ it('an answer is being waited for while its client is gone, also between two att
   const pushes = models.serve(OFFER, leaving.signal)
   const next = pushes.next()
   expect(models.isAsking()).toBe(false)
-  const answer = models
-    .provider('p/m')
-    .stream({ messages: [] } as unknown as ModelRequest, new AbortController().signal)
-    [Symbol.asyncIterator]()
+  const request = { messages: [] } as unknown as ModelRequest
+  const chunks = models.provider('p/m').stream(request, new AbortController().signal)
+  const answer = chunks[Symbol.asyncIterator]()
   const failed = answer.next().then(
     () => 'answered',
     (error: unknown) => String(error),
