@@ -23,6 +23,8 @@ describe.skipIf(!hasSshd)('a machine behind ssh, from the command line', () => {
   afterAll(async () => {
     await run('place', 'disconnect', 'lab')
     await server.close()
+    // The engine there stays otherwise.
+    await runCli(['engine', 'stop'], { home: join(lab.home, '.trestle') })
     await lab.close()
     scratch.remove()
   })

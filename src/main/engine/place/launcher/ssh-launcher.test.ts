@@ -17,7 +17,7 @@ async function optionsFor(name: string): Promise<{ home: string; options: string
   mkdirSync(home)
   const program = join(folder, 'ssh')
   writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@"\n`, { mode: 0o755 })
-  const shell = createSshShell({ home, launch: { kind: 'ssh', host: 'box' }, program })
+  const shell = createSshShell({ home, launch: { host: 'box' }, program })
   const { stdout } = await runScript(shell, 'true')
   return { home, options: stdout.split('\n') }
 }
