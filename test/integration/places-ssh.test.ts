@@ -41,7 +41,7 @@ describe.skipIf(!hasSshd)('a machine behind ssh, from the command line', () => {
     expect(printed).toMatchObject({ code: 0, stdout: 'Answer 1.\n' })
     expect(server.requests).toHaveLength(1)
   }, 240_000)
-  it('is added from a home folder with a space, though its shell greets whoever logs in', async () => {
+  it('is added from a home folder with a space, though its shell prints a greeting', async () => {
     const home = join(scratch.home, '..', "a user's home")
     mkdirSync(home)
     writeFileSync(join(lab.home, '.bashrc'), 'echo "Welcome to the lab!"; echo "Mind the rules." >&2\n')
