@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { supervisorTag, SUPERVISOR_VARIABLE } from '../../src/main/engine/process/process-tag'
 import { acpClient } from '../support/acp-client'
 import { openSession, say } from '../support/acp-run'
 import { startChat } from '../support/chat-terminal'
 import { EngineLab, Followed } from '../support/engine-lab'
-import { startCli } from '../support/run-cli'
+import { runCli, startCli } from '../support/run-cli'
 import { until } from '../support/until'
 
 let lab: EngineLab
@@ -65,4 +66,13 @@ test('an editor works in a process of its own, and says why, when the engine can
   expect(await editor.end()).toBe(0)
   rmSync(run)
   expect(editor.stderr()).toMatch(/this agent runs in a process of its own: The engine could not be started: .+/)
+})
+
+test('a command of an agent does not become the engine, which would end with it', async () => {
+  lab = await EngineLab.start([])
+  const env = { [SUPERVISOR_VARIABLE]: supervisorTag(realpathSync(lab.home)) }
+  const refused = { code: 2, stderr: expect.stringContaining('this is a command of an agent') as string }
+  expect(await runCli(['engine'], { home: lab.home, env })).toMatchObject(refused)
+  expect(await runCli(['wire', '--attach'], { home: lab.home, env })).toMatchObject({ code: 2 })
+  expect(await lab.status()).toBeUndefined()
 })

@@ -44,9 +44,10 @@ function commands(...words: string[]): number[] {
 tellStories('a job of a Slurm cluster', {
   skip: !hasSlurm,
   env,
-  async open(_lab, { client }) {
+  async open(_lab, { client }, app) {
     const placeId = 'cluster'
-    await client.place.add({ placeId, launch, program: '~/trestle' })
+    app.writeCommand(join(user, 'trestle-of-cluster'))
+    await client.place.add({ placeId, launch, program: '~/trestle-of-cluster' })
     await client.place.connect({ placeId })
     const folder = join(user, 'app')
     mkdirSync(folder)

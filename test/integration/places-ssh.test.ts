@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hasSshd, startSshLab, type SshLab } from '../support/place/ssh-lab'
@@ -23,6 +23,8 @@ describe.skipIf(!hasSshd)('a machine behind ssh, from the command line', () => {
   afterAll(async () => {
     await run('place', 'disconnect', 'lab')
     await server.close()
+    // The engine there stays otherwise.
+    await runCli(['engine', 'stop'], { home: join(lab.home, '.trestle') })
     await lab.close()
     scratch.remove()
   })
@@ -39,6 +41,23 @@ describe.skipIf(!hasSshd)('a machine behind ssh, from the command line', () => {
     expect(printed).toMatchObject({ code: 0, stdout: 'Answer 1.\n' })
     expect(server.requests).toHaveLength(1)
   }, 240_000)
+  it('is added from a home folder with a space, though its shell prints a greeting', async () => {
+    const home = join(scratch.home, '..', "a user's home")
+    mkdirSync(home)
+    writeFileSync(join(lab.home, '.bashrc'), 'echo "Welcome to the lab!"; echo "Mind the rules." >&2\n')
+    try {
+      const args = ['place', 'add', 'ssh', 'lab', '--ssh-config', lab.configFile, '--program', lab.program]
+      const added = await runCli(args, { home, cwd: scratch.project })
+      expect(added).toMatchObject({ code: 0 })
+      expect(added.stdout).toContain('ok     Engine: The engine answers')
+      const there = await runCli(['place', 'run', 'lab', 'echo there'], { home, cwd: scratch.project })
+      expect(there).toMatchObject({ code: 0, stdout: expect.stringContaining('there\n') })
+      expect(await runCli(['place', 'disconnect', 'lab'], { home, cwd: scratch.project })).toMatchObject({ code: 0 })
+    } finally {
+      rmSync(join(lab.home, '.bashrc'))
+      rmSync(home, { recursive: true })
+    }
+  }, 60_000)
   it('takes a session and gives it back, with one command each', async () => {
     const place = ['--name', 'other', '--ssh-config', lab.configFile, '--program', lab.program]
     expect(await run('place', 'add', 'ssh', 'lab', ...place)).toMatchObject({ code: 0 })

@@ -7,7 +7,9 @@ import { tellStories } from '../support/place/stories'
 vi.setConfig({ testTimeout: 180_000 })
 
 tellStories('this machine', {
-  async open(lab) {
+  async open(lab, link, app) {
+    lab.program = app.program
+    await link.client.engine.status()
     const proxy = await lab.proxy()
     return {
       home: lab.home,
@@ -20,10 +22,11 @@ tellStories('this machine', {
 
 tellStories('a machine behind ssh', {
   skip: !hasSshd,
-  async open(_lab, { client }) {
+  async open(_lab, { client }, app) {
     const ssh = await startSshLab()
     const placeId = 'lab'
     const launch = { kind: 'ssh' as const, host: 'lab', configFile: ssh.configFile }
+    app.writeCommand(ssh.program)
     await client.place.add({ placeId, launch, program: ssh.program })
     await client.place.connect({ placeId })
     const folder = join(ssh.home, 'app')

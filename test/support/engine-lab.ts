@@ -27,6 +27,8 @@ export class EngineLab {
   readonly #proxies: CutProxy[] = []
   /** More variables for its engines. */
   readonly env: Record<string, string>
+  /** Their program; undefined: the built one. */
+  program: string | undefined
 
   private constructor(scratch: Scratch, server: ModelServer, env: Record<string, string>) {
     this.scratch = scratch
@@ -48,7 +50,11 @@ export class EngineLab {
 
   /** Starts the built engine, and resolves when it listens. */
   readonly startEngine = async (): Promise<void> => {
-    const child = startCli(['engine'], { home: this.home, env: this.env })
+    const child = startCli(['engine'], {
+      home: this.home,
+      env: this.env,
+      ...(this.program !== undefined && { program: this.program }),
+    })
     child.stderr.resume()
     const [line] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => [''])])) as [Buffer]
     if (!String(line).includes('path')) throw new Error(`The engine did not start: ${String(line)}`)

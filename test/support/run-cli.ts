@@ -15,6 +15,8 @@ export interface CliOptions {
   home: string
   cwd?: string
   env?: Record<string, string>
+  /** The program; default: the built one. */
+  program?: string
   /** What is started instead of this command, and runs it. */
   within?: (command: readonly string[]) => readonly string[]
   /** What is piped in; default: nothing, and stdin is closed. */
@@ -24,12 +26,12 @@ export interface CliOptions {
 /** Starts the built program, as a user's shell would. */
 export function startCli(
   args: readonly string[],
-  { home, cwd, env = {}, within = (command) => command }: CliOptions,
+  { home, cwd, env = {}, program = CLI, within = (command) => command }: CliOptions,
 ): ChildProcessWithoutNullStreams {
-  if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
+  if (!existsSync(program)) throw new Error('The program is not built: npm run build')
   const { PATH = '', HOME = '' } = process.env
-  const [program, ...rest] = within([process.execPath, CLI, ...args])
-  return spawn(program!, rest, { cwd, env: { PATH, HOME, TRESTLE_HOME: home, TRESTLE_KEY_STORE: 'file', ...env } })
+  const [command, ...rest] = within([process.execPath, program, ...args])
+  return spawn(command!, rest, { cwd, env: { PATH, HOME, TRESTLE_HOME: home, TRESTLE_KEY_STORE: 'file', ...env } })
 }
 
 /** Runs the built program to its end. */

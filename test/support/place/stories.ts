@@ -15,6 +15,7 @@ import { agentCall, familyScript } from '../family-script'
 import { stdioServer } from '../mcp-lab'
 import type { ModelScript, RecordedRequest, ScriptStep } from '../model-script'
 import { required } from '../required'
+import { TwoBuilds } from '../two-builds'
 import { until } from '../until'
 
 /** Where the stories are told: this machine, or a place that is on this machine as well, which a test can look at. */
@@ -25,6 +26,8 @@ export interface StoryPlace {
   home: string
   /** A project there, on the disk of this machine. */
   folder: string
+  /** The app that its engine is started from. */
+  app: TwoBuilds
   /** Breaks every connection between the client and the engine there. */
   cut(): void
   /** Ends what was started for it; the engines are ended before. */
@@ -35,8 +38,8 @@ export interface StoryOptions {
   skip?: boolean
   /** More variables for the user's own engine. */
   env?(): Record<string, string>
-  /** Makes the place, and adds it to the user's engine with `link.client.place`. */
-  open(lab: EngineLab, link: EngineLink): Promise<StoryPlace>
+  /** Makes the place, and adds it to the user's engine with `link.client.place`. `app`: what is installed there. */
+  open(lab: EngineLab, link: EngineLink, app: TwoBuilds): Promise<Omit<StoryPlace, 'app'>>
 }
 
 /** From a prompt to its answer, where programs have to be started first. */
@@ -54,6 +57,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
   describe.skipIf(skip)(`the stories on ${name}`, () => {
     let lab: EngineLab
     let link: EngineLink
+    let app: TwoBuilds | undefined
     let place: StoryPlace
     let script: ModelScript = []
     let step = 0
@@ -67,9 +71,9 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
         '',
         env?.(),
       )
+      app = new TwoBuilds()
       link = lab.link()
-      await link.client.engine.status()
-      place = await open(lab, link)
+      place = { ...(await open(lab, link, app)), app }
       mkdirSync(place.folder, { recursive: true })
       writeFileSync(join(place.home, 'mcp.json'), JSON.stringify({ mcpServers: { words: stdioServer() } }))
       // The Node of the tests is not where programs usually are.
@@ -79,12 +83,12 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
     }, 300_000)
     beforeEach(() => writeFileSync(join(place.folder, 'notes.md'), 'one\ntwo\n'))
     afterAll(async () => {
-      if (place?.placeId !== undefined) {
-        await stopEngine(place.home, 'now')
-        await link.client.place.disconnect({ placeId: place.placeId })
-      }
+      if (place?.placeId !== undefined) await link.client.place.disconnect({ placeId: place.placeId })
       await lab?.end()
+      // Only now is there no client that would start another one.
+      if (place) await stopEngine(place.home, 'now')
       await place?.close()
+      app?.remove()
     }, 120_000)
 
     /** A session there, followed from its beginning. */
@@ -300,9 +304,11 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       expect(await survives(async () => place.cut())).toBe(1)
     })
 
-    it('a turn continues through an upgrade of its engine', async () => {
+    it('a turn continues through an upgrade of its engine to another version', async () => {
       const calls = await survives(async (goOn) => {
         const { pid } = required(await statusOf(place.home), 'an engine')
+        expect(await statusOf(place.home)).toMatchObject({ version: place.app.version })
+        place.app.upgrade()
         // It is left to the next engine when the step ends that runs.
         const stopping = place.placeId === undefined && stopEngine(place.home, 'hand-over', true)
         goOn()
@@ -311,6 +317,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
         await expect
           .poll(async () => (await statusOf(place.home))?.pid ?? pid, { timeout: LONG_MS, interval: 50 })
           .not.toBe(pid)
+        expect(await statusOf(place.home)).toMatchObject({ version: place.app.version })
       })
       expect(calls).toBe(1)
     })

@@ -54,6 +54,8 @@ export function createClientModels({ file, changed }: { file: string; changed():
   const calls = new Map<string, OpenCall>()
   const waiting = new Set<() => void>()
   let remembered: ClientOffer | undefined
+  /** A client has left before it answered, and none has come since: its request is made again, perhaps after a pause. */
+  let hasLost = false
 
   const offer = (): ClientOffer => clients.at(-1) ?? (remembered ??= readOffer(file))
   const clientFor = (id: string): ServingClient | undefined =>
@@ -125,6 +127,7 @@ export function createClientModels({ file, changed }: { file: string; changed():
     async *serve(offered, signal) {
       const client: ServingClient = { ...offered, queue: [], wake: () => {}, calls: new Set() }
       clients.push(client)
+      hasLost = false
       remembered = offered
       writeOffer(file, offered)
       changed()
@@ -148,12 +151,13 @@ export function createClientModels({ file, changed }: { file: string; changed():
             'model.connection',
             'The client that makes the calls to this model has disconnected.',
           )
+          hasLost = true
           call.wake()
         }
         changed()
       }
     },
-    isAsking: () => calls.size > 0 || waiting.size > 0,
+    isAsking: () => calls.size > 0 || waiting.size > 0 || hasLost,
     reply({ callId, chunks, done, failure }) {
       const call = calls.get(callId)
       if (!call || call.isDone || call.error) return

@@ -3,6 +3,7 @@ import type { EngineStatus } from '../../../shared/model/engine'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { resolveHome } from '../../engine/config/home'
+import { homeKey, parseSupervisorTag, SUPERVISOR_VARIABLE } from '../../engine/process/process-tag'
 import { attachEngine, findEngine } from '../../role/attach'
 import { differentInEngine, variableNames } from '../../role/environment-check'
 import { connectWire } from '../../wire/wire-client'
@@ -19,6 +20,13 @@ export async function engineMain(parsed: Parsed, version: string): Promise<numbe
   if (parsed.positionals.length === 0) {
     const stray = Object.keys(parsed.values).find((name) => name !== 'help')
     if (stray !== undefined) throw new UsageError(`--${stray} goes with status, stop or restart.`, 'engine')
+    // Judged by its own mark: Trestle itself starts it for a client, so its parents say nothing.
+    if (isOfAgent(home)) {
+      process.stderr.write(
+        'trestle: this is a command of an agent, with which the engine would end. Run it in a terminal of your own.\n',
+      )
+      return 2
+    }
     const { runEngine } = await import('./run-engine')
     return runEngine(home, version)
   }
@@ -51,6 +59,11 @@ export async function engineMain(parsed: Parsed, version: string): Promise<numbe
   } finally {
     wire?.close()
   }
+}
+
+/** Whether this process has the mark of a command of this home's agents. */
+function isOfAgent(home: string): boolean {
+  return parseSupervisorTag(process.env[SUPERVISOR_VARIABLE] ?? '')?.home === homeKey(home)
 }
 
 function say(isJson: boolean, json: object, text: string): void {

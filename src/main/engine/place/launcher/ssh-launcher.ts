@@ -90,7 +90,10 @@ function exitMaster(program: string, args: readonly string[]): Promise<void> {
   })
 }
 
-/** Where the shared connection listens; undefined where no path is short enough. */
+/** In other paths ssh would split words, or replace %, ~ and variables. */
+const PLAIN_PATH = /^[\w/.,:@+-]+$/
+
+/** Where the shared connection listens; undefined where no path is short and plain enough. */
 function controlPath(home: string, launch: object): string | undefined {
   if (process.platform === 'win32') return undefined
   const name = createHash('sha256')
@@ -99,7 +102,7 @@ function controlPath(home: string, launch: object): string | undefined {
     .slice(0, 16)
   for (const folder of [join(home, 'run', 'ssh'), join(tmpdir(), `trestle-ssh-${userInfo().uid}`)]) {
     const path = join(folder, name)
-    if (path.length > MAX_SOCKET_PATH) continue
+    if (path.length > MAX_SOCKET_PATH || !PLAIN_PATH.test(path)) continue
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     // A folder with a known name in a shared place: another user could have made it.
     const { uid, mode } = lstatSync(folder)
