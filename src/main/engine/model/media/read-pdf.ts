@@ -27,7 +27,7 @@ export type PdfAnswer = PdfText | { problem: string; message: string }
 /** A PDF that cannot be read; the message is a whole sentence. */
 export class PdfProblem extends Error {}
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 20_000
 const HEAP_MEGABYTES = 768
 const MAX_GROWTH_BYTES = 1024 ** 3
 export const MAX_PDF_BYTES = 32 * 1024 * 1024
