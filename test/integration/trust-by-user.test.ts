@@ -123,12 +123,15 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
       `printf '%s\\n' ${hash.slice(0, 6)} | script -qec "${trustIt}" /dev/null; printf x > ${done}\n`,
     )
     const set = `H=${hash.slice(0, 6)}; T='${trustIt}'; CLEAN='${clean}'; C='${script}'; export TRESTLE_HOME='${scratch.home}'\n`
-    const end = await tasks.run({
-      command: `${set}${command}`,
-      cwd: scratch.project,
-      timeoutMs: 60_000,
-      signal: new AbortController().signal,
-    })
+    const end = await tasks.run(
+      {
+        command: `${set}${command}`,
+        cwd: scratch.project,
+        timeoutMs: 60_000,
+        signal: new AbortController().signal,
+      },
+      46_000,
+    )
     if (!finishes) await until(() => existsSync(done), 'the end of what the command left behind')
     return end.text
   }

@@ -156,7 +156,8 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     now: clock.now,
     newId,
     checkAgent: async () => undefined,
-    checkModel: async () => undefined,
+    // It takes a second.
+    checkModel: async () => void (clock.time += 1_000),
     mailAccounts: () => [],
   })
   const close = (): void => {
@@ -210,6 +211,19 @@ it('runs every day of a year exactly once, with two Trestles on one home, daylig
   expect(runs.every(({ status, missed }) => status === 'done' && missed === 0)).toBe(true)
   expect(one.prompts).toHaveLength(365)
   expect(two.prompts).toHaveLength(0)
+})
+
+it('a moment that passes while the schedule is checked is due', async () => {
+  const clock = new TestClock(at('2026-06-01T07:59:59.500Z'))
+  const one = trestle(clock)
+  one.scheduler.begin()
+  const { id } = await one.add({ time: '2026-06-01T08:00:00Z', model: 'm' })
+  expect(clock.now()).toBeGreaterThan(at('2026-06-01T08:00:00Z'))
+  await clock.until(clock.time + MINUTE)
+  expect(one.runs(id)).toMatchObject([{ status: 'done', missed: 0 }])
+  await one.schedules.change(id, { name: 'Check', prompt: 'Again.', time: '2026-06-01T08:02:00Z' }, {})
+  await clock.until(clock.time + 2 * MINUTE)
+  expect(one.runs(id)).toHaveLength(2)
 })
 
 it('another Trestle takes over when the one that runs the schedules ends', async () => {

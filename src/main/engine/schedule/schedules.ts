@@ -184,18 +184,21 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return { time: when.time, zone: when.zone, next: plannedRuns(when, now(), Number.POSITIVE_INFINITY, PREVIEWED) }
     },
     async create(input, author) {
+      // A moment that passes before everything is checked is due, not missed.
+      const asked = now()
       const spec = await read(input, author)
       if (rows.count() >= SCHEDULE_LIMITS.schedules)
         throw new CodedError('schedule.limit', `There can be ${SCHEDULE_LIMITS.schedules} schedules.`)
       rows.purge(now() - KEEP_DELETED_MS)
       const { sessionId: createdIn } = author
-      const change = { at: now(), nextAt: nextRun(spec, now()), ...(createdIn !== undefined && { createdIn }) }
+      const change = { at: now(), nextAt: nextRun(spec, asked), ...(createdIn !== undefined && { createdIn }) }
       return rows.insert(newId('schedule'), spec, change)
     },
     async change(id, input, author) {
+      const asked = now()
       const before = find(id)
       const spec = await read(input, author, before)
-      return rows.update(before.id, spec, { at: now(), nextAt: nextRun(spec, now()) })
+      return rows.update(before.id, spec, { at: now(), nextAt: nextRun(spec, asked) })
     },
     setPaused(id, isPaused, author) {
       const schedule = find(id)

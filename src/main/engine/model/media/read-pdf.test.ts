@@ -3,9 +3,12 @@ import { makePdf } from '../../../../../test/support/pdf'
 import { rejection } from '../../../../../test/support/required'
 import { isPdf, PdfProblem, readPdf } from './read-pdf'
 
+/** A busy machine may need longer than a user would wait. */
+const PATIENT = { limitMs: 120_000 }
+
 describe('readPdf', () => {
   it('reads the text page by page', async () => {
-    expect(await readPdf(makePdf(['Hello (world)', 'Second page']))).toEqual({
+    expect(await readPdf(makePdf(['Hello (world)', 'Second page']), PATIENT)).toEqual({
       pages: 2,
       last: 2,
       text: '[Page 1 of 2]\nHello (world)\n\n[Page 2 of 2]\nSecond page',
@@ -15,18 +18,18 @@ describe('readPdf', () => {
 
   it('reads a range of pages, which may reach beyond the end', async () => {
     const pdf = makePdf(['a', 'b', 'c', 'd'])
-    expect(await readPdf(pdf, { pages: { first: 2, last: 3 } })).toMatchObject({
+    expect(await readPdf(pdf, { ...PATIENT, pages: { first: 2, last: 3 } })).toMatchObject({
       last: 3,
       text: '[Page 2 of 4]\nb\n\n[Page 3 of 4]\nc',
     })
-    expect(await readPdf(pdf, { pages: { first: 4, last: 9 } })).toMatchObject({ last: 4, isCut: false })
-    await expect(readPdf(pdf, { pages: { first: 5, last: 5 } })).rejects.toThrow(
+    expect(await readPdf(pdf, { ...PATIENT, pages: { first: 4, last: 9 } })).toMatchObject({ last: 4, isCut: false })
+    await expect(readPdf(pdf, { ...PATIENT, pages: { first: 5, last: 5 } })).rejects.toThrow(
       'has only 4 pages, so there is no page 5',
     )
   })
 
   it('stops at the most characters, and says how far it came', async () => {
-    const read = await readPdf(makePdf(['x'.repeat(80), 'y', 'z']), { maxChars: 60 })
+    const read = await readPdf(makePdf(['x'.repeat(80), 'y', 'z']), { ...PATIENT, maxChars: 60 })
     expect(read).toMatchObject({ pages: 3, last: 1, isCut: true })
     expect(read.text).toHaveLength(60)
   })
@@ -36,7 +39,7 @@ describe('readPdf', () => {
     ['one cut in the middle of nothing', Buffer.from('%PDF-1.4\nand no more'), 'is damaged, or is no PDF'],
     ['one larger than 32 MiB', Buffer.concat([makePdf(['a']), Buffer.alloc(33 * 1024 * 1024)]), 'at most 32 MiB'],
   ])('says of %s why it cannot be read', async (_what, pdf, reason) => {
-    const problem = await rejection(readPdf(pdf))
+    const problem = await rejection(readPdf(pdf, PATIENT))
     expect(problem).toBeInstanceOf(PdfProblem)
     expect((problem as Error).message).toContain(reason)
   })
@@ -49,7 +52,7 @@ describe('readPdf', () => {
 
   it('gives up one that unpacks to more than memory should hold', async () => {
     const content = Buffer.alloc(200 * 1024 * 1024, ' ')
-    const reading = readPdf(makePdf(['a'], { content }), { mostGrowthBytes: 150 * 1024 * 1024 })
+    const reading = readPdf(makePdf(['a'], { content }), { ...PATIENT, mostGrowthBytes: 150 * 1024 * 1024 })
     await expect(reading).rejects.toThrow('needs too much memory')
   })
 

@@ -11,11 +11,12 @@ async function project(...names: string[]) {
   const base = await tempFolder()
   const root = join(base, 'project')
   await mkdir(root)
+  const now = Date.now()
   for (const [index, name] of names.entries()) {
     const path = join(root, name)
     await mkdir(name.endsWith('/') ? path : dirname(path), { recursive: true })
     if (!name.endsWith('/')) await writeFile(path, '')
-    await utimes(path, new Date(), new Date(Date.now() - 1000 * (10 + index)))
+    await utimes(path, new Date(), new Date(now - 1000 * (10 + index)))
   }
   const glob = globTool({ workspace: createWorkspace({ root }) })
   const find = async (pattern: string, more: { path?: string; include_dirs?: boolean } = {}) =>
