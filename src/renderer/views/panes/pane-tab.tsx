@@ -181,7 +181,7 @@ export function usePaneTitle(pane: Pane | undefined): string {
   const terminals = useTerminals(pane?.kind === 'terminal')
   if (!pane) return ''
   const terminal = pane.kind === 'terminal' && terminals?.find(({ terminalId }) => terminalId === pane.terminalId)
-  if (terminal) return numberedName(terminal, terminals)
+  if (terminal) return numberedName(terminal, terminals ?? [])
   if (isOwn) return 'Conversation'
   return summary ? titleOf(summary) : paneTitle(pane)
 }
