@@ -194,9 +194,15 @@ test('the next session takes one click, with the folder and model of the last on
   await expect(page.getByRole('textbox', { name: 'What should we work on?' })).toBeFocused()
   await pictures(app, 'new-session')
   await page.keyboard.type('And now the logout')
-  await page.keyboard.press('Enter')
+  // What is typed survives a reload, and goes with the session.
+  await page.reload()
+  const field = page.getByRole('textbox', { name: 'What should we work on?' })
+  await expect(field).toHaveValue('And now the logout')
+  await field.press('Enter')
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
   expect(page.url()).not.toBe(first)
+  await page.getByRole('button', { name: 'New session', exact: true }).click()
+  await expect(field).toHaveValue('')
 })
 
 test('the folder dialog hides hidden folders by default, and the start page says what is missing', async ({ app }) => {

@@ -63,6 +63,17 @@ test("a terminal of the user's own: opened and used by keyboard, found again aft
   await expect(terminal(page).getByRole('textbox', { name: 'Terminal input' })).toBeFocused()
   await type(page, 'echo "again ${KEPT:-new}"')
   await expect(screen(page)).toContainText('again new')
+
+  // A second one has a name of its own, and its tab is in view where there is little room.
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const name of ['Files', 'Tasks', 'Review']) {
+    await page.getByRole('button', { name: 'Panes' }).click()
+    await page.getByRole('menuitem', { name, exact: true }).click()
+  }
+  await openTerminal(app)
+  const tab = page.getByRole('tab', { name: 'bash 2' })
+  await expect(tab).toHaveAttribute('aria-selected', 'true')
+  await expect(tab).toBeInViewport({ ratio: 0.9 })
 })
 
 test('a terminal survives a restart of the program', async ({ app }) => {

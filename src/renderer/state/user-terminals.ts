@@ -28,6 +28,15 @@ export function terminalName({ title, shell }: Pick<UserTerminal, 'title' | 'she
   return title ?? shell.split(/[\\/]/).at(-1) ?? shell
 }
 
+/** The name with a number, if several have it: `bash 2`. */
+export function numberedName(terminal: UserTerminal, all: readonly UserTerminal[]): string {
+  const name = terminalName(terminal)
+  const same = all.filter((other) => terminalName(other) === name).toSorted((a, b) => a.startedAt - b.startedAt)
+  return same.length > 1
+    ? `${name} ${same.findIndex(({ terminalId }) => terminalId === terminal.terminalId) + 1}`
+    : name
+}
+
 /** Follows a terminal across disconnects, until it is closed. */
 export function subscribeTerminal(
   client: TrestleClient,

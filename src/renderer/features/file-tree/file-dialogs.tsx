@@ -54,9 +54,10 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
   }, [client, sessionId, asked])
   if (asked.kind === 'delete') return null
 
-  const start = asked.kind === 'new' ? '' : (asked.path.split(/[\\/]/).at(-1) ?? '')
+  const start = asked.kind === 'new' ? '' : (asked.path.split(asked.path.startsWith('/') ? '/' : /[\\/]/).at(-1) ?? '')
   const run = async (name: string): Promise<void> => {
     if (asked.kind === 'new') {
+      if (name.endsWith('/')) throw new Error('End with the name of a file, such as folder/notes.md.')
       const path = pathIn(asked.folder, name)
       const outcome = await client.file.save({ sessionId, path, text: '', mark: 'absent' })
       if (!outcome.saved) throw new Error(`There is already a ${name}.`)

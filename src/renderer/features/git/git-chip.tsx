@@ -1,3 +1,4 @@
+import { visibleLine } from '../../../shared/visible-text'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { GitBranch, ShieldAlert } from 'lucide-react'
 import { useEffect } from 'react'
@@ -27,7 +28,7 @@ export function GitChip({ sessionId }: { sessionId: string }) {
   )
   if (!data || data.state === 'none') return null
   const { branch, commit, ahead = 0, behind = 0, changed = 0, conflicts = 0, operation } = data
-  const name = branch ?? commit ?? 'No branch'
+  const name = visibleLine(branch ?? commit ?? 'No branch')
   return (
     <Tooltip text={summaryText(data)}>
       <ChipButton className="max-w-[220px]" onClick={() => openPane(sessionId, { kind: 'git' })}>

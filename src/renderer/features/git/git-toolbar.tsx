@@ -1,3 +1,4 @@
+import { visibleLine } from '../../../shared/visible-text'
 import { useQuery } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp, Ellipsis, GitBranch, RefreshCw } from 'lucide-react'
 import { useState } from 'react'
@@ -38,7 +39,11 @@ export function GitToolbar({ status }: { status: GitStatus }) {
       <span className="flex min-w-0 flex-1 basis-[140px] items-center gap-1.5 px-1 text-ui">
         <GitBranch aria-hidden className="size-[14px] flex-none text-ink-3" />
         <span className="min-w-0 truncate font-medium">
-          {branch ?? (commit ? `Detached at ${commit.slice(0, 8)}` : 'No commits yet')}
+          {branch === undefined
+            ? commit
+              ? `Detached at ${commit.slice(0, 8)}`
+              : 'No commits yet'
+            : visibleLine(branch)}
         </span>
         {upstream !== undefined && (
           <span className="min-w-0 flex-shrink-[3] truncate text-small text-ink-3">

@@ -32,6 +32,8 @@ import { WorktreeChoice } from './worktree-choice'
 
 /** The model of the last session that was started here. */
 const MODEL_KEY = 'trestle.lastModel'
+/** What is typed here and not sent yet. */
+const DRAFT_KEY = 'trestle.draft.new'
 
 interface BeginPageProps {
   info: AppInfo | undefined
@@ -67,7 +69,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const lastFolder = useLayout((layout) =>
     layout.lastSessionId === undefined ? undefined : placeOf(state.sessions.get(layout.lastSessionId)),
   )
-  const [text, setText] = useState('')
+  const [text, showText] = useState(() => browserStorage.read(DRAFT_KEY) ?? '')
+  const setText = (now: string): void => {
+    showText(now)
+    browserStorage.write(DRAFT_KEY, now === '' ? undefined : now)
+  }
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
   const [worktree, setWorktree] = useState<NewWorktree>()
@@ -111,6 +117,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       const { sessionId } = header
       if (chosenMode === 'plan') await client.plan.enter({ sessionId })
       browserStorage.write(MODEL_KEY, input.model)
+      browserStorage.write(DRAFT_KEY, undefined)
       useLayout.getState().openSession(sessionId)
       if (input.text === '') return
       // The session is open: a message that cannot be sent is not lost.
@@ -137,7 +144,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
     onSuccess: ({ path }, _input, from) => {
       setFolder(path)
       if (demo) setModel(demo.id)
-      setText((before) => before || 'Show me around')
+      showText((before) => before || 'Show me around')
       focusUnlessMoved(field.current, from)
     },
     onError: showFailureToast,

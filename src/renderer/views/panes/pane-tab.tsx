@@ -1,4 +1,4 @@
-import { type KeyboardEvent } from 'react'
+import { useEffect, useRef, type KeyboardEvent } from 'react'
 import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Maximize2, Minimize2, X } from 'lucide-react'
 import { paneKey, type Pane } from '../../state/panes/pane'
 import { placeBeside, SIDES, type PaneGroup } from '../../state/panes/pane-tree'
@@ -20,7 +20,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { UserTerminal } from '../../../shared/model/terminal'
 import { useQueries } from '../../state/page/queries'
 import { useLayout } from '../../state/page/layout-state'
-import { terminalName } from '../../state/user-terminals'
+import { numberedName } from '../../state/user-terminals'
 import { paneTitle } from '../pane-content'
 
 interface PaneTabProps {
@@ -42,6 +42,10 @@ export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, o
   const title = usePaneTitle(pane)
   const isActive = key === group.active
   const drop = useTabDrop(sessionId, group, key)
+  const tab = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (isActive) tab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [isActive])
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     const to = step === undefined ? { Home: 0, End: -1 }[event.key] : undefined
@@ -69,6 +73,7 @@ export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, o
       }
     >
       <button
+        ref={tab}
         type="button"
         role="tab"
         id={tabId(key)}
@@ -176,7 +181,7 @@ export function usePaneTitle(pane: Pane | undefined): string {
   const terminals = useTerminals(pane?.kind === 'terminal')
   if (!pane) return ''
   const terminal = pane.kind === 'terminal' && terminals?.find(({ terminalId }) => terminalId === pane.terminalId)
-  if (terminal) return terminalName(terminal)
+  if (terminal) return numberedName(terminal, terminals ?? [])
   if (isOwn) return 'Conversation'
   return summary ? titleOf(summary) : paneTitle(pane)
 }

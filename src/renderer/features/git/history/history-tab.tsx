@@ -1,3 +1,4 @@
+import { visibleLine } from '../../../../shared/visible-text'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { History } from 'lucide-react'
 import { useDeferredValue, useMemo, useRef, useState, type KeyboardEvent } from 'react'
@@ -165,10 +166,10 @@ function CommitRow({ commit, index, now, reachable, isShown, graph, onFocus, onS
                   : 'bg-run-bg text-run-ink',
             )}
           >
-            {name}
+            {visibleLine(name)}
           </span>
         ))}
-      <span className="min-w-0 flex-1 truncate text-ui">{subject || '(no message)'}</span>
+      <span className="min-w-0 flex-1 truncate text-ui">{visibleLine(subject) || '(no message)'}</span>
       <span className="max-w-[110px] flex-none truncate text-small text-ink-3">{author}</span>
       <span className="w-[64px] flex-none text-right text-small text-ink-3 tabular-nums">{relativeTime(at, now)}</span>
     </button>

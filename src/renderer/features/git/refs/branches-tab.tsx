@@ -1,3 +1,4 @@
+import { visibleLine } from '../../../../shared/visible-text'
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, GitBranch } from 'lucide-react'
 import { useMemo, useState } from 'react'
@@ -136,7 +137,7 @@ function BranchRow({ branch, into, onMerge, onSwitch, onCreate, onRename, onDele
       >
         <span className="flex w-full items-center gap-2">
           {!current && <span className="sr-only">Switch to </span>}
-          <span className={`min-w-0 truncate text-ui ${current ? 'font-semibold' : ''}`}>{name}</span>
+          <span className={`min-w-0 truncate text-ui ${current ? 'font-semibold' : ''}`}>{visibleLine(name)}</span>
           {current && <Badge tone="done">current</Badge>}
           {remote && <Badge>remote</Badge>}
           {worktree !== undefined && <Badge tone="run">worktree</Badge>}
@@ -147,7 +148,7 @@ function BranchRow({ branch, into, onMerge, onSwitch, onCreate, onRename, onDele
           </span>
         </span>
         <span className="w-full truncate text-small text-ink-3">
-          {relativeTime(at, now)} · {subject}
+          {relativeTime(at, now)} · {visibleLine(subject)}
         </span>
       </button>
       <Menu

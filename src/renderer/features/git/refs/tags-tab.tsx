@@ -1,3 +1,4 @@
+import { visibleLine } from '../../../../shared/visible-text'
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Tag } from 'lucide-react'
 import { useState } from 'react'
@@ -55,11 +56,11 @@ function TagRow({ tag, status, onDelete }: { tag: GitTag; status: GitStatus; onD
     <div className="flex min-h-[44px] items-center gap-1 border-b border-line pr-1.5 pl-3 hover:bg-sunken">
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="flex w-full items-center gap-2">
-          <span className="min-w-0 truncate text-ui">{name}</span>
+          <span className="min-w-0 truncate text-ui">{visibleLine(name)}</span>
           <code className="flex-none font-mono text-tiny text-ink-3">{commit.slice(0, 8)}</code>
         </span>
         <span className="w-full truncate text-small text-ink-3">
-          {relativeTime(at, now)} · {message ?? subject}
+          {relativeTime(at, now)} · {visibleLine(message ?? subject)}
         </span>
       </span>
       <Menu
