@@ -4,7 +4,7 @@ import type { ModelInfo } from '../../model/provider'
  * Of the window, the most that is used before old results are left out: the fuller it may be, the seldomer that is
  * needed and paid for.
  */
-const TRIM_THRESHOLD = 0.95
+const TRIM_THRESHOLD = 0.96
 /**
  * From here on the conversation is compacted if leaving out results would not do: the summary has to fit in the rest.
  */
@@ -23,7 +23,7 @@ const [PART_OF_ERROR, MAX_FOR_ERROR] = [0.35, 0.035]
  */
 const MIN_TRIM_SHARE = 0.6
 /** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
-const [MIN_RESERVE, MAX_RESERVE] = [0.05, 0.25]
+const [MIN_RESERVE, MAX_RESERVE] = [0.04, 0.25]
 /** Where a request may have less than the window, it is filled as one of which that is this share. */
 const INPUT_SHARE = 0.97
 /** Fewer tokens than this are no answer. */
