@@ -137,7 +137,7 @@ export const FEATURE_ERRORS = {
   'schedule.mode': {
     title: 'The permission mode is not allowed',
     retryable: false,
-    advice: 'A schedule may do no more without asking than the session that creates it. Choose a stricter mode.',
+    advice: 'A schedule cannot do more without asking than the session that creates it. Choose a stricter mode.',
   },
   'plugin.refused': {
     title: 'This plugin can’t be used',

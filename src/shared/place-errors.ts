@@ -42,7 +42,7 @@ export const PLACE_ERRORS = {
     advice: 'Update the older of the two; trestle place update copies this version to the place.',
   },
   'place.misbehaved': {
-    title: 'The place sent what it must not send',
+    title: 'The place sent something that is not allowed',
     retryable: false,
     advice: 'Check who controls that machine, and that Trestle there is unchanged, before you connect again.',
   },

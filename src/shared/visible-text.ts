@@ -52,7 +52,7 @@ function once(make: () => RegExp): () => RegExp {
 }
 
 function tokenOf(found: string): string {
-  // A whole emoji that contains joiners is no hidden character.
+  // A whole emoji that contains joiners is not a hidden character.
   const code = found.codePointAt(0)!
   return found.length > String.fromCodePoint(code).length ? found : `\\u{${code.toString(16)}}`
 }

@@ -86,8 +86,8 @@ describe('an unusable home folder is reported with the reason', () => {
     ['below a file', () => ({ TRESTLE_HOME: join(file(), 'below') }), /a part of the path is a file/],
     ['a name that is too long', () => ({ TRESTLE_HOME: join(scratch.home, 'x'.repeat(300)) }), /the path is too long/],
     // It would be made in the project, which could then bring settings of its own.
-    ['an empty HOME', () => ({ TRESTLE_HOME: '', HOME: '' }), /HOME is "", which is no absolute path/],
-    ['a relative HOME', () => ({ TRESTLE_HOME: '', HOME: 'here' }), /HOME is "here", which is no absolute path/],
+    ['an empty HOME', () => ({ TRESTLE_HOME: '', HOME: '' }), /HOME is "", which is not an absolute path/],
+    ['a relative HOME', () => ({ TRESTLE_HOME: '', HOME: 'here' }), /HOME is "here", which is not an absolute path/],
   ])('%s', async (_what, env, says) => {
     const run = await runCli(['session', 'list'], { home: scratch.home, cwd: scratch.project, env: env() })
     expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(says) })

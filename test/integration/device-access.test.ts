@@ -41,7 +41,7 @@ test('every method says who may call it, and nothing else does', () => {
   expect(classified.toSorted()).toEqual(everyMethod.toSorted())
 })
 
-test('a name that is no method may not be called', () => {
+test('a name that is not a method may not be called', () => {
   for (const name of [
     '',
     'session',

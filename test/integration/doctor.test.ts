@@ -135,7 +135,7 @@ describe('trestle doctor names the cause and the remedy', () => {
 
   test('of a damaged session store', async () => {
     const { check, home } = setUp()
-    writeFileSync(join(home, 'trestle.db'), 'this is no database, and never was one '.repeat(100))
+    writeFileSync(join(home, 'trestle.db'), 'this is not a database, and never was one '.repeat(100))
     expect(await check('database')).toMatchObject(failed(/trestle\.db is damaged/, /newest backup/))
   })
 

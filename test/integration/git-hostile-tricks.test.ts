@@ -63,7 +63,7 @@ describe('the repository that is judged is the one that git uses', () => {
     expect(ran()).toBe('')
   })
 
-  test('a .git file that is too long, has other bytes than text, or a zero byte, is no repository, and why is said', async () => {
+  test('a .git file that is too long, has other bytes than text, or a zero byte, is not a repository, and why is said', async () => {
     const folder = twins('store', '\ufffd')
     const target = join(lab.root, 'store')
     const outer = lab.repository('outer')

@@ -292,7 +292,7 @@ describe('Windows', () => {
     '.vscode\\settings.json',
   ])('a change of %s asks in every mode', async (path) => {
     expect(await fileVerdict(world, 'Write', path, { mode: 'auto', rules: ['allow Write'] })).toBe('ask')
-    // A quoted ~ is no home folder to bash.
+    // A quoted ~ is not a home folder to bash.
     const quoted = path.startsWith('~') ? path.replaceAll('\\', '/').replaceAll(' ', '\\ ') : `'${path}'`
     expect(await commandVerdict(world, `echo x > ${quoted}`, { mode: 'auto' })).toBe('ask')
   })

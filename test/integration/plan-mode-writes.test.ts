@@ -257,7 +257,7 @@ describe('plan mode, in auto and with rules that allow everything', () => {
 /** Every path with its kind, mode and content. */
 function fingerprint(folder: string): string {
   const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    // The folder of the plan is no part of the project.
+    // The folder of the plan is not part of the project.
     .filter((name) => !name.startsWith('link-to-plans/'))
     // Held by the sandbox of the command in the background, as long as that is in use.
     .filter((name) => name !== '.git/commondir' && name !== '.git/config.worktree')

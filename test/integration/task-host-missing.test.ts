@@ -22,7 +22,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-/** A program that is no task host, and notes each start. */
+/** A program that is not a task host, and notes each start. */
 function noHost(ending: string): { program: string[]; starts: () => number } {
   const [path, note] = [join(scratch.home, 'no-host'), join(scratch.home, 'starts')]
   writeFileSync(path, `#!/bin/sh\necho start >>'${note}'\n${ending}\n`)
@@ -61,16 +61,16 @@ const background = (command: string): Promise<unknown> =>
 
 describe('when the task host cannot start', () => {
   test('commands still run, the user is told why once, and it is logged', async () => {
-    const { program, starts } = noHost('echo "this is no host" >&2; exit 3')
+    const { program, starts } = noHost('echo "this is not a host" >&2; exit 3')
     const { notices, logged, run } = open({ program })
     supervisor!.terminals.warm()
     const ends = await Promise.all(Array.from({ length: 5 }, (_, at) => run(`echo ${at}`)))
     expect(ends.map(({ text }) => text.trim())).toEqual(['0', '1', '2', '3', '4'])
     expect((await run('echo more')).text).toContain('more')
     expect(notices).toEqual([
-      expect.stringMatching(/cannot go to the background.*could not be started: this is no host\.$/),
+      expect.stringMatching(/cannot go to the background.*could not be started: this is not a host\.$/),
     ])
-    expect(logged).toEqual([expect.stringContaining('this is no host')])
+    expect(logged).toEqual([expect.stringContaining('this is not a host')])
     expect(starts()).toBe(1)
   })
 

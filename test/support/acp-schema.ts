@@ -49,7 +49,7 @@ function problemsOf(message: AcpMessage, asked: ReadonlyMap<number, string>): st
   if (message.method !== undefined) {
     const name = REQUESTS[message.method]
     return name === undefined
-      ? [`${message.method} is no method of a client: ${text}`]
+      ? [`${message.method} is not a method of a client: ${text}`]
       : against(name, message.params, text)
   }
   if (message.error)

@@ -203,7 +203,7 @@ const chat: Unknown[] = [
   { name: 'an event without anything known', events: [data({ detail: 1 })] },
   { name: 'an event whose choices are null', events: [data({ id: 'chatcmpl-1', choices: null })] },
   { name: 'an event without choices', events: [data({ id: 'chatcmpl-1', choices: [] })] },
-  { name: 'a choice that is no object', events: [data({ id: 'chatcmpl-1', choices: ['novel'] })] },
+  { name: 'a choice that is not an object', events: [data({ id: 'chatcmpl-1', choices: ['novel'] })] },
   ...TEN.map((n) => ({
     name: `a delta with an unknown field ${n}`,
     events: [chunk({ [`novel_${n}`]: { text: 'not said' } })],
@@ -259,7 +259,7 @@ const gemini: Unknown[] = [
     }),
   ),
   {
-    name: 'a part that is no object',
+    name: 'a part that is not an object',
     events: [data({ responseId: 'response-1', candidates: [{ content: { parts: ['novel'] } }] })],
   },
   { name: 'content without parts', events: [data({ responseId: 'response-1', candidates: [{ content: {} }] })] },

@@ -104,7 +104,7 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
         if (!found || settings().mail.accounts[id])
           throw new CodedError(
             'mail.account',
-            `The mail account ${JSON.stringify(id)} cannot be brought back; add it again.`,
+            `The mail account ${JSON.stringify(id)} cannot be restored; add it again.`,
           )
         const restored = await save(found.account, found.password)
         removed.delete(id)

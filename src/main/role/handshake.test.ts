@@ -68,7 +68,7 @@ test('an engine does not accept a client without the key, or one that repeats an
   }
 })
 
-test('what is no client ends without harm: other protocols, long lines, silence at the end', async () => {
+test('what is not a client ends without harm: other protocols, long lines, silence at the end', async () => {
   for (const said of ['GET / HTTP/1.1\r\n\r\n', '{}\n', '[]\n', 'x'.repeat(10_000), '']) {
     const { client, server } = await pair()
     const accepted = greetClient(server, engine).catch(() => false)

@@ -45,7 +45,7 @@ export async function greetEngine(
   send(socket, { trestle: 'engine', protocol, version, nonce } satisfies ClientHello)
   const hello = await readJson(socket)
   if (!isEngineHello(hello) || !isProof(hello.proof, key, 'engine', nonce, hello))
-    throw new CodedError('engine.foreign', 'What listens at its socket does not have the key of this home.')
+    throw new CodedError('engine.foreign', 'The program that listens at its socket does not have the key of this home.')
   if (hello.protocol !== protocol) throw new CodedError('engine.version', versionAdvice(hello, { version, protocol }))
   send(socket, { proof: proofOf(key, 'client', nonce, hello) })
   return { protocol: hello.protocol, version: hello.version, pid: hello.pid }
@@ -137,7 +137,9 @@ function readLine(socket: Socket): Promise<string> {
           resolve(received.toString('utf8', 0, end))
         })
       else if (received.length > MAX_LINE_BYTES)
-        finish(() => reject(new CodedError('engine.foreign', 'What answers at its socket is no engine.')))
+        finish(() =>
+          reject(new CodedError('engine.foreign', 'The program that answers at its socket is not an engine.')),
+        )
     }
     socket.on('data', take).once('end', lost).once('close', lost).once('error', lost)
     // Paused by the line before.

@@ -66,7 +66,7 @@ function isOneSign(key: string): boolean {
   return /^.$/u.test(key)
 }
 
-/** The keys of a shortcut, the last of which is no modifier; `Mod++` has a plus. */
+/** The keys of a shortcut, the last of which is not a modifier; `Mod++` has a plus. */
 export function keysOf(text: string): string[] {
   if (text === '+') return ['+']
   return text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+')

@@ -66,7 +66,7 @@ export interface SkillText {
 export interface AgentText {
   path: string
   text: string
-  /** Absent for a file that is no agent. */
+  /** Absent for a file that is not an agent. */
   fields?: AgentFields
   problems: AgentProblem[]
   canEdit: boolean

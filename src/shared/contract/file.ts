@@ -36,7 +36,7 @@ export interface FilePage {
   lines: string[]
   /** Of the whole file; absent when it is too large to count. */
   totalLines?: number
-  /** Why there are no lines to show, a sentence: it is no text, or gone. */
+  /** Why there are no lines to show, a sentence: it is not text, or gone. */
   problem?: string
 }
 

@@ -336,7 +336,7 @@ export function mayCall(access: DeviceAccess, method: string): boolean {
   return needed(method) === 'read' || (access === 'full' && needed(method) === 'full')
 }
 
-/** What a method needs; a name that is no method needs the computer. */
+/** What a method needs; a name that is not a method needs the computer. */
 export function needed(method: string): MethodAccess {
   const [namespace = '', verb = '', ...rest] = method.split('.')
   const group = Object.hasOwn(METHOD_ACCESS, namespace)

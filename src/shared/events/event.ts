@@ -164,7 +164,7 @@ export type EventBody =
       details?: ToolDetails
       durationMs: number
     }
-  /** The model was asked for an MCP server, as the user allowed; it is no part of the conversation. */
+  /** The model was asked for an MCP server, as the user allowed; it is not part of the conversation. */
   | { type: 'sampling.finished'; callId: string; server: string; model: string; usage: Usage }
   /**
    * What a call may change is safe: it was so before. `listing`: all of the workspace is, as listed in the session's

@@ -201,7 +201,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       if (!conversation) return next
       const { context: _context, compacted: _compacted, plan: _plan, prefixSeq: _prefix, ...rest } = next
       return {
-        // A D-Mail is no new beginning: how the turn ended before it could be sent still counts.
+        // A D-Mail is not a new beginning: how the turn ended before it could be sent still counts.
         ...(event.dMail ? rest : withoutFailure(rest)),
         todos: conversation.todos,
         cuts: [...(header.cuts ?? []), { seq: event.seq, to: conversation.to }],

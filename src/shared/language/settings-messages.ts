@@ -154,7 +154,7 @@ export const SETTINGS_MESSAGES = {
   'agents.exclude': 'Without these tools',
   'agents.exclude.hint': 'Names, separated by commas.',
   'agents.subagents': 'Agents it may start',
-  'agents.maxSteps': 'Most steps of a turn',
+  'agents.maxSteps': 'Maximum steps in a turn',
   'agents.maxSteps.hint': 'Empty: the usual limit.',
   'agents.asText': 'Edit as text',
   'agents.asForm': 'Edit as form',

@@ -20,7 +20,7 @@ export interface ApprovalOption {
   kind: ApprovalKind
   /** What the button says; for `allow_always` exactly what it will cover. */
   name: string
-  /** Where the command runs when this is chosen; absent for what is no command. */
+  /** Where the command runs when this is chosen; absent for what is not a command. */
   sandbox?: SandboxLevel
   /** What the command can connect to then; goes with `sandbox`. */
   network?: SandboxNetwork

@@ -390,7 +390,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
     files: ['€ prices.csv', 'übersicht.xls', '_.._.ssh_authorized_keys'],
   },
   {
-    name: 'malformed headers: no date, two subjects, a broken address and a line that is no header',
+    name: 'malformed headers: no date, two subjects, a broken address and a line that is not a header',
     raw: utf8(
       'From: Ada <ada@example.com',
       'this is not a header',

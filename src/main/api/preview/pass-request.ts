@@ -123,7 +123,7 @@ function sendUnreachable(response: ServerResponse, { target, origins }: Place): 
 function sendUnreadable(response: ServerResponse, { target, origins }: Place): void {
   sendNote(response, origins, 502, {
     title: 'No page',
-    heading: `What answers at ${target.origin} is no web page`,
+    heading: `What answers at ${target.origin} is not a web page`,
     text: 'Its answer could not be read as HTTP. Check the port.',
   })
 }

@@ -329,7 +329,7 @@ test('[web] says what may be fetched and who searches, and names what is wrong',
   expect(messages(await open('[web.search]\nprovider = "searxng"\n')).join()).toContain('base_url')
 })
 
-test('a threshold in the environment that is no number is reported instead of passed over', async () => {
+test('a threshold in the environment that is not a number is reported instead of passed over', async () => {
   const problemsWith = async (value: string): Promise<string[]> => {
     config?.close()
     config = await openConfig({ home, env: { TRESTLE_TOOL_SEARCH_MATCHING_THRESHOLD: value } })

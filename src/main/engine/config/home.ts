@@ -17,7 +17,7 @@ export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.en
   const isInUserHome = chosen === standard || chosen === '~' || /^~[/\\]/.test(chosen)
   // It would be a folder in the project, which could then bring settings of its own.
   if (isInUserHome && !isAbsolute(userHome))
-    throw new CodedError('home.unusable', `HOME is ${JSON.stringify(userHome)}, which is no absolute path.`)
+    throw new CodedError('home.unusable', `HOME is ${JSON.stringify(userHome)}, which is not an absolute path.`)
   const home = resolve(chosen.startsWith('~') && isInUserHome ? join(userHome, chosen.slice(1)) : chosen)
   try {
     makeFolder(home)

@@ -72,7 +72,7 @@ describe('from a repository', () => {
     expect((await fetchPlugin(address(), env())).content.files).toHaveLength(1)
     expect((await fetchPlugin(`${address()}#next`, env())).content.files).toHaveLength(2)
     expect((await fetchPlugin(`${address()}#v2`, env())).source.ref).toBe('v2')
-    await expect(fetchPlugin(`${address()}#--upload-pack=touch`, env())).rejects.toThrow('no name of a branch')
+    await expect(fetchPlugin(`${address()}#--upload-pack=touch`, env())).rejects.toThrow('not a name of a branch')
   })
 
   it('runs no hook, filter or file system monitor, of the repository or of the settings of git', async () => {

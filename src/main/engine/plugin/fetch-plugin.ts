@@ -33,7 +33,7 @@ export async function fetchPlugin(
   if (/^(?:[a-z][a-z0-9+.-]*:\/\/|ext::|[a-z]+::)/i.test(from))
     throw new CodedError(
       'plugin.source',
-      `${from} is no address that plugins can be fetched from: use https, ssh or a folder.`,
+      `${from} is not an address that plugins can be fetched from: use https, ssh or a folder.`,
     )
   const path = from.startsWith('~/') ? join(homedir(), from.slice(2)) : resolve(from)
   let folder: string
@@ -42,7 +42,7 @@ export async function fetchPlugin(
   } catch {
     throw new CodedError('plugin.source', `There is no folder ${path}.`)
   }
-  if (!statSync(folder).isDirectory()) throw new CodedError('plugin.source', `${path} is no folder.`)
+  if (!statSync(folder).isDirectory()) throw new CodedError('plugin.source', `${path} is not a folder.`)
   return { content: readPluginFolder(folder), source: { kind: 'path', from: folder } }
 }
 
@@ -51,7 +51,8 @@ async function fetchRepository(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<FetchedPlugin> {
   const [address, ref] = splitRef(from.replace(/^git\+ssh:/i, 'ssh:'))
-  if (ref !== undefined && !/^[\w][\w./-]*$/.test(ref)) refuse(`${JSON.stringify(ref)} is no name of a branch or tag.`)
+  if (ref !== undefined && !/^[\w][\w./-]*$/.test(ref))
+    refuse(`${JSON.stringify(ref)} is not a name of a branch or tag.`)
   if (/[\p{Cc}\s]/u.test(address)) refuse('The address has a character that is not allowed.')
   const folder = mkdtempSync(join(tmpdir(), 'trestle-plugin-'))
   const git = (args: readonly string[], limits: { bytes?: number; input?: string } = {}): Promise<Buffer> =>
@@ -96,7 +97,7 @@ interface Entry {
   isExecutable: boolean
 }
 
-/** Reads `git ls-tree -r -z -l`, and refuses what is no plain file, or too much, before any of it is read. */
+/** Reads `git ls-tree -r -z -l`, and refuses what is not a plain file, or too much, before any of it is read. */
 function listed(output: Buffer): Entry[] {
   const lines = output
     .toString('utf8')

@@ -53,7 +53,7 @@ export interface PluginsDeps {
   describeServers: DescribeServers
   /** Something was installed, decided or removed. */
   changed(): void
-  /** Why this is no decision of the user's: this program was started by an agent's command. */
+  /** Why this is not a decision of the user's: this program was started by an agent's command. */
   agentTrace?(): Promise<string | undefined>
 }
 

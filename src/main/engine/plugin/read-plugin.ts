@@ -45,7 +45,7 @@ export async function readPlugin(content: PluginContent, root: string): Promise<
     return refuse(
       content.files.some(({ path }) => path === MANIFEST)
         ? `Its ${MANIFEST} is no UTF-8 text.`
-        : `The folder has no ${MANIFEST}, so it is no plugin.`,
+        : `The folder has no ${MANIFEST}, so it is not a plugin.`,
     )
   const manifest = await readManifest(text, join(root, MANIFEST))
   const problems = [...manifest.problems]
@@ -55,7 +55,7 @@ export async function readPlugin(content: PluginContent, root: string): Promise<
     const [, folder, name] = /^(skills|commands|agents)\/([^/]+?)(?:\/SKILL\.md|\.md|\.ya?ml|\.txt)$/.exec(path) ?? []
     if (folder === undefined || name === undefined) continue
     const words = bytes.length > MAX_TEXT_BYTES ? undefined : decode(bytes)
-    if (words === undefined) problems.push(`${path}: It is no text of at most ${MAX_TEXT_BYTES / 1024} KB.`)
+    if (words === undefined) problems.push(`${path}: It is not text of at most ${MAX_TEXT_BYTES / 1024} KB.`)
     else if (folder === 'agents') agentFiles.push({ path: join(root, path), text: words })
     else if (folder === 'skills' ? path.endsWith('/SKILL.md') : /^[^/]+\/[^/]+\.md$/.test(path)) {
       const found = await readPart({ path, name, text: words, kind: folder === 'skills' ? 'skill' : 'command' })

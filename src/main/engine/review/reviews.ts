@@ -107,7 +107,7 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
     })
   }
 
-  /** The text that lines of a side are counted in; undefined when the file is no part of the scope. */
+  /** The text that lines of a side are counted in; undefined when the file is not part of the scope. */
   async function sideTexts(sessionId: string, scope: ReviewedScope, paths: readonly string[]) {
     const files = await current(sessionId, scope, [...new Set(paths)])
     const texts = await textsOf(deps, folderOf(sessionId), files)

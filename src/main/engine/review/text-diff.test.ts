@@ -20,7 +20,7 @@ it('a missing newline at the end of the file is remarked on the side that lacks 
   expect(hunk?.lines).toEqual([' a', '-b', '\\No newline at the end of the file', '+b'])
 })
 
-it('a change of all line ends alone is no change of lines', async () => {
+it('a change of all line ends alone is not a change of lines', async () => {
   const { runs, ignoresEnds } = await textDifference('a\nb\n', 'a\r\nb\r\n')
   expect([runs, ignoresEnds]).toEqual([[], true])
   expect((await textDifference('a\nb\n', 'a\r\nc\r\n')).runs).toHaveLength(1)

@@ -74,7 +74,7 @@ async function withoutChanges(
   ids: readonly string[],
 ): Promise<Made> {
   const texts = (await textsOf(deps, folder, [file])).get(file)
-  if (!texts || 'problem' in texts.before || 'problem' in texts.after) return { why: 'It is no text.' }
+  if (!texts || 'problem' in texts.before || 'problem' in texts.after) return { why: 'It is not text.' }
   const { runs, ignoresEnds } = await textDifference(texts.before.text, texts.after.text)
   const chosen = runs.filter(({ id }) => ids.includes(id))
   if (chosen.length < new Set(ids).size) return { why: CHANGED, kind: 'changed' }
@@ -82,7 +82,7 @@ async function withoutChanges(
   if (!sameState(now, file.now)) return { why: CHANGED, kind: 'changed' }
   if (now.kind !== 'file') return { why: 'There is no file whose lines could be changed.' }
   const text = currentText(deps, file.path)
-  if ('problem' in text || !text.format) return { why: 'It is no text.' }
+  if ('problem' in text || !text.format) return { why: 'It is not text.' }
   const lines = linesOf(text.text)
   const places = await placesNow(texts.after.text, text.text)
   for (const run of chosen.toReversed()) {

@@ -15,7 +15,7 @@ export function exists(path: string): boolean {
   return statsOf(path) !== undefined
 }
 
-/** Undefined when it is not there, or something above it is no folder. */
+/** Undefined when it is not there, or something above it is not a folder. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })

@@ -188,7 +188,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       const asked = now()
       const spec = await read(input, author)
       if (rows.count() >= SCHEDULE_LIMITS.schedules)
-        throw new CodedError('schedule.limit', `There can be ${SCHEDULE_LIMITS.schedules} schedules.`)
+        throw new CodedError('schedule.limit', `There can be at most ${SCHEDULE_LIMITS.schedules} schedules.`)
       rows.purge(now() - KEEP_DELETED_MS)
       const { sessionId: createdIn } = author
       const change = { at: now(), nextAt: nextRun(spec, asked), ...(createdIn !== undefined && { createdIn }) }

@@ -70,7 +70,7 @@ export function* readMoveFile(path: string): Generator<MoveRecord, void> {
       const line = lineAt(fd, at)
       const head = headOf(line)
       const start = at + line.length + 1
-      if (!head || start + head.bytes + 1 > size) throw damaged('it ends too early, or is no move file')
+      if (!head || start + head.bytes + 1 > size) throw damaged('it ends too early, or is not a move file')
       const data = bytesAt(fd, start, head.bytes + 1)
       if (data[head.bytes] !== 0x0a) throw damaged('a record has another length than it says')
       at = start + head.bytes + 1
@@ -114,7 +114,7 @@ function lineAt(fd: number, at: number): Buffer {
     if (end !== -1) return Buffer.concat(parts)
     length += read
   }
-  throw damaged('it ends too early, or is no move file')
+  throw damaged('it ends too early, or is not a move file')
 }
 
 function bytesAt(fd: number, at: number, count: number): Buffer {

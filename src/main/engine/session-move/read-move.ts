@@ -73,7 +73,7 @@ export function sessionOf(file: string): string | undefined {
 }
 
 function manifestOf({ kind, data }: MoveRecord): MoveManifest {
-  if (kind !== 'move') throw damaged('it is no move file')
+  if (kind !== 'move') throw damaged('it is not a move file')
   return parsed(moveManifest, data, 'its first record is not valid, or a newer Trestle wrote it')
 }
 

@@ -165,7 +165,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
         bundle,
         accept({ moveId, to, sessionId: found }) {
           if (sessionId !== undefined && found !== sessionId)
-            throw new CodedError('move.damaged', 'It has another session than the one that is to be moved.')
+            throw new CodedError('move.damaged', 'It contains a different session from the one that is being moved.')
           if (to !== address())
             throw new CodedError('move.elsewhere', `It is sealed for ${to}; this home is ${address()}.`)
           const seen = rows.outcome(moveId)

@@ -100,7 +100,7 @@ export function createTitleGenerator({ smallModel, resolveModel, record, log }: 
 }
 
 const MAX_TITLE_CHARS = 72
-/** The first sentence of several; a short one ("Hi.") is no title. */
+/** The first sentence of several; a short one ("Hi.") is not a title. */
 const SENTENCE = /^(.{12,}?[.!?。！？])\s+\p{Lu}.*$/u
 
 /**

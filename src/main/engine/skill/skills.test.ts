@@ -69,7 +69,7 @@ test('a broken skill is listed with its problem and does not override a valid on
   const list = await skills.list(folder)
   expect(list.problems.map(({ path: at, message }) => `${at.split('/').at(-2)}: ${message}`)).toEqual([
     'binary: It is not UTF-8 text.',
-    'folder: It is no regular file.',
+    'folder: It is not a regular file.',
     'huge: It is larger than 256 KB.',
     'tidy: It needs a description.',
   ])

@@ -18,7 +18,7 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
 export function shownPath(workspace: Workspace, path: ResolvedPath): string {
   const real = workspace.display(path.realPath)
   const written = workspace.display(path.path)
-  // `/tmp/project/x` for `/private/tmp/project/x` is no link worth telling: only one below the project is.
+  // `/tmp/project/x` for `/private/tmp/project/x` is not a link worth telling: only one below the project is.
   return written === real || written === path.path ? real : `${written} -> ${real}`
 }
 

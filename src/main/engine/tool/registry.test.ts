@@ -110,7 +110,7 @@ describe('parseInput', () => {
     ['"{}"', 'a string'],
     ['null', 'null'],
     ['3', 'a number'],
-  ])('refuses %s, which is no object', (raw, kind) => {
+  ])('refuses %s, which is not an object', (raw, kind) => {
     expect(errorOf('Read', raw)).toContain(`must be a JSON object, not ${kind}`)
   })
 

@@ -49,7 +49,7 @@ export function terminalInputText(typed: boolean): string {
 
 /** E.g. `0.2 s`, `42 s`, `10 min`, `2 h 5 min`. */
 export function durationText(ms: number): string {
-  // A limit of 3 ms is no limit of 0 s: what was meant were seconds.
+  // A limit of 3 ms is not a limit of 0 s: what was meant were seconds.
   if (ms > 0 && ms < 100) return `${Math.ceil(ms)} ms`
   if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1).replace(/\.0$/, '')} s`
   const seconds = Math.round(ms / 1000)

@@ -65,8 +65,8 @@ test.each([
 
 test.each([
   ['a private address', { ip: '192.168.1.5', city: 'X' }, 'a private network'],
-  ['no object', '[]', 'no location'],
-  ['no JSON', '<html>', 'no location'],
+  ['no object', '[]', 'not answer with a location'],
+  ['no JSON', '<html>', 'not answer with a location'],
 ])('an answer with %s is an error that says what to do', async (_name, answer, why) => {
   await expect(ask(await answering(answer))).rejects.toThrow(why)
 })

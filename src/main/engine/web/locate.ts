@@ -50,7 +50,7 @@ export async function locate({ service, signal, proxyFor }: LocateRequest): Prom
   const lines = answer && factsOf(answer)
   if (!answer || !lines || lines.length === 0)
     throw new WebRefusal(
-      `The location service ${host} answered with something that is no location. Tell the user to check service in [location].`,
+      `The location service ${host} did not answer with a location. Tell the user to check service in [location].`,
     )
   const address = textOf(answer, ['ip', 'query'])
   const kind = address === undefined ? undefined : nonPublicKind(address)

@@ -92,7 +92,7 @@ function readGuarded({ realPath }: GuardedFile, mostBytes: number): GuardedText 
 }
 
 function problemOf(stat: Stats, mostBytes: number): Refused | undefined {
-  if (!stat.isFile()) return { problem: 'It is no regular file.', kind: 'special' }
+  if (!stat.isFile()) return { problem: 'It is not a regular file.', kind: 'special' }
   if (stat.size > mostBytes) return { problem: `It is larger than ${Math.floor(mostBytes / 1024)} KB.`, kind: 'large' }
   return undefined
 }

@@ -52,7 +52,7 @@ describe('files that a person looks at', () => {
     }
   })
 
-  it('are read a thousand lines at a time, and what is no text is said to be none', async () => {
+  it('are read a thousand lines at a time, and what is not text is said to be none', async () => {
     const { view } = await lab()
     expect(await view.read('s', 'src/app.ts', 2)).toMatchObject({
       path: 'src/app.ts',

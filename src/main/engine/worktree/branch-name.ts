@@ -60,7 +60,7 @@ const SYSTEM =
 
 /**
  * Words for the branch of a task, from the small model. Undefined without a small model, when it fails, or when its
- * answer is no name.
+ * answer is not a name.
  */
 export async function draftBranchName(
   catalog: Pick<Catalog, 'smallModel'>,

@@ -166,7 +166,7 @@ async function branchOf(
     return { branch: await freeBranch(main, prefix, words), isNew: true, drafted: true }
   }
   if ((await main.maybe(['check-ref-format', '--branch', branch])) !== branch)
-    throw new CodedError('git.bad_name', `${JSON.stringify(branch)} is no name for a branch.`)
+    throw new CodedError('git.bad_name', `${JSON.stringify(branch)} is not a name for a branch.`)
   const isThere = (await main.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])) !== undefined
   return { branch, isNew: !isThere, drafted: false }
 }

@@ -132,12 +132,12 @@ async function readPassword(account: MailAccount, fromStdin: boolean): Promise<s
   if (fromStdin) {
     const password = (await readAll(stdin)).replace(/\r?\n$/, '')
     if (password === '' || /\p{Cc}/u.test(password))
-      throw wrong('What came on stdin is no password: it is empty or has several lines.')
+      throw wrong('The password from stdin is empty or has several lines.')
     return password
   }
   if (stdin.isTTY && stderr.isTTY)
     return typedSecret(`Password of ${account.user ?? account.address} (not shown; leave empty to enter it later): `)
-  throw wrong('Where is its password? Pipe it in with --password-stdin.')
+  throw wrong('A password is needed. Pipe it in with --password-stdin.')
 }
 
 function needed(word: string | undefined, what: string): string {

@@ -31,7 +31,7 @@ export async function manageServers(
     }
     case 'add': {
       if (!/^[\w.-]{1,64}$/.test(name))
-        throw usageError(`"${name}" is no name for a server: letters, digits, dots, - and _, at most 64.`)
+        throw usageError(`"${name}" is not a name for a server: letters, digits, dots, - and _, at most 64.`)
       const place = placeOf(asked, name)
       const { servers } = await mcp.list(folder)
       if (servers.some((server) => server.name === name && server.scope === place.scope))
@@ -158,7 +158,7 @@ function parseServerDefinition({
     }
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first))
-    throw usageError(`"${first}" is no address of a server: those begin with http:// or https://.`)
+    throw usageError(`"${first}" is not an address of a server: those begin with http:// or https://.`)
   if (transport === 'http' || transport === 'sse')
     throw usageError(`--transport ${transport} needs a URL, not a command.`)
   none(values, FOR_URLS, 'a command')

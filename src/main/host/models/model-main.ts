@@ -102,7 +102,7 @@ function parseModel(
 ): Parameters<Engine['settings']['saveModel']>[0] {
   const [, providerId, rest] = /^([^/]+)\/(.+)$/.exec(id) ?? []
   if (providerId === undefined || rest === undefined)
-    throw new UsageError(`"${id}" is no model: give it as provider/model, like anthropic/claude-sonnet-5.`, 'model')
+    throw new UsageError(`"${id}" is not a model: give it as provider/model, like anthropic/claude-sonnet-5.`, 'model')
   const providers = view().providers.map((provider) => provider.id)
   if (!providers.includes(providerId)) {
     const there = providers.length === 0 ? 'None is configured.' : `There are: ${providers.join(', ')}.`

@@ -16,7 +16,7 @@ export function parseProvider(
 ): { id: string; type: ProviderType; baseUrl?: string; apiKeyEnv?: string } {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   if (!/^[\w.:@-]{1,64}$/.test(id))
-    throw wrong(`"${id}" is no name for a provider: letters, digits and . : @ _ -, at most 64.`)
+    throw wrong(`"${id}" is not a name for a provider: letters, digits and . : @ _ -, at most 64.`)
   const baseUrl = text('base-url')
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:\/\/[^\s]+$/i.test(baseUrl)))
     throw wrong(`--base-url needs a whole address, like https://api.example.com/v1; not "${baseUrl}".`)
@@ -69,6 +69,6 @@ export async function readApiKey(name: string, fromStdin: boolean): Promise<stri
   const key = (await text(stdin)).trim()
   if (key === '') throw new UsageError('No key came on stdin.', 'provider')
   if (key.length > MAX_CHARS || /[\s\p{Cc}]/u.test(key))
-    throw new UsageError('What came on stdin is no key: it has blanks or several lines.', 'provider')
+    throw new UsageError('The key from stdin has blanks or several lines.', 'provider')
   return key
 }

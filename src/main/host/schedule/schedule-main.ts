@@ -318,7 +318,7 @@ function offText({ settings }: Engine, { time }: Schedule): string {
   if (!isOn('scheduling'))
     return 'Schedules are off, so it does not run yet: turn them on in the settings, under Features.\n'
   return time.kind === 'mail' && !isOn('mail')
-    ? 'Mail is off, so none starts it yet: turn it on in the settings, under Features.\n'
+    ? 'Mail is off, so no message starts it yet. Turn it on in the settings, under Features.\n'
     : ''
 }
 

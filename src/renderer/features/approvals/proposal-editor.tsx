@@ -53,7 +53,9 @@ export function ProposalEditor({ sessionId, approvalId, onAllow, onBack }: Propo
         {error ? (
           <ErrorNote failure={failureFrom(error)} />
         ) : (
-          <p className="text-small text-ink-3">This change cannot be edited here: the file is too large, or no text.</p>
+          <p className="text-small text-ink-3">
+            This change cannot be edited here: the file is too large, or not text.
+          </p>
         )}
         <div className="proposal-acts">{back}</div>
       </div>

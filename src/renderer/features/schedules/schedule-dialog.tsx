@@ -143,7 +143,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
             label="Permission mode"
             hint={
               draft.mode === 'ask'
-                ? 'What asks waits in the inbox.'
+                ? 'Requests wait in the inbox.'
                 : 'You may not be there when it runs: choose with care.'
             }
             value={draft.mode}

@@ -24,24 +24,38 @@ import { cx } from '../../ui/cx'
 export function SidebarFoot() {
   const view = useLayout((layout) => layout.view.kind)
   const { data: settings } = useSettings()
-  const { openUsage, openMemory, openSchedules, openSettings } = useLayout.getState()
   return (
     <footer className="flex-none border-t border-line p-1.5">
       <InboxLink current={view === 'inbox'} />
       <TasksLink current={view === 'tasks'} />
       <NotificationsLink current={view === 'notifications'} />
-      <PageLink icon={ChartColumn} label="Usage" current={view === 'usage'} open={openUsage} />
+      <PageLink
+        icon={ChartColumn}
+        label="Usage"
+        current={view === 'usage'}
+        open={() => useLayout.getState().openUsage()}
+      />
       {isFeatureOn(settings, 'memory') && (
-        <PageLink icon={Brain} label="Memory" current={view === 'memory'} open={openMemory} />
+        <PageLink
+          icon={Brain}
+          label="Memory"
+          current={view === 'memory'}
+          open={() => useLayout.getState().openMemory()}
+        />
       )}
       {isFeatureOn(settings, 'scheduling') && (
-        <PageLink icon={CalendarClock} label="Schedules" current={view === 'schedules'} open={openSchedules} />
+        <PageLink
+          icon={CalendarClock}
+          label="Schedules"
+          current={view === 'schedules'}
+          open={() => useLayout.getState().openSchedules()}
+        />
       )}
       <PageLink
         icon={Settings}
         label={t('shell.settings')}
         current={view === 'settings'}
-        open={() => openSettings()}
+        open={() => useLayout.getState().openSettings()}
         keys={useAriaKeys('settings')}
       >
         <CommandKeys id="settings" />

@@ -52,7 +52,7 @@ export function gitMarks({ top, staged, unstaged, conflicts }: GitStatus): GitMa
   const folders = new Map<string, GitMark>()
   const base = top.replaceAll('\\', '/')
   const add = (path: string, mark: GitMark): void => {
-    // A name that is no text cannot be in the tree.
+    // A name that is not text cannot be in the tree.
     if (path.startsWith('\0')) return
     const isFolder = path.endsWith('/')
     const full = `${base}/${isFolder ? path.slice(0, -1) : path}`

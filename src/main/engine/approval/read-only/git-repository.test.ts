@@ -23,7 +23,7 @@ beforeEach(async () => {
   root = await tempFolder()
 })
 
-it('a plain repository is no problem', async () => {
+it('a plain repository is not a problem', async () => {
   expect(await repositoryProblem(repository('.'), STATUS, root)).toBeUndefined()
 })
 

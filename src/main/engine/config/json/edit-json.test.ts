@@ -101,7 +101,7 @@ test.each([
   ['{ "a": "b', 1, /never closed with a quote/],
   ['{ "a": "\\x" }', 1, /escape/],
   ['', 1, /value is missing before the end of the file/],
-  ['{ "a": truely }', 1, /is no value/],
+  ['{ "a": truely }', 1, /is not a value/],
   ['['.repeat(100), 1, /nested more than/],
 ])('a text that is no JSON says where and why: %j', (text, line, message) => {
   const parsed = parseJson(text)

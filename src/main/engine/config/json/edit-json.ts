@@ -44,7 +44,7 @@ function follow(text: string, path: readonly string[]): JsonNode[] {
 function setValue(text: string, path: readonly string[], value: unknown): string {
   const way = follow(text, path)
   const holder = way.at(-1)!
-  if (holder.type !== 'object') throw new Error(`line ${placeAt(text, holder.offset).line}: this is no object.`)
+  if (holder.type !== 'object') throw new Error(`line ${placeAt(text, holder.offset).line}: this is not an object.`)
   const rest = path.slice(way.length - 1)
   const there = rest.length === 1 ? memberOf(holder, rest[0]!) : undefined
   if (there) {

@@ -14,9 +14,9 @@ export interface JsonProblem {
 const MAX_DEPTH = 64
 
 const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
-  InvalidSymbol: (seen) => `${seen} is no value: names and texts stand in double quotes.`,
-  InvalidNumberFormat: () => 'This is no number.',
-  UnexpectedEndOfNumber: () => 'This is no number.',
+  InvalidSymbol: (seen) => `${seen} is not a value: names and texts stand in double quotes.`,
+  InvalidNumberFormat: () => 'This is not a number.',
+  UnexpectedEndOfNumber: () => 'This is not a number.',
   PropertyNameExpected: (seen) => `A name in double quotes is missing before ${seen}.`,
   ValueExpected: (seen) => `A value is missing before ${seen}.`,
   ColonExpected: (seen) => `A colon is missing before ${seen}.`,

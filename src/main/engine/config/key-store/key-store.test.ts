@@ -37,7 +37,7 @@ describe('the key store', () => {
     expect(store.open(store.seal('secret')!)).toBe('secret')
   })
 
-  it('keeps texts plain and says why when it cannot be asked, or what it keeps is no key', async () => {
+  it('keeps texts plain and says why when it cannot be asked, or what it keeps is not a key', async () => {
     const silent = createKeyStore({ ask: async () => ({ problem: 'it did not answer within 10 s' }), ...mac })
     await silent.unlock({ make: true })
     expect([silent.seal('secret'), keyStorageText(silent.status())]).toEqual([

@@ -24,7 +24,7 @@ it('the desktop app keeps the computer awake and shows its icon unless told othe
 })
 
 it.each(['Space', 'Ctrl+', 'Ctrl+Shift', 'ctrl-shift-p', 'Ctrl+Nothing', 'T'])(
-  '%s is no shortcut, and is reported',
+  '%s is not a shortcut, and is reported',
   (quick_prompt) => {
     const { settings, mistakes } = read({ quick_prompt })
     expect(settings.desktop.quickPrompt).toBe('')

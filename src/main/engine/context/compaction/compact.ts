@@ -227,7 +227,7 @@ function sameOf({ id, name, thinking, effort, traits }: TurnModel) {
   }
 }
 
-/** What was answered; nothing where one of the tools was called, since what stands before a call is no summary. */
+/** What was answered; nothing where one of the tools was called, since what stands before a call is not a summary. */
 async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ text: string; usage?: Usage }> {
   let text = ''
   let usage: Usage | undefined

@@ -33,7 +33,7 @@ it.skipIf(process.platform === 'win32')('asks a shell once, and again when the p
 })
 
 it.skipIf(process.platform === 'win32')(
-  'asks the shell where what was kept is no version, or cannot be read',
+  'asks the shell where what was kept is not a version, or cannot be read',
   async () => {
     const asked = await readShellVersion(env, scratch.home)
     for (const text of [

@@ -34,7 +34,7 @@ export function readImport(text: string, format: ImportFormat): FoundImport {
   const read = format === 'codex' ? tomlValue(text) : jsonValue(text)
   if ('problem' in read) return { ...NOTHING, problems: [read.problem] }
   const { value } = read
-  if (!isRecord(value)) return { ...NOTHING, problems: ['This is no object.'] }
+  if (!isRecord(value)) return { ...NOTHING, problems: ['This is not an object.'] }
   switch (format) {
     case 'codex':
       return { ...NOTHING, servers: serversIn(value['mcp_servers'], codexServer) }

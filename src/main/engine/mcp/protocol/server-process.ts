@@ -133,7 +133,7 @@ async function wrap(command: CommandToWrap): Promise<WrappedCommand> {
 
 function startFailureMessage(command: string, error: NodeJS.ErrnoException): string {
   if (error.code === 'ENOENT') return `The program ${command} was not found. Install it, or give its full path.`
-  if (error.code === 'EACCES') return `${command} may not be run: it is no program, or its permissions forbid it.`
+  if (error.code === 'EACCES') return `${command} may not be run: it is not a program, or its permissions forbid it.`
   return `${command} could not be started: ${error.message}.`
 }
 

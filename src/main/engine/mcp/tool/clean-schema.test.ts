@@ -50,8 +50,8 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { properties: { a: { $ref: 'http://x/y' }, b: { $ref: '#/$defs/none' } } },
     { properties: { a: {}, b: {} } },
   ],
-  ['a property that is no schema', { properties: { a: 'string', b: 7 } }, { properties: {} }],
-  ['required that is no list of names', { required: 'a' }, { properties: {} }],
+  ['a property that is not a schema', { properties: { a: 'string', b: 7 } }, { properties: {} }],
+  ['required that is not a list of names', { required: 'a' }, { properties: {} }],
   ['marks of its dialect', { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x' }, { properties: {} }],
 ])('repairs %s', (_, given, expected) => {
   expect(cleaned(given)).toEqual({ type: 'object', ...expected })
@@ -75,7 +75,7 @@ it('replaces alternatives at the root by all their fields, and requires what eac
 it.each<[string, unknown, RegExp]>([
   ['text', 'text', /no JSON Schema/],
   ['a list', [], /no JSON Schema/],
-  ['what is no object', { type: 'array' }, /only objects/],
+  ['what is not an object', { type: 'array' }, /only objects/],
   ['what is too large', { description: 'd'.repeat(100_000) }, /at most 64 kB/],
   ['fields that cannot be sent', { properties: { 'a b': {} } }, /cannot be sent/],
 ])('refuses %s with a reason', (_, given, reason) => {

@@ -24,7 +24,7 @@ describe('the headers that an input schema asks for', () => {
     ['an empty name', object({ a: marked('string', '') })],
     ['a name with a space', object({ a: marked('string', 'My Region') })],
     ['a name with a line break', object({ a: marked('string', 'A\r\nX: y') })],
-    ['a name that is no text', object({ a: marked('string', 7) })],
+    ['a name that is not text', object({ a: marked('string', 7) })],
     ['a number', object({ a: marked('number') })],
     ['an object', object({ a: marked('object') })],
     ['an array', object({ a: marked('array') })],

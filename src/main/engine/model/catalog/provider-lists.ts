@@ -89,7 +89,7 @@ async function request(
   try {
     return JSON.parse(await limitedText(response, MAX_LIST_CHARS))
   } catch {
-    throw new CodedError('model.server', 'What the provider sent is no list of models.')
+    throw new CodedError('model.server', 'What the provider sent is not a list of models.')
   }
 }
 

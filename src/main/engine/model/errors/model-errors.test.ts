@@ -65,7 +65,7 @@ describe('what a failure means', () => {
       'model.rate_limited',
     ],
     [
-      'OpenAI: a request larger than the minute allows is no overflow',
+      'OpenAI: a request larger than the minute allows is not an overflow',
       http(429, {
         error: { message: 'Request too large: reduce the length of the messages', code: 'rate_limit_exceeded' },
       }),

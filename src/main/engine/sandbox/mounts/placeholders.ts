@@ -119,7 +119,7 @@ export function removeOrphanedPlaceholders(folder: string): void {
 }
 
 /**
- * What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is no content of the
+ * What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is not content of the
  * project. `folder`: where they are written down.
  */
 export function placeholdersIn(folder: string): (path: string) => boolean {

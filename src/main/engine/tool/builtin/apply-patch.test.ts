@@ -223,11 +223,11 @@ describe('apply_patch', () => {
     expect((await stat(join(root, 'bin/run.sh'))).mode & 0o777).toBe(0o755)
   })
 
-  it('deletes what is no text, and refuses to edit it', async () => {
+  it('deletes what is not text, and refuses to edit it', async () => {
     const { patch, tree } = await project({ 'a.bin': new Uint8Array([0, 1, 2, 255]) })
     expect(await patch('*** Update File: a.bin', '-x', '+y')).toMatchObject({
       isError: true,
-      text: expect.stringContaining('no text'),
+      text: expect.stringContaining('not text'),
     })
     expect(await patch('*** Delete File: a.bin')).toMatchObject({ details: { kind: 'diff', deleted: true } })
     expect(await tree()).toEqual({})

@@ -49,7 +49,7 @@ describe('Grep: files_with_matches', () => {
     }
   })
 
-  it('says so when nothing matches, and that is no error', async () => {
+  it('says so when nothing matches, and that is not an error', async () => {
     const { grep } = await project({ a: 'x' })
     const result = await callTool(grep, { pattern: 'y' })
     expect(result).toMatchObject({ text: 'No matches found', details: { kind: 'matches', total: 0, files: [] } })
@@ -358,7 +358,7 @@ describe('Grep: what is searched', () => {
     execFileSync('mkfifo', [join(root, 'pipe')])
     expect(await callTool(grep, { pattern: 'x', path: 'pipe' })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('no file or folder'),
+      text: expect.stringContaining('not a file or folder'),
     })
   })
 })

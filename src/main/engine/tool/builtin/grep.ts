@@ -154,7 +154,7 @@ async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<Targe
   const shown = workspace.display(path.realPath)
   try {
     const stats = await stat(path.realPath)
-    if (!stats.isFile() && !stats.isDirectory()) return `${shown} is no file or folder that could be searched.`
+    if (!stats.isFile() && !stats.isDirectory()) return `${shown} is not a file or folder that could be searched.`
     const isFile = stats.isFile()
     const folder = isFile ? dirname(path.realPath) : path.realPath
     const inRoot = path.realPath === workspace.root || path.realPath.startsWith(workspace.root + sep)

@@ -155,12 +155,12 @@ describe('ReadMediaFile: everything else', () => {
 
   it('tells what a file is that it cannot show', async () => {
     const { put, show } = await project()
-    await put('text.png', 'this is no picture')
+    await put('text.png', 'this is not a picture')
     await put('a.heic', Buffer.from('\0\0\0\x20ftypheic\0\0', 'latin1'))
     await put('empty.png', '')
     expect(await show('text.png')).toMatchObject({
       isError: true,
-      text: expect.stringContaining('no image, video or PDF'),
+      text: expect.stringContaining('not an image, video or PDF'),
     })
     expect(await show('a.heic')).toMatchObject({
       isError: true,
@@ -179,7 +179,7 @@ describe('ReadMediaFile: everything else', () => {
     execFileSync('mkfifo', [join(root, 'pipe')])
     expect(await show('big.mp4')).toMatchObject({ isError: true, text: expect.stringContaining('at most 100 MB') })
     expect(await show('folder')).toMatchObject({ isError: true, text: 'folder is a folder. Use ListDirectory.' })
-    expect(await show('pipe')).toMatchObject({ isError: true, text: 'pipe is no regular file.' })
+    expect(await show('pipe')).toMatchObject({ isError: true, text: 'pipe is not a regular file.' })
   })
 
   it('refuses sensitive files, also through a link', async () => {

@@ -96,7 +96,9 @@ async function run(
       return typeof bytes === 'string' ? failed(bytes) : await pdfResult(bytes, { shown, signal })
     }
     if (!type)
-      return failed(`${shown} is no image, video or PDF that is known here, whatever its name says. Use Read for text.`)
+      return failed(
+        `${shown} is not an image, video or PDF that is known here, whatever its name says. Use Read for text.`,
+      )
     if (type.problem !== undefined) return failed(`${shown} is a ${type.name}. ${type.problem}`)
     const refused = notAccepted(type, shown, accepts)
     if (refused !== undefined) return failed(refused)
@@ -120,7 +122,7 @@ async function run(
 
 function unusable(stats: Stats, shown: string): string | undefined {
   if (stats.isDirectory()) return `${shown} is a folder. Use ListDirectory.`
-  if (!stats.isFile()) return `${shown} is no regular file.`
+  if (!stats.isFile()) return `${shown} is not a regular file.`
   if (stats.size === 0) return `${shown} is empty.`
   if (stats.size > MAX_BYTES)
     return `${shown} has ${megabytes(stats.size)}; at most 100 MB can be shown. Make it smaller first.`

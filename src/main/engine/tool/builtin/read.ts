@@ -172,8 +172,8 @@ function withAdvice(message: string): string {
 }
 
 function refusedAs({ reason, type }: NotText, shown: string): string {
-  if (type?.media) return `${shown} is no text but: ${reason}. Use ReadMediaFile if you have it.`
-  return `${shown} is no text: ${reason}. Read shows only text and PDFs; use a fitting program with Bash if its content matters.`
+  if (type?.media) return `${shown} is not text but: ${reason}. Use ReadMediaFile if you have it.`
+  return `${shown} is not text: ${reason}. Read shows only text and PDFs; use a fitting program with Bash if its content matters.`
 }
 
 interface Rendered {

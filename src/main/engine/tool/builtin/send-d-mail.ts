@@ -4,7 +4,7 @@ import type { SessionCheckpoints, RestoreOutlook } from '../session-services'
 import { failed, ok, refuse, type Access, type Tool } from '../tool'
 import description from './send-d-mail.md?raw'
 
-/** Longer is no message any more, but the conversation over again. */
+/** Longer is not a message any more, but the conversation over again. */
 const MAX_CHARS = 20_000
 const MAX_NAMES = 100
 

@@ -146,7 +146,7 @@ test('failures of a provider are words the agent can act on, without the key', a
   expect((await callTool(tool(undefined), { query: 'x' })).isError).toBe(true)
 })
 
-test('finding nothing is no failure', async () => {
+test('finding nothing is not a failure', async () => {
   const { origin } = await serveWeb((_, response) => response.end('{"results":[]}'))
   const { text: said, isError } = await callTool(tool({ provider: 'searxng', baseUrl: origin }), { query: 'zzz' })
   expect(isError).toBeFalsy()

@@ -88,7 +88,7 @@ describe('parsePatch', () => {
   })
 
   it.each([
-    ['--- a/x\n+++ b/x\n', /is no patch/],
+    ['--- a/x\n+++ b/x\n', /is not a patch/],
     ['*** Begin Patch\n*** Update File: a\n-x\n+y', /may be cut off/],
     [patch('*** Update File: a', '-x', 'y'), /Line 4 of the patch cannot be read: "y".*before each line of a hunk/],
     [patch('*** Add File: a', 'x'), /Line 3.*"\+" before each line/],

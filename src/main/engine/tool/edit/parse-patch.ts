@@ -38,7 +38,7 @@ export function parsePatch(patch: string): PatchOperation[] {
   const from = begin >= 0 ? begin + 1 : lines.findIndex((line) => HEADER.test(line.trim()))
   if (from < 0)
     throw new FileProblem(
-      `The input is no patch: its first line must be "${BEGIN}", then "*** Update File: path" and its hunks.`,
+      `The input is not a patch: its first line must be "${BEGIN}", then "*** Update File: path" and its hunks.`,
     )
   if (lines.slice(0, Math.max(0, begin)).some((line) => !WRAPPING.test(line)))
     throw new FileProblem(`There is text before "${BEGIN}". Give the patch alone.`)

@@ -141,7 +141,7 @@ class PatchPlanner {
   async #delete({ path }: PatchOperation & { kind: 'delete' }): Promise<void> {
     const file = await this.#existing(path)
     this.#refuseLink(file, 'deleted')
-    // What is no text can be deleted, too.
+    // What is not text can be deleted, too.
     if (file.current) file.before ??= textUnless(() => textOfFile(file.current!, file.shown, false))
     Object.assign(file, { text: undefined, isTouched: true })
   }

@@ -68,7 +68,7 @@ export async function loadCurrent(
 }
 
 /**
- * The text of a file; undefined when it is too large and `needed` is not set. Throws `FileProblem` when it is no text.
+ * The text of a file; undefined when it is too large and `needed` is not set. Throws `FileProblem` when it is not text.
  */
 export function textOfFile(current: CurrentFile, shown: string, needed: boolean): CurrentText | undefined {
   if (!current.bytes) {
@@ -79,7 +79,7 @@ export function textOfFile(current: CurrentFile, shown: string, needed: boolean)
   }
   const decoded = decodeText(current.bytes)
   if ('text' in decoded) return { ...decoded, size: current.size }
-  throw new FileProblem(`${shown} is no text this tool could change: ${decoded.notText.reason}. Nothing was written.`)
+  throw new FileProblem(`${shown} is not text this tool could change: ${decoded.notText.reason}. Nothing was written.`)
 }
 
 /**
@@ -143,7 +143,7 @@ export async function diffOfChange(workspace: Workspace, change: PlannedChange):
   const { path, shown, current, before, after, meant, newFolders, movedFrom } = change
   const isUnknown = current !== undefined && before === undefined
   const { note, ...diff } = isUnknown
-    ? { diff: '', added: 0, removed: 0, note: 'The old content is too large to compare, or no text.' }
+    ? { diff: '', added: 0, removed: 0, note: 'The old content is too large to compare, or not text.' }
     : await unifiedDiff(shown, movedFrom?.text ?? before?.text, after?.text, movedFrom?.shown)
   const notes = [
     after === undefined && 'Deletes the file.',

@@ -61,7 +61,7 @@ export async function unsavedBytes(
   if (!editor?.read || !editor.covers(realPath) || (disk && (!disk.bytes || disk.size > MAX_EDITOR_BYTES)))
     return undefined
   const saved = disk?.bytes && decodeText(disk.bytes)
-  // What is no text is in no editor.
+  // What is not text is in no editor.
   if (saved && 'notText' in saved) return undefined
   const held = await editor.read(realPath, signal)
   if (held === undefined || (!saved && held === '') || held.includes('\0')) return undefined
@@ -70,7 +70,7 @@ export async function unsavedBytes(
 }
 
 /**
- * Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is no change.
+ * Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is not a change.
  */
 export function normalizeEditorText(held: string, saved: string | undefined): string {
   const text = held.startsWith('\ufeff') ? held.slice(1) : held

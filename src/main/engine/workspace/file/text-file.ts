@@ -84,7 +84,7 @@ function looksLikeUtf16(bytes: Uint8Array): boolean {
   return head.length >= 4 && Math.max(zeros(0), zeros(1)) >= head.length * 0.4 && Math.min(zeros(0), zeros(1)) === 0
 }
 
-/** What a file that is no text seems to be. `media`: ReadMediaFile can show it. */
+/** What a file that is not text seems to be. `media`: ReadMediaFile can show it. */
 interface FileType {
   /** E.g. `PNG image`. */
   name: string

@@ -82,7 +82,7 @@ export class Launcher {
     const first = ['pipe', 'pipe', 'pipe', 'pipe'] as const
     const shell = withoutPtyMasters((stdio) => spawn('/bin/sh', [], { env: minimalEnv(), stdio }), first) as Shell
     this.#shell = shell
-    // What the shell itself has to say, such as that a program was killed, is no output of that program.
+    // What the shell itself has to say, such as that a program was killed, is not an output of that program.
     shell.stdin.write('exec 4>&2 2>/dev/null\n')
     const gone = (error?: Error): void => {
       if (this.#shell !== shell) return

@@ -48,7 +48,7 @@ export interface Terminal {
   status(text: string | undefined): void
   /**
    * Rings the bell and shows a text as the title of the window, without changing what is on screen. Nothing where there
-   * is no terminal.
+   * is not a terminal.
    */
   alert(title: string): void
   /** Restores the terminal's original state. */

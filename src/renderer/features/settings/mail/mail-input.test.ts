@@ -34,7 +34,7 @@ it('names what is missing, and refuses to send a password unencrypted', () => {
   })
   const input = { ...withAddress(inputOf(undefined), 'ada@gmail.com'), imapSecurity: 'none' as const }
   expect(problemsOf(input, 'gmail', ['gmail'])).toEqual({
-    id: 'There is an account of this name',
+    id: 'An account with this name exists',
     imapSecurity: 'Passwords are sent unencrypted only on this computer',
   })
   expect(suggestedId(input, ['gmail'])).toBe('gmail-2')
