@@ -54,7 +54,7 @@ const OVERLOADED_ATTEMPTS = 3
 const EMPTY_ATTEMPTS = 2
 
 /**
- * The backoff before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up.
+ * The retry delay (backoff) before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up.
  * Exponential from `retryBaseMs` to
  * `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
  */

@@ -25,8 +25,8 @@ export interface ProcessTreeToKill {
 const ROUNDS_ALONE = 5
 
 /**
- * Sends SIGTERM to the whole session and to everything with the task's tag, and SIGKILL to what is left after
- * `graceMs`. Resolves when nothing is left. Concurrent stops are cheap: they share one scan.
+ * Kills a process tree: sends SIGTERM to the whole session and to everything with the task's tag, and SIGKILL to what
+ * is left after `graceMs`. Resolves when nothing is left. Concurrent stops are cheap: they share one scan.
  */
 export async function killProcessTree(
   { taskId, shellPid, shellOnlyWaits, isShellGone, groups, subreaper }: ProcessTreeToKill,

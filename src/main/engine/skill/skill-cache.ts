@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Stats } from 'node:fs'
 import type { ReadSkill } from './read-skill'
 
-/** Parsed SKILL.md files, by path, modification time and size. */
+/** The cache of skills: parsed SKILL.md files, by path, modification time and size. */
 export interface SkillCache {
   get(path: string, file: Stats): ReadSkill | undefined
   set(path: string, file: Stats, read: ReadSkill): void

@@ -2,7 +2,7 @@ import { textOf, type ResultPart } from '../../../shared/model/message'
 import { truncateToHead, truncateToTail } from '../task/output/output-text'
 import type { ToolResult } from './tool'
 
-/** How many characters of text a result may have unless the tool or the settings say otherwise. */
+/** Truncation of results: the characters of text a result may have unless the tool or the settings say otherwise. */
 export const DEFAULT_MAX_RESULT_CHARS = 50_000
 /** Bytes of a longer one that the model gets, including the note about the cut. */
 const SHOWN_BYTES = 20_000

@@ -6,7 +6,8 @@ import type { ModelInfo } from '../../model/provider'
  */
 const TRIM_THRESHOLD = 0.96
 /**
- * From here on the conversation is compacted if leaving out results would not do: the summary has to fit in the rest.
+ * The compaction threshold: from here on the conversation is compacted if leaving out results would not do. The summary
+ * has to fit in the rest.
  */
 const COMPACTION_THRESHOLD = 0.88
 /**
@@ -37,7 +38,7 @@ export interface ContextLimits {
   window: number
   /** From here on room is made. */
   trimThreshold: number
-  /** From here on there is a compaction, if room could not be made otherwise. */
+  /** The compaction threshold: from here on there is a compaction, if room could not be made otherwise. */
   compactionThreshold: number
   /** What a trim leaves. */
   trimTarget: number

@@ -121,19 +121,19 @@ export function totalOf({ plain, wide, dense, head, media }: ContentSize): numbe
   return plain + wide + dense + head + media
 }
 
-/** Guessed tokens of a message. */
+/** The token estimate of a message. */
 export function tokensOf(message: Message): number {
   return totalOf(sizeOf(message))
 }
 
-/** Guessed tokens of a text. */
+/** The token estimate of a text. */
 export function textTokens(text: string): number {
   const size = emptySize()
   addText(size, text)
   return totalOf(size)
 }
 
-/** Guessed tokens of parts of a message. */
+/** The token estimate of parts of a message. */
 export function partsTokens(parts: readonly (UserPart | AssistantPart | ResultPart)[]): number {
   const size = emptySize()
   addParts(size, parts)

@@ -1,6 +1,6 @@
 import { fieldOf } from '../../../../shared/json-fields'
 
-/** What a response says about when to come back, in ms from `now`; undefined when it says nothing. */
+/** When to come back after a rate limit, as a response says it, in ms from `now`; undefined when it says nothing. */
 export function parseRetryAfter(
   headers: Readonly<Record<string, string>> | undefined,
   body: unknown,
