@@ -10,7 +10,7 @@ let ids = 0
 function call(name: string, input: object, accesses: Access[], more: Partial<Tool> = {}): MergeCandidate {
   const callId = `call-${(ids += 1)}`
   return {
-    part: { type: 'tool_call', callId, name, input: JSON.stringify(input) } as MergeCandidate['part'],
+    part: { type: 'tool_call', callId, name, input: JSON.stringify(input) },
     tool: { name, annotations: READS, ...more } as Tool,
     call: { summary: '', accesses } as unknown as NonNullable<MergeCandidate['call']>,
   }
