@@ -303,7 +303,7 @@ describe('trestle mcp', () => {
     [['call', 'missing', 'x'], 1, 'There is no server "missing"'],
     [['tets', 'x'], 2, 'Did you mean test'],
     [['add', 'x'], 2, 'a name, and a URL'],
-    [['add', 'x y', 'https://example.org'], 2, 'no name'],
+    [['add', 'x y', 'https://example.org'], 2, 'not a name for a server'],
     [['add', 'x', 'https://example.org', '--env', 'A=b'], 2, '--env does not go with a URL'],
     [['add', 'x', '--header', 'nope', 'https://example.org'], 2, 'has no value'],
     [['add', '--transport', 'http', 'x', '--', 'ls'], 2, 'needs a URL'],

@@ -137,12 +137,12 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       const session = await begin('ask')
       await session.prompt()
       const { approvalId } = await session.asked()
-      const inbox = await link.client.approval.list()
-      const entry = required(
-        inbox.find((one) => one.sessionId === session.sessionId),
-        'a request in the inbox',
-      )
-      expect(entry.place).toBe(place.placeId)
+      // The inbox is told by the place, a moment after the session was.
+      const inInbox = async (): Promise<object | undefined> => {
+        const entry = (await link.client.approval.list()).find((one) => one.sessionId === session.sessionId)
+        return entry && { place: entry.place }
+      }
+      await expect.poll(inInbox).toEqual({ place: place.placeId })
       expect(existsSync(join(place.folder, 'made.txt'))).toBe(false)
       await session.reply(approvalId, 'allow_once')
       await session.ended()
