@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { findings } from './assistive'
 import { expect, test, type App } from './app'
-import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseInMenu, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -135,15 +135,13 @@ test.describe('the file tree', () => {
     await expect(pane(page).getByText('The file is empty.')).toBeVisible()
     await page.getByRole('tab', { name: 'Files' }).click()
     const made = tree.getByRole('treeitem', { name: /notes\.txt/ })
-    await made.click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Rename…' }).click()
+    await chooseInMenu(made, 'Rename…')
     await page.getByRole('textbox', { name: 'Name of the file' }).fill('kept.txt')
     await page.keyboard.press('Enter')
     const kept = tree.getByRole('treeitem', { name: /kept\.txt/ })
     await expect(kept).toBeVisible()
     writeFileSync(join(scratch.project, 'kept.txt'), 'precious')
-    await kept.click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await chooseInMenu(kept, 'Delete')
     await expect(kept).toBeHidden()
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await expect(kept).toBeVisible()

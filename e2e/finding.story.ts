@@ -1,5 +1,5 @@
 import { expect, test } from './app'
-import { transcriptText, sendPrompt, startSession } from './steps'
+import { chooseInMenu, transcriptText, sendPrompt, startSession } from './steps'
 
 const LONG = Array.from({ length: 120 }, (_, n) => `Line ${n + 1} of an answer that fills the screen.`).join('\n\n')
 
@@ -36,12 +36,10 @@ test('the archive is shown only if it is not empty', async ({ app }) => {
   await expect(transcriptText(page, 'Hello.')).toBeVisible()
   const archive = page.getByRole('treeitem', { name: 'Archived' })
   await expect(archive).toHaveCount(0)
-  await page.getByRole('treeitem', { name: /put me away/ }).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Archive' }).click()
+  await chooseInMenu(page.getByRole('treeitem', { name: /put me away/ }), 'Archive')
   await expect(archive).toBeVisible()
   await app.restart()
   await app.page.getByRole('treeitem', { name: 'Archived' }).click()
-  await app.page.getByRole('treeitem', { name: /put me away/ }).click({ button: 'right' })
-  await app.page.getByRole('menuitem', { name: 'Restore' }).click()
+  await chooseInMenu(app.page.getByRole('treeitem', { name: /put me away/ }), 'Restore')
   await expect(app.page.getByRole('treeitem', { name: 'Archived' })).toHaveCount(0)
 })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { runCli } from '../test/support/run-cli'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseInMenu, pictures, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({
   model: {
@@ -25,16 +25,14 @@ test('the history of a session is verified and replayed by keyboard, with the ch
   await page.getByRole('button', { name: /Allow once/ }).click()
   await expect(transcriptText(page, 'It is changed.')).toBeVisible()
 
-  await page.getByRole('treeitem', { name: /Change the second line/ }).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Verify history' }).click()
+  await chooseInMenu(page.getByRole('treeitem', { name: /Change the second line/ }), 'Verify history')
   const result = page.getByRole('dialog', { name: 'Verify history' })
   await expect(result.getByText('The history is intact')).toBeVisible()
   await pictures(app, 'history-verified')
   expect(await findings(page)).toEqual([])
   await result.getByRole('button', { name: 'Done' }).click()
 
-  await page.getByRole('treeitem', { name: /Change the second line/ }).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Replay…' }).click()
+  await chooseInMenu(page.getByRole('treeitem', { name: /Change the second line/ }), 'Replay…')
   const replay = page.getByRole('dialog', { name: 'Replay' })
   await expect(replay.getByRole('heading', { name: 'The session was created' })).toBeVisible()
   await page.keyboard.press(']')

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from './app'
-import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseInMenu, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const todos = ['One', 'Two', 'Three'].map((title) => ({ title, status: 'pending' }))
 const RTL = 'שלום עולם.\n\n- ראשון\n- שני\n\nPlain English again.'
@@ -153,8 +153,7 @@ test('a session that ended off screen is marked unread until opened, and pinned 
   await reload(page)
   await expect(row).toBeVisible()
   await expect(row).not.toHaveAccessibleName(/unread/)
-  await row.click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+  await chooseInMenu(row, 'Pin')
   await expect(page.getByText('Pinned', { exact: true })).toBeVisible()
   await expect(row).toHaveCount(1)
 })
@@ -174,8 +173,7 @@ test('what was read and pinned is the same in another browser, and stays after a
   const there = other.getByRole('treeitem', { name: /Fix the login/ })
   await expect(there).toBeVisible()
   await expect(there).not.toHaveAccessibleName(/unread/)
-  await there.click({ button: 'right' })
-  await other.getByRole('menuitem', { name: 'Pin', exact: true }).click()
+  await chooseInMenu(there, 'Pin')
   await expect(page.getByText('Pinned', { exact: true })).toBeVisible()
   await context.close()
   await app.restart()

@@ -5,7 +5,7 @@ import { hasSshd, startSshLab, type SshLab } from '../test/support/place/ssh-lab
 import { runCli } from '../test/support/run-cli'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, reload, sendPrompt, transcriptText } from './steps'
+import { chooseInMenu, pictures, reload, sendPrompt, transcriptText } from './steps'
 
 test.use({
   model: {
@@ -116,8 +116,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await expect(transcriptText(page, 'Back again.')).toBeVisible()
 
   // It moves to this machine, and continues here.
-  await page.getByRole('treeitem', { name: /Make a file/ }).click({ button: 'right' })
-  await page.getByRole('menuitem', { name: 'Move to…' }).click()
+  await chooseInMenu(page.getByRole('treeitem', { name: /Make a file/ }), 'Move to…')
   const move = page.getByRole('dialog', { name: 'Move to…' })
   await expect(move.getByRole('combobox', { name: 'To' })).toHaveText(/This machine/)
   await pictures(app, 'places-move')

@@ -53,3 +53,15 @@ export async function reload(page: Page): Promise<void> {
   await page.reload()
   await page.locator('html[data-keys=ready]').waitFor()
 }
+
+/**
+ * Chooses an item of the menu that a row opens with the right button. A list that is just being filled may replace the
+ * row, and its menu with it.
+ */
+export async function chooseInMenu(row: Locator, item: string): Promise<void> {
+  const found = row.page().getByRole('menuitem', { name: item, exact: true })
+  await expect(async () => {
+    await row.click({ button: 'right', timeout: 10_000 })
+    await found.click({ timeout: 10_000 })
+  }).toPass()
+}
