@@ -78,6 +78,18 @@ describe('session pushes', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
+  test('what another process records just before it leaves the session to this one arrives', async () => {
+    const { engine, sessionId } = await setup()
+    const { sessions } = engine
+    const left: typeof sessions.listen = (...asked) => {
+      engine.record(sessionId, note('last'))
+      return sessions.listen(...asked)
+    }
+    const { pushes } = sessionPushes({ ...sessions, listen: left }, { sessionId, since: 1 })
+    expect(shape(await pull(pushes))).toBe('start')
+    expect(shape(await pull(pushes))).toEqual([2])
+  })
+
   test('text streamed during a replay is kept and follows the events it belongs to', async () => {
     const { engine, sessionId, subscribe, text, clock } = await setup(0)
     text('early ')

@@ -109,6 +109,8 @@ class SessionPushQueue {
       (event) => this.#onEvent(event),
       () => this.#onTaken(),
     )
+    // Another process that held the session may have recorded its last events since, before it left the session to us.
+    this.#latest = Math.max(this.#latest, sessions.header(subscription.sessionId).seq)
     this.#cleanups.push(
       stop,
       () => signal?.removeEventListener('abort', abort),
