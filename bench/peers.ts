@@ -29,8 +29,8 @@ interface Scenario {
 
 /**
  * Trestle beside the peers that are installed in the folder that TRESTLE_BENCH_PEERS names, in turns, each with a home
- * that was used once before. TRESTLE_BENCH_ROUNDS: how often (default 10). TRESTLE_BENCH_JSON: a file for medians and
- * ranges.
+ * that was used once before. TRESTLE_BENCH_ROUNDS: how often (default 10). TRESTLE_BENCH_SCENARIOS: names of scenarios,
+ * separated by commas, when not all are run. TRESTLE_BENCH_JSON: a file for medians and ranges.
  */
 export default async function peers(): Promise<Measurement[]> {
   const folder = process.env['TRESTLE_BENCH_PEERS']
@@ -55,7 +55,7 @@ export default async function peers(): Promise<Measurement[]> {
       const line = `${'0123456789'.repeat(10).slice(0, 99)}\n`
       writeFileSync(join(project, 'large.log'), line.repeat(LARGE_BYTES / line.length))
     }
-    const scenarios = scenariosOf()
+    const scenarios = chosenScenarios()
     for (let round = -1; round < rounds; round++) {
       // Round -1 fills caches and homes; it is not counted.
       const turn = programs.map((_, index) => programs[(index + round + 1) % programs.length]!)
@@ -75,8 +75,10 @@ export default async function peers(): Promise<Measurement[]> {
       }
       if (round < 0) continue
       const scratch = homes.get(TRESTLE)!
-      note('start to first request', 'machine', await nodeStart(), 'ms')
-      note('50 MB of output', 'machine', await terminalCopy(join(scratch.project, 'large.log'), scratch), 'ms')
+      if (values.has('start to first request'))
+        note('start to first request', 'machine', await nodeStart(), 'ms')
+      if (values.has('50 MB of output'))
+        note('50 MB of output', 'machine', await terminalCopy(join(scratch.project, 'large.log'), scratch), 'ms')
       progress(`  round ${round + 1} of ${rounds}`)
     }
   } finally {
@@ -94,6 +96,15 @@ export default async function peers(): Promise<Measurement[]> {
   const file = process.env['TRESTLE_BENCH_JSON']
   if (file !== undefined) writeFileSync(file, `${JSON.stringify(results, undefined, 2)}\n`)
   return results
+}
+
+function chosenScenarios(): Scenario[] {
+  const all = scenariosOf()
+  const names = process.env['TRESTLE_BENCH_SCENARIOS']?.split(',').map((name) => name.trim())
+  const unknown = names?.find((name) => all.every((scenario) => scenario.name !== name))
+  if (unknown !== undefined)
+    throw new Error(`No scenario is called ${JSON.stringify(unknown)}; choose from ${all.map(({ name }) => name).join(', ')}`)
+  return names ? all.filter(({ name }) => names.includes(name)) : all
 }
 
 function scenariosOf(): Scenario[] {
