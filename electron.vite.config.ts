@@ -10,7 +10,6 @@ import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 /** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
 const OUTSIDE = [
   'electron',
-  'better-sqlite3',
   'node-pty',
   '@napi-rs/keyring',
   '@vscode/ripgrep',
@@ -63,6 +62,39 @@ const lightHeaders: Plugin = {
 }
 
 /**
+ * Bundles the JavaScript of better-sqlite3, 16 small files that each start of the engine would have to find; its binary stays in the package, which is looked up
+ * by name, because the bundle is in another folder.
+ */
+const bundledSqlite: Plugin = {
+  name: 'bundled-sqlite',
+  transform: (code, id) =>
+    /[\\/]better-sqlite3[\\/]lib[\\/]binding\.js$/.test(id)
+      ? {
+          code: code.replaceAll("__dirname, '..'", "path.dirname(require.resolve('better-sqlite3/package.json'))"),
+          map: null,
+        }
+      : undefined,
+}
+
+/**
+ * Writes characters beyond ASCII as escapes: Node takes twice the memory for a file that has one, and twice the time to read it. Files in which an escape could
+ * mean something else are left alone: raw templates, and characters that take two escapes.
+ */
+const asciiOnly: Plugin = {
+  name: 'ascii-only',
+  // At the end: before, strings are printed once more, without escapes.
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk' || /[\ud800-\udfff]|String\.raw`[^`]*[^\x00-\x7f`]/.test(chunk.code)) continue
+      chunk.code = chunk.code.replaceAll(
+        /[^\x00-\x7f]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      )
+    }
+  },
+}
+
+/**
  * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin, because electron-vite overwrites
  * `base` in a configuration.
  */
@@ -70,7 +102,7 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders, bundledPackages('out/packages/main.json')],
+    plugins: [lightHeaders, bundledSqlite, asciiOnly, bundledPackages('out/packages/main.json')],
     build: {
       outDir: 'out/main',
       target: 'node24',
