@@ -1,5 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -11,6 +10,7 @@ import { helpText } from './help'
 import { parseCommand, UsageError, didYouMean } from '../console/parse-command'
 import { terminalFailure } from '../console/report'
 import { nearest } from '../../shared/nearest'
+import { enableCodeCache } from '../engine/runtime/code-cache'
 import { probeSandboxSupport } from '../engine/sandbox/sandbox-support'
 
 /** Runs the `trestle` program with these arguments; sets `process.exitCode`. */
@@ -35,7 +35,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
   // What only connects to an engine is ready sooner, and the engine itself smaller, without.
-  if (asked.command === 'engine' || mayAttach(asked)) enableCompileCache()
+  if (asked.command === 'engine' || mayAttach(asked)) enableCodeCache()
   else compileAhead()
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
     const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')
@@ -207,8 +207,7 @@ const BUILT_IN = [
 function compileAhead(): void {
   // Load these first: Node's own modules come precompiled, but only for the flags it was started with.
   for (const name of BUILT_IN) process.getBuiltinModule(name)
-  setFlagsFromString('--no-lazy')
-  enableCompileCache()
+  if (enableCodeCache()) setFlagsFromString('--no-lazy')
 }
 
 /** Whether a command may be done by the engine of the home alone. */

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { codeCacheFolder } from '../../runtime/code-cache'
 import { isWithin } from '../../workspace/path/real-path'
 import { hasRepository } from '../../workspace/path/repository-root'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
@@ -89,6 +90,7 @@ export function mountPlan(
       ...byDepth([...projects, ...shared]),
       ...byDepth(distinct(plan.guards)),
       ...ownFolder(policy, roots, seen),
+      ...codeCache(roots),
     ],
     base,
     placeholders: plan.placeholders,
@@ -257,6 +259,12 @@ function ownFolder(
     ...inside.map((path): Mount => ({ kind: level === 'project' ? 'write' : 'read', path })),
     ...shown,
   ]
+}
+
+/** Trestle's own code in compiled form, where a project contains the folder for temporary files. */
+function codeCache(roots: readonly string[]): Mount[] {
+  const folder = realPathOf(codeCacheFolder())
+  return folder !== undefined && roots.some((root) => isWithin(folder, root)) ? [{ kind: 'empty', path: folder }] : []
 }
 
 function byDepth(mounts: readonly Mount[]): Mount[] {

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { enableCodeCache } from './code-cache'
+
+let scratch: string
+beforeEach(() => (scratch = mkdtempSync(join(tmpdir(), 'code-cache-'))))
+afterEach(() => rmSync(scratch, { recursive: true, force: true }))
+
+/** In a process of its own: Node keeps the first folder for good. */
+function runWithCache(folder: string): { enabled: boolean } {
+  const program = join(scratch, 'program.cjs')
+  writeFileSync(program, 'exports.answer = 42\n')
+  const script = `
+    const { enableCodeCache } = await import(${JSON.stringify(join(import.meta.dirname, 'code-cache.ts'))})
+    const enabled = enableCodeCache(${JSON.stringify(folder)})
+    await import(${JSON.stringify(program)})
+    console.log(JSON.stringify({ enabled }))`
+  const env = { ...process.env }
+  delete env['NODE_COMPILE_CACHE']
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { env, encoding: 'utf8' }),
+  ) as { enabled: boolean }
+}
+
+describe('enableCodeCache', () => {
+  it('keeps compiled code in a folder that only the user can enter', () => {
+    const folder = join(scratch, 'cache')
+    expect(runWithCache(folder)).toEqual({ enabled: true })
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(readdirSync(folder)).not.toEqual([])
+  })
+
+  it.skipIf(process.platform === 'win32')('does not use a folder that others can write to', () => {
+    const folder = join(scratch, 'cache')
+    mkdirSync(folder)
+    chmodSync(folder, 0o770)
+    expect(enableCodeCache(folder)).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')('does not follow a link to a folder of somebody else', () => {
+    const folder = join(scratch, 'cache')
+    mkdirSync(join(scratch, 'theirs'), { mode: 0o700 })
+    symlinkSync(join(scratch, 'theirs'), folder)
+    expect(enableCodeCache(folder)).toBe(false)
+  })
+
+  it('does without where no folder can be made', () => {
+    writeFileSync(join(scratch, 'file'), '')
+    expect(enableCodeCache(join(scratch, 'file', 'cache'))).toBe(false)
+  })
+})

@@ -1,0 +1,30 @@
+import { lstatSync, mkdirSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Where Node keeps the program in compiled form, for all homes and versions of a user. */
+export function codeCacheFolder(): string {
+  return join(tmpdir(), `trestle-code-${process.getuid?.() ?? 'cache'}`)
+}
+
+/**
+ * Lets Node keep compiled code for the next start; false when there is no safe place for it. Not in Node's own folder,
+ * whose name is known and which anybody could make first: what is in it runs as this user.
+ */
+export function enableCodeCache(folder = codeCacheFolder()): boolean {
+  if (!isPrivate(folder)) return false
+  enableCompileCache(folder)
+  return true
+}
+
+/** Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. */
+function isPrivate(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const { uid, mode } = lstatSync(folder)
+    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)
+  } catch {
+    return false
+  }
+}
