@@ -94,6 +94,27 @@ const asciiOnly: Plugin = {
   },
 }
 
+/** What a file imports from a module of Node, as one line: the default, all, or names. */
+const BUILT_IN_IMPORT = /^import (?:(\w+)|\* as (\w+)|(\{ [^}]+ \})) from ("node:[\w/]+");$/gm
+
+/**
+ * Takes Node's modules without an import: that would read every export of them, some of which load much more (node:crypto all of Web Crypto), and link each of
+ * them into each file.
+ */
+const directBuiltIns: Plugin = {
+  name: 'direct-built-ins',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue
+      chunk.code = chunk.code.replaceAll(
+        BUILT_IN_IMPORT,
+        (_line, one?: string, all?: string, names?: string, name?: string) =>
+          `const ${one ?? all ?? names?.replaceAll(' as ', ': ')} = process.getBuiltinModule(${name});`,
+      )
+    }
+  },
+}
+
 /**
  * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin, because electron-vite overwrites
  * `base` in a configuration.
@@ -102,7 +123,7 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders, bundledSqlite, asciiOnly, bundledPackages('out/packages/main.json')],
+    plugins: [lightHeaders, bundledSqlite, directBuiltIns, asciiOnly, bundledPackages('out/packages/main.json')],
     build: {
       outDir: 'out/main',
       target: 'node24',

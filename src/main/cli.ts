@@ -5,5 +5,11 @@ if (Number(process.versions.node.split('.')[0]) < 22) {
   )
   process.exit(2)
 }
-// Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error.
-void import('./command-line/main').then(({ main }) => main(process.argv.slice(2)))
+// Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error; and
+// most of it once Node knows where its compiled form is.
+void import('./engine/runtime/code-cache')
+  .then(({ enableCodeCache }) => {
+    enableCodeCache()
+    return import('./command-line/main')
+  })
+  .then(({ main }) => main(process.argv.slice(2)))

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,13 +9,16 @@ export function codeCacheFolder(): string {
 }
 
 /**
- * Lets Node keep compiled code for the next start; false when there is no safe place for it. Not in Node's own folder,
+ * Lets Node keep compiled code for the next start, unless there is no safe place for it. Not in Node's own folder,
  * whose name is known and which anybody could make first: what is in it runs as this user.
  */
-export function enableCodeCache(folder = codeCacheFolder()): boolean {
-  if (!isPrivate(folder)) return false
-  enableCompileCache(folder)
-  return true
+export function enableCodeCache(folder = codeCacheFolder()): void {
+  if (isPrivate(folder)) enableCompileCache(folder)
+}
+
+/** Whether this process keeps compiled code, in our folder or in the one of NODE_COMPILE_CACHE. */
+export function hasCodeCache(): boolean {
+  return getCompileCacheDir() !== undefined
 }
 
 /** Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. */
