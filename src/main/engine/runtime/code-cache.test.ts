@@ -8,7 +8,7 @@ let scratch: string
 beforeEach(() => (scratch = mkdtempSync(join(tmpdir(), 'code-cache-'))))
 afterEach(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** In a process of its own: Node keeps the first folder for good. */
+/** In a process of its own: the folder cannot be changed later. */
 function runWithCache(folder: string): boolean {
   const program = join(scratch, 'program.cjs')
   writeFileSync(program, 'exports.answer = 42\n')
@@ -37,7 +37,7 @@ describe('enableCodeCache', () => {
     expect(runWithCache(folder)).toBe(false)
   })
 
-  it.skipIf(process.platform === 'win32')('does not follow a link to a folder of somebody else', () => {
+  it.skipIf(process.platform === 'win32')('does not follow a link to another folder', () => {
     const folder = join(scratch, 'cache')
     mkdirSync(join(scratch, 'theirs'), { mode: 0o700 })
     symlinkSync(join(scratch, 'theirs'), folder)

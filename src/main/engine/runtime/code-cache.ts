@@ -10,7 +10,7 @@ export function codeCacheFolder(): string {
 
 /**
  * Lets Node keep compiled code for the next start, unless there is no safe place for it. Not in Node's own folder,
- * whose name is known and which anybody could make first: what is in it runs as this user.
+ * whose name is known and which another user could make first: what is in it runs as this one.
  */
 export function enableCodeCache(folder = codeCacheFolder()): void {
   if (isPrivate(folder)) enableCompileCache(folder)
