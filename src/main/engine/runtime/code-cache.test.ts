@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -42,6 +52,11 @@ describe('enableCodeCache', () => {
     mkdirSync(join(scratch, 'theirs'), { mode: 0o700 })
     symlinkSync(join(scratch, 'theirs'), folder)
     expect(runWithCache(folder)).toBe(false)
+  })
+
+  it('does not make the folder for temporary files', () => {
+    expect(runWithCache(join(scratch, 'missing', 'cache'))).toBe(false)
+    expect(existsSync(join(scratch, 'missing'))).toBe(false)
   })
 
   it('does without where no folder can be made', () => {

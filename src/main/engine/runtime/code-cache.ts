@@ -24,7 +24,7 @@ export function hasCodeCache(): boolean {
 /** Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. */
 function isPrivate(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!lstatSync(folder, { throwIfNoEntry: false })) mkdirSync(folder, { mode: 0o700 })
     const { uid, mode } = lstatSync(folder)
     return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)
   } catch {
