@@ -25,7 +25,7 @@ afterAll(async () => {
 /** The real interface in the desktop app, with a session in `/work/bridge`. */
 async function opened(options: Parameters<typeof startOnDouble>[0] = {}, engine = memoryEngine({ version: '9.9.9' })) {
   const desktop = await startOnDouble({ rendererDir: builtRenderer(), openEngine: async () => engine, ...options })
-  await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
+  await until(() => desktop.electron.windows[0]?.isShown === true && desktop.window().webContents.hasPage, 'the window')
   const { page } = desktop.window().webContents
   page.setDefaultTimeout(90_000)
   await page.getByRole('button', { name: 'Settings' }).first().waitFor()

@@ -38,7 +38,7 @@ async function withPreview() {
   const engine = memoryEngine({ version: '9.9.9' })
   const { sessionId } = await engine.sessions.create({ folder: '/work/bridge' })
   const desktop = await startOnDouble({ rendererDir: builtRenderer(), openEngine: async () => engine })
-  await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
+  await until(() => desktop.electron.windows[0]?.isShown === true && desktop.window().webContents.hasPage, 'the window')
   const window = desktop.window()
   const { page } = window.webContents
   page.setDefaultTimeout(60_000)

@@ -107,7 +107,7 @@ export async function startOnDouble(
 
 /** The window's page, once it shows the engine's answer. */
 export async function shown({ electron }: { electron: ElectronDouble }): Promise<Page> {
-  await until(() => electron.windows[0]?.isShown === true, 'the window')
+  await until(() => electron.windows[0]?.isShown === true && electron.windows[0].webContents.hasPage, 'the window')
   const page = required(electron.windows[0], 'a window').webContents.page
   await page.waitForSelector('h1')
   return page
