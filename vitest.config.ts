@@ -61,8 +61,9 @@ export default defineConfig({
     hookTimeout: 180_000,
     // The default of a second is short on a busy machine; a condition that holds is seen at once.
     expect: { poll: { timeout: 60_000, interval: 20 } },
-    // Many tests wait for processes: one more than the two cores of a small machine. Tests must not assume an idle one.
-    maxWorkers: 3,
+    // Tests wait for nearly half of their time: twice as many as the two cores of a small machine. Tests must not
+    // assume an idle one.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
     server: { deps: { inline: ['jsonc-parser'] } },

@@ -3,13 +3,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { nodeProgram } from '../support/node-program'
 
 const root = join(import.meta.dirname, '..', '..')
 /** The installed suite, or another version of it. */
 const suite =
   process.env['MCP_CONFORMANCE_SUITE'] ??
   join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
-const client = `${process.execPath} ${join(root, 'test', 'support', 'mcp-conformance-client.ts')}`
+const client = nodeProgram('./mcp-conformance-client.ts').join(' ')
 
 /** Required for revision 2025-11-25. */
 const REQUIRED = [
@@ -103,7 +104,8 @@ async function failureOf(scenario: string, revision: string | undefined): Promis
 }
 
 async function conformance(...words: string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [suite, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [command, ...args] = nodeProgram(suite)
+  const child = spawn(command, [...args, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))

@@ -6,6 +6,7 @@ import { acpRun, choosing, say, type AcpRun } from '../support/acp-run'
 import { isAlive } from '../support/marked-pids'
 import { stdioServer } from '../support/mcp-lab'
 import type { ScriptStep } from '../support/model-script'
+import { nodeProgram } from '../support/node-program'
 
 const EVERYTHING = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'))
 
@@ -63,7 +64,8 @@ it("shows a server's form to the user of the editor", async () => {
     script: [call('mcp__every__trigger-elicitation-request'), { text: 'ok' }, { text: 'prompted' }],
     answers,
   })
-  const server = { name: 'every', command: process.execPath, args: [EVERYTHING, 'stdio'], env: [] }
+  const [command, ...args] = nodeProgram(EVERYTHING)
+  const server = { name: 'every', command, args: [...args, 'stdio'], env: [] }
   const sessionId = await open(server, { elicitation: { form: {} } })
   await say(run.client, sessionId, 'ask me')
   expect(seen).toContain('name')

@@ -142,7 +142,7 @@ describe.each(WAYS)('an everyday command $name', ({ sandbox, run }) => {
       let compared = 0
       for (const { command } of sampled(
         everydayCommands().filter((one) => one.ecosystem === ecosystem && whyNotHere(one) === undefined),
-        4,
+        8,
       )) {
         if (
           (await judgeCommand(command, { mode: 'auto', cwd: plain, sandboxes: sandboxesIn(plain) })).verdict !== 'allow'

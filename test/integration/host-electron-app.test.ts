@@ -1,29 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
-import { buildRenderer } from '../support/built-renderer'
+import { builtRenderer } from '../support/built-renderer'
 import { chromium, startOnDouble } from '../support/desktop-fixture'
 import { required } from '../support/required'
 import { until } from '../support/until'
 
-let rendererDir = ''
-
-beforeAll(async () => {
-  if (chromium === null) return
-  rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
-  await buildRenderer(rendererDir)
-}, 300_000)
-
-afterAll(async () => {
-  if (rendererDir !== '') await rm(rendererDir, { recursive: true })
-})
-
 describe.skipIf(chromium === null)('the app on the desktop host', () => {
   test('the real UI and the real engine connect through the port, and the page violates none of its own policies', async () => {
     const desktop = await startOnDouble({
-      rendererDir,
+      rendererDir: builtRenderer(),
       openEngine: ({ home, log }) => createEngine({ version: '9.9.9', home, log, interactive: true, watch: false }),
     })
     await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')

@@ -7,28 +7,25 @@ import { findings } from '../../e2e/assistive'
 import type { SessionEvent } from '../../src/shared/events/event'
 import { chromium, startOnDouble } from '../support/desktop-fixture'
 import { memoryEngine } from '../support/memory-engine'
-import { buildRenderer } from '../support/built-renderer'
+import { builtRenderer } from '../support/built-renderer'
 import { required } from '../support/required'
 import { until } from '../support/until'
 
-let rendererDir = ''
 let filesHome = ''
 
 beforeAll(async () => {
   if (chromium === null) return
-  rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
   filesHome = await mkdtemp(join(tmpdir(), 'trestle-files-'))
-  await buildRenderer(rendererDir)
-}, 300_000)
+})
 
 afterAll(async () => {
-  for (const folder of [rendererDir, filesHome]) if (folder !== '') await rm(folder, { recursive: true })
+  if (filesHome !== '') await rm(filesHome, { recursive: true })
 })
 
 /** The real interface in the desktop app, with a session in `/work/bridge`. */
 async function opened(options: Parameters<typeof startOnDouble>[0] = {}, engine = memoryEngine({ version: '9.9.9' })) {
-  const desktop = await startOnDouble({ rendererDir, openEngine: async () => engine, ...options })
-  await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
+  const desktop = await startOnDouble({ rendererDir: builtRenderer(), openEngine: async () => engine, ...options })
+  await until(() => desktop.electron.windows[0]?.isShown === true && desktop.window().webContents.hasPage, 'the window')
   const { page } = desktop.window().webContents
   page.setDefaultTimeout(90_000)
   await page.getByRole('button', { name: 'Settings' }).first().waitFor()
@@ -180,7 +177,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     const engine = memoryEngine({ version: '9.9.9' })
     let open: (() => void) | undefined
     const openEngine = () => new Promise<typeof engine>((resolve) => (open = () => resolve(engine)))
-    const { electron } = await startOnDouble({ rendererDir, wait: false, openEngine })
+    const { electron } = await startOnDouble({ rendererDir: builtRenderer(), wait: false, openEngine })
     await until(() => electron.windows[0]?.isShown === true && open !== undefined, 'the window')
     const { page } = required(electron.windows[0], 'a window').webContents
     await page.getByText('Starting…').waitFor()

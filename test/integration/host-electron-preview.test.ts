@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findings } from '../../e2e/assistive'
-import { buildRenderer } from '../support/built-renderer'
+import { builtRenderer } from '../support/built-renderer'
 import { chromium, startOnDouble } from '../support/desktop-fixture'
 import { memoryEngine } from '../support/memory-engine'
 import { required } from '../support/required'
@@ -19,19 +16,8 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Shop</title></head><bo
 <script>const show = () => { width.value = innerWidth }; show(); addEventListener('resize', show)
 document.body.dataset.bridge = String('trestleDesktop' in window)</script></body></html>`
 
-let rendererDir = ''
 let server: Server
 let port = 0
-
-beforeAll(async () => {
-  if (chromium === null) return
-  rendererDir = await mkdtemp(join(tmpdir(), 'trestle-renderer-'))
-  await buildRenderer(rendererDir)
-}, 300_000)
-
-afterAll(async () => {
-  if (rendererDir !== '') await rm(rendererDir, { recursive: true })
-})
 
 beforeEach(async () => {
   server = createServer((request, response) => {
@@ -51,8 +37,8 @@ afterEach(async () => {
 async function withPreview() {
   const engine = memoryEngine({ version: '9.9.9' })
   const { sessionId } = await engine.sessions.create({ folder: '/work/bridge' })
-  const desktop = await startOnDouble({ rendererDir, openEngine: async () => engine })
-  await until(() => desktop.electron.windows[0]?.isShown === true, 'the window')
+  const desktop = await startOnDouble({ rendererDir: builtRenderer(), openEngine: async () => engine })
+  await until(() => desktop.electron.windows[0]?.isShown === true && desktop.window().webContents.hasPage, 'the window')
   const window = desktop.window()
   const { page } = window.webContents
   page.setDefaultTimeout(60_000)

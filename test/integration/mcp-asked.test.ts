@@ -5,12 +5,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { textOf } from '../../src/shared/model/message'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { startModelServer } from '../support/model-server'
+import { nodeProgram } from '../support/node-program'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { until } from '../support/until'
 import { startWebProcess } from '../support/web-process'
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
-const DEFINITION = { command: process.execPath, args: [EVERYTHING, 'stdio'] }
+const [COMMAND, ...ARGS] = nodeProgram(EVERYTHING)
+const DEFINITION = { command: COMMAND, args: [...ARGS, 'stdio'] }
 const RESOURCE = 'demo://resource/dynamic/text/7'
 /** What asks is offered once the server knows its client; what it is given to do until then takes so long. */
 const BEGIN = { name: 'mcp__everything__trigger-long-running-operation', input: { duration: 1.6, steps: 1 } }

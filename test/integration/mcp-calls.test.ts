@@ -118,7 +118,8 @@ it('an idle server is stopped, immediately once its last session is gone', async
   await until(() => lab.started('a').every((pid) => !isAlive(pid)), 'it to be stopped')
   expect((await lab.engine.mcp.list()).servers[0]).toMatchObject({ state: 'idle', sessions: 0 })
   expect(await lab.calls(session, [call('echo', { text: '2' })])).toEqual(['2'])
-  expect(lab.started('a')).toHaveLength(2)
+  // More than one on a machine that takes longer than the idle time for a call.
+  expect(lab.started('a').length).toBeGreaterThan(1)
 })
 
 it('a server is stopped immediately when the last session that uses it is deleted', async () => {

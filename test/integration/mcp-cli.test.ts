@@ -3,14 +3,16 @@ import { join } from 'node:path'
 import { spawn } from 'node-pty'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/configuration/mcp'
+import { nodeProgram } from '../support/node-program'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
 import { runCli, startCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 import { limitNow } from '../support/machine-pace'
 
-const clerk = [process.execPath, join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')]
-const browser = `${process.execPath} ${join(import.meta.dirname, '..', 'support', 'follow-url.ts')}`
+const clerk = nodeProgram('./mcp-clerk-server.ts')
+const browser = nodeProgram('./follow-url.ts').join(' ')
+const server = nodeProgram('./mcp-stdio-server.ts')
 
 let scratch: Scratch
 beforeEach(() => {
@@ -187,8 +189,7 @@ describe('trestle mcp', () => {
   })
 
   test('shows the last stderr output of a server whose test failed', async () => {
-    const broken = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
-    await worked('add', 'broken', '--', process.execPath, '--no-warnings', broken, '--crash-start')
+    await worked('add', 'broken', '--', ...server, '--crash-start')
     expect(await mcp('test', 'broken')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^failed/) as string,
@@ -225,8 +226,7 @@ describe('trestle mcp', () => {
 
   test('exits at once when interrupted while a server is starting', async () => {
     const starts = join(scratch.project, 'starts')
-    const silent = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
-    await worked('add', 'silent', '--', process.execPath, '--no-warnings', silent, '--hang-start', `--starts=${starts}`)
+    await worked('add', 'silent', '--', ...server, '--hang-start', `--starts=${starts}`)
     const child = startCli(['mcp', 'test', 'silent'], { home: scratch.home, env: {} })
     await until(() => existsSync(starts), 'the server to be started')
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))

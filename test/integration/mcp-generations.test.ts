@@ -2,20 +2,20 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { httpMcpServer } from '../support/mcp-http-server'
 import { mcpLab, stdioServer, type McpLab } from '../support/mcp-lab'
 import { statelessHttp } from '../support/mcp-stateless-http'
 import type { ScriptedCall } from '../support/model-script'
+import { nodeProgram } from '../support/node-program'
 import { createScratch } from '../support/scratch'
 
 const STATELESS = '2026-07-28'
 const OLDER = '2025-11-25'
-const STDIO = fileURLToPath(new URL('../support/mcp-stateless-stdio.ts', import.meta.url))
+const [COMMAND, ...STDIO] = nodeProgram('./mcp-stateless-stdio.ts')
 const stateless = (...flags: string[]) => ({
-  command: process.execPath,
-  args: ['--no-warnings', STDIO, ...flags.map((flag) => `--${flag}`)],
+  command: COMMAND,
+  args: [...STDIO, ...flags.map((flag) => `--${flag}`)],
 })
 const call = (text: string): ScriptedCall => ({ name: 'mcp__a__echo', input: { text } })
 const viewOf = async (lab: McpLab) =>

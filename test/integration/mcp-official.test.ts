@@ -10,6 +10,7 @@ import type { Approval } from '../../src/shared/model/approval'
 import type { LiveEvent } from '../../src/shared/events/event'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { person } from '../support/mcp-person'
+import { nodeProgram } from '../support/node-program'
 import { RUNS_ALL } from '../support/sampled'
 import { until } from '../support/until'
 import { limitNow } from '../support/machine-pace'
@@ -24,9 +25,10 @@ type Transport = 'stdio' | 'http' | 'sse'
 
 /** How the everything server is configured over a transport; where it is one of HTTP, it is started first. */
 async function everything(transport: Transport): Promise<Record<string, unknown>> {
-  if (transport === 'stdio') return { command: process.execPath, args: [EVERYTHING, 'stdio'] }
+  const [command, ...args] = nodeProgram(EVERYTHING)
+  if (transport === 'stdio') return { command, args: [...args, 'stdio'] }
   const port = await freePort()
-  const child = spawn(process.execPath, [EVERYTHING, transport === 'sse' ? 'sse' : 'streamableHttp'], {
+  const child = spawn(command, [...args, transport === 'sse' ? 'sse' : 'streamableHttp'], {
     env: { PATH: process.env['PATH'], PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

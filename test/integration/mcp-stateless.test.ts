@@ -1,13 +1,13 @@
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Approval } from '../../src/shared/model/approval'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { person } from '../support/mcp-person'
 import { statelessHttp, type StatelessHttp } from '../support/mcp-stateless-http'
 import type { ScriptedCall } from '../support/model-script'
+import { nodeProgram } from '../support/node-program'
 import { until } from '../support/until'
 
-const STDIO = fileURLToPath(new URL('../support/mcp-stateless-stdio.ts', import.meta.url))
+const [COMMAND, ...STDIO] = nodeProgram('./mcp-stateless-stdio.ts')
 const call = (tool: string, text = ''): ScriptedCall => ({ name: `mcp__a__${tool}`, input: { text } })
 const viewOf = async (lab: McpLab) =>
   (await lab.engine.mcp.list(lab.scratch.project)).servers.find(({ name }) => name === 'a')!
@@ -30,7 +30,7 @@ interface Fixture {
 
 async function fixture(transport: 'stdio' | 'http', config = ''): Promise<Fixture> {
   const http = transport === 'http' ? await statelessHttp() : undefined
-  const definition = http ? { url: http.url } : { command: process.execPath, args: ['--no-warnings', STDIO] }
+  const definition = http ? { url: http.url } : { command: COMMAND, args: STDIO }
   const lab = await mcpLab(() => ({ a: definition }), { config })
   return { lab, session: await lab.session(), ...(http && { http }) }
 }

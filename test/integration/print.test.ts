@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RecordedEvent } from '../../src/shared/events/event'
 import type { ModelScript, ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
+import { nodeProgram } from '../support/node-program'
 import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 
@@ -143,9 +144,9 @@ describe('print mode', () => {
   })
 
   it('uses the servers of --mcp-config-file in this session only', async () => {
-    const clerk = join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')
+    const [command, ...args] = nodeProgram('./mcp-clerk-server.ts')
     const file = join(scratch.project, 'servers.json')
-    writeFileSync(file, JSON.stringify({ mcpServers: { clerk: { command: process.execPath, args: [clerk] } } }))
+    writeFileSync(file, JSON.stringify({ mcpServers: { clerk: { command, args } } }))
     await play([
       { toolCalls: [{ name: 'mcp__clerk__echo', input: { text: 'good morning' } }] },
       { text: 'done' },

@@ -196,7 +196,8 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
   it('what only the user can put right is told once, in the list and in every open Trestle', async () => {
     const at = await home([], { password: false })
     const shown: string[][] = []
-    for (const engine of [await at.open(), await at.open()]) {
+    const open = [await at.open(), await at.open()]
+    for (const engine of open) {
       const here: string[] = []
       shown.push(here)
       undo.push(
@@ -207,6 +208,9 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
       await expect.poll(async () => (await engine.schedule.overview()).service.runs, POLL).not.toBe('nowhere')
     }
     const told = expect.stringMatching(/^New mail of waker\d+ cannot start schedules$/)
+    await expect.poll(() => shown.flat(), POLL).toEqual([told])
+    // A schedule that was changed makes each look at once, and not only after 10 s.
+    for (const engine of open) await engine.schedule.create({ name: 'Other', time: 'every 2 h', prompt: 'Look.' })
     await expect.poll(() => shown, POLL).toEqual([[told], [told]])
     const engine = await at.open()
     expect(engine.notifications.list(0, 10).notifications).toMatchObject([

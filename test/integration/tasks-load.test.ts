@@ -9,9 +9,9 @@ import { until } from '../support/until'
 import { limitNow } from '../support/machine-pace'
 
 /** Full size: TRESTLE_LOAD_TASKS=500 TRESTLE_LOAD_AT_ONCE=100 TRESTLE_FLOOD_MB=1024. */
-const TASKS = Number(process.env['TRESTLE_LOAD_TASKS'] ?? (RUNS_ALL ? 30 : 10))
+const TASKS = Number(process.env['TRESTLE_LOAD_TASKS'] ?? (RUNS_ALL ? 30 : 5))
 const AT_ONCE = Number(process.env['TRESTLE_LOAD_AT_ONCE'] ?? 15)
-const FLOOD_MB = Number(process.env['TRESTLE_FLOOD_MB'] ?? (RUNS_ALL ? 96 : 32))
+const FLOOD_MB = Number(process.env['TRESTLE_FLOOD_MB'] ?? (RUNS_ALL ? 96 : 16))
 const LIMIT_MS = 60_000 + TASKS * 500 + FLOOD_MB * 100
 
 let app: AppWithAgent

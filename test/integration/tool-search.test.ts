@@ -1,23 +1,20 @@
 import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import { CATALOGUE_SERVERS, catalogueTools } from '../support/catalogue-text'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import type { RecordedRequest } from '../support/model-script'
+import { nodeProgram } from '../support/node-program'
 import { until } from '../support/until'
 
-const SERVER = fileURLToPath(new URL('../support/catalogue-server.ts', import.meta.url))
+const [COMMAND, ...SERVER] = nodeProgram('./catalogue-server.ts')
 const ON = '[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n'
 
 /** Servers that together offer forty tools each. */
 function catalogue(servers: readonly string[], config = ON): Promise<McpLab> {
   return mcpLab(
-    () =>
-      Object.fromEntries(
-        servers.map((name) => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }]),
-      ),
+    () => Object.fromEntries(servers.map((name) => [name, { command: COMMAND, args: [...SERVER, name] }])),
     { config: `${config}[mcp]\nstart_wait_s = 60\n` },
   )
 }
@@ -124,8 +121,8 @@ it('without the setting every schema is sent, and the search is off', async () =
 
 it('a tool disabled by its server is in the tool list, with the reason, and in no request', async () => {
   const slack = {
-    command: process.execPath,
-    args: ['--no-warnings', SERVER, 'slack'],
+    command: COMMAND,
+    args: [...SERVER, 'slack'],
     disabledTools: ['slack_post_message'],
   }
   const lab = await mcpLab(() => ({ slack }), { config: `${ON}[mcp]\nstart_wait_s = 60\n` })

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..', '..')
 const PAGE = `
@@ -28,6 +27,7 @@ export async function buildClientPage(folder: string): Promise<void> {
     '<!doctype html><title>Trestle</title><link rel="icon" href="data:,"><body></body><script type="module" src="./main.ts"></script>',
   )
   await writeFile(join(folder, 'src', 'main.ts'), PAGE)
+  const { build } = await import('vite')
   await build({
     configFile: false,
     logLevel: 'error',

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { build } from 'vite'
 import type { DesktopOptions } from '../../src/main/host/electron/platform/electron-module'
 import { startDesktop } from '../../src/main/host/electron/start-desktop'
 import { buildClientPage } from './client-page'
@@ -19,27 +18,14 @@ import { until } from './until'
 export const chromium = await findChromium()
 if (chromium === null) process.stderr.write(`The tests of the desktop host are skipped: ${NO_CHROMIUM}\n`)
 
-const root = join(import.meta.dirname, '..', '..')
-let built = ''
+const PRELOAD = join(import.meta.dirname, '..', '..', 'out', 'preload', 'index.cjs')
+let smallPage: Promise<string> | undefined
 let browser: Browser
 const cleanups: (() => unknown)[] = []
 
-/** A small page on the real client code, and the real preload script, built as the product builds them. */
 beforeAll(async () => {
   if (chromium === null) return
-  built = await mkdtemp(join(tmpdir(), 'trestle-desktop-'))
-  await buildClientPage(built)
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    root,
-    build: {
-      outDir: join(built, 'preload'),
-      emptyOutDir: true,
-      lib: { entry: join(root, 'src/preload/index.ts'), formats: ['cjs'], fileName: () => 'index.cjs' },
-      rolldownOptions: { external: ['electron'] },
-    },
-  })
+  if (!existsSync(PRELOAD)) throw new Error('The preload script is not built: npm run build')
   browser = await launchChromium(chromium)
 }, 60_000)
 
@@ -49,8 +35,15 @@ afterEach(async () => {
 
 afterAll(async () => {
   await browser?.close()
-  if (built !== '') await rm(built, { recursive: true })
+  if (smallPage !== undefined) await rm(dirname(await smallPage), { recursive: true })
 })
+
+/** The folder of a small page on the real client code, for tests that do not bring the interface. */
+async function buildSmallPage(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trestle-desktop-'))
+  await buildClientPage(folder)
+  return join(folder, 'renderer')
+}
 
 /** How often the host itself listens to the engine; each page listens once more. */
 export const HOST_LISTENERS = 3
@@ -98,8 +91,8 @@ export async function startOnDouble(
   const started = startDesktop({
     electron: electron.module,
     resolveHome: () => home,
-    rendererDir: join(built, 'renderer'),
-    preload: join(built, 'preload', 'index.cjs'),
+    rendererDir: options.rendererDir ?? (await (smallPage ??= buildSmallPage())),
+    preload: PRELOAD,
     openEngine: async () => engine,
     platform: 'linux',
     argv: ['/electron', '/app/index.js'],
@@ -114,7 +107,7 @@ export async function startOnDouble(
 
 /** The window's page, once it shows the engine's answer. */
 export async function shown({ electron }: { electron: ElectronDouble }): Promise<Page> {
-  await until(() => electron.windows[0]?.isShown === true, 'the window')
+  await until(() => electron.windows[0]?.isShown === true && electron.windows[0].webContents.hasPage, 'the window')
   const page = required(electron.windows[0], 'a window').webContents.page
   await page.waitForSelector('h1')
   return page

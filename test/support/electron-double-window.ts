@@ -191,6 +191,11 @@ export class DoubleContents extends EventEmitter {
     this.#preload = preload
   }
 
+  /** Whether it has begun to load: the app shows a window that loads slowly before that. */
+  get hasPage(): boolean {
+    return this.#page !== undefined
+  }
+
   /** The real page. */
   get page(): Page {
     if (!this.#page) throw new Error('the window has loaded nothing yet')
@@ -251,6 +256,8 @@ export class DoubleContents extends EventEmitter {
       return
     }
     this.#context = await this.#hooks.browser.newContext({ acceptDownloads: true })
+    // A guard against waiting forever, also on a machine with much else to do.
+    this.#context.setDefaultTimeout(90_000)
     const page = await this.#context.newPage()
     this.#page = page
     this.mainFrame = this.#frameOf(page.mainFrame())

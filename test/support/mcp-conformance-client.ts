@@ -4,9 +4,10 @@
  * done here.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nodeProgram } from './node-program.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const {
@@ -29,7 +30,10 @@ const url = process.argv[2]!
 const home = mkdtempSync(join(tmpdir(), 'trestle-conformance-'))
 let code = 0
 try {
-  for (const words of [['add', 'suite', url, ...registration()], ...uses()]) code ||= trestle(...words)
+  const options = registration()
+  if (options.length > 0) code = trestle('add', 'suite', url, ...options)
+  else writeFileSync(join(home, 'mcp.json'), JSON.stringify({ mcpServers: { suite: { url } } }))
+  for (const words of uses()) code ||= trestle(...words)
 } finally {
   rmSync(home, { recursive: true, force: true })
 }
@@ -75,7 +79,7 @@ function uses(): string[][] {
       return [call('valid_tool', { region: 'here' })]
   }
   if (scenario.startsWith('auth/'))
-    return [call('test-tool', {}, '--browser', `${process.execPath} ${join(import.meta.dirname, 'follow-url.ts')}`)]
+    return [call('test-tool', {}, '--browser', nodeProgram('./follow-url.ts').join(' '))]
   throw new Error(`There are no commands for the scenario ${scenario}.`)
 }
 

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
@@ -9,17 +8,18 @@ import { textOf } from '../../src/shared/model/message'
 import { isAlive } from './marked-pids'
 import type { RecordedRequest, ScriptedCall, ScriptStep } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'
+import { nodeProgram } from './node-program'
 import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
 import { until } from './until'
 
-const SERVER = fileURLToPath(new URL('./mcp-stdio-server.ts', import.meta.url))
+const [COMMAND, ...SERVER] = nodeProgram('./mcp-stdio-server.ts')
 
 /** What is written about a server that runs `mcp-stdio-server.ts` with these flags. */
 export function stdioServer(
   flags: readonly string[] = [],
   more: Record<string, unknown> = {},
 ): Record<string, unknown> {
-  return { command: process.execPath, args: ['--no-warnings', SERVER, ...flags.map((flag) => `--${flag}`)], ...more }
+  return { command: COMMAND, args: [...SERVER, ...flags.map((flag) => `--${flag}`)], ...more }
 }
 
 /** An engine with MCP servers of the user, and a model that makes the calls it is told to make. */

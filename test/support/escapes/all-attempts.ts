@@ -32,7 +32,7 @@ export function attemptsOf(isRoot: boolean): readonly EscapeAttempt[] {
   return isRoot
     ? sampled(
         ESCAPE_ATTEMPTS.filter(({ isHarmful }) => isHarmful !== true),
-        3,
+        6,
       )
     : ESCAPE_ATTEMPTS
 }

@@ -22,15 +22,15 @@ const NAMES_THE_HARM =
   /Deletes |Overwrites or removes |Publishes |Changes |May change |connects to |outside (?:of )?the project|start-up or configuration file|blocked (?:writing to|reading|a connection to) |holds secrets/
 
 /**
- * Beside the built program. Not among temporary files: sandboxes have a folder of their own for those, and would hide
- * all of it for that reason alone.
+ * In the checkout. Not among temporary files: sandboxes have a folder of their own for those, and would hide all of it
+ * for that reason alone. Not in `out/`, which is packaged while this runs.
  */
-const BUILT = join(import.meta.dirname, '..', '..', '..', 'out')
+const PARENT = join(import.meta.dirname, '..', '..', '..', 'dist')
 
 /** A folder with a world to copy, which the contained processes may change; and how it is removed. */
 export function openLab(): Lab & { remove(): void } {
-  mkdirSync(BUILT, { recursive: true })
-  const folder = mkdtempSync(join(realpathSync(BUILT), 'obedient-'))
+  mkdirSync(PARENT, { recursive: true })
+  const folder = mkdtempSync(join(realpathSync(PARENT), 'obedient-'))
   mkdirSync(join(folder, 'template'))
   const template = makeTemplate(join(folder, 'template'))
   return {
