@@ -8,8 +8,8 @@ if (Number(process.versions.node.split('.')[0]) < 22) {
 // Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error; and
 // most of it once Node knows where its compiled form is.
 void import('./engine/runtime/code-cache')
-  .then(({ enableCodeCache }) => {
-    enableCodeCache()
+  .then(({ enableCodeCache, compilationOf }) => {
+    enableCodeCache(compilationOf(process.argv[2]))
     return import('./command-line/main')
   })
   .then(({ main }) => main(process.argv.slice(2)))

@@ -1,6 +1,6 @@
 import { enableCodeCache } from './engine/runtime/code-cache'
 
-enableCodeCache()
+enableCodeCache('lazy')
 // Imported on demand: a static import would let the bundler put this file into a chunk that engines load too, and they
 // would then become task hosts.
 const [{ markRuntimeInUse }, { runTaskHost }] = await Promise.all([

@@ -10,7 +10,7 @@ import { helpText } from './help'
 import { parseCommand, UsageError, didYouMean } from '../console/parse-command'
 import { terminalFailure } from '../console/report'
 import { nearest } from '../../shared/nearest'
-import { hasCodeCache } from '../engine/runtime/code-cache'
+import { compilationOf, hasCodeCache } from '../engine/runtime/code-cache'
 import { probeSandboxSupport } from '../engine/sandbox/sandbox-support'
 
 /** Runs the `trestle` program with these arguments; sets `process.exitCode`. */
@@ -35,7 +35,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
   // What only connects to an engine is ready sooner, and the engine itself smaller, without.
-  if (asked.command !== 'engine' && !mayAttach(asked)) compileAhead()
+  if (compilationOf(asked.command) === 'eager' && !mayAttach(asked)) compileAhead()
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
     const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')
     markRuntimeInUse(import.meta.filename)

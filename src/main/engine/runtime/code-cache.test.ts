@@ -24,7 +24,7 @@ function runWithCache(folder: string): boolean {
   writeFileSync(program, 'exports.answer = 42\n')
   const script = `
     const { enableCodeCache, hasCodeCache } = await import(${JSON.stringify(join(import.meta.dirname, 'code-cache.ts'))})
-    enableCodeCache(${JSON.stringify(folder)})
+    enableCodeCache('lazy', ${JSON.stringify(folder)})
     await import(${JSON.stringify(program)})
     console.log(hasCodeCache())`
   const env = { ...process.env }

@@ -9,11 +9,24 @@ export function codeCacheFolder(): string {
 }
 
 /**
+ * How a process compiles what it loads: `eager` what keeps working, all functions of a file at once, which the first
+ * steps of a turn gain from; `lazy` what is soon over or has to stay small. Node rejects what was compiled the other way.
+ */
+export type Compilation = 'eager' | 'lazy'
+
+/** Commands in whose process an agent may work. */
+const WORKS: ReadonlySet<string | undefined> = new Set(['print', 'chat', 'acp', 'wire', 'serve'])
+
+export function compilationOf(command: string | undefined): Compilation {
+  return WORKS.has(command) ? 'eager' : 'lazy'
+}
+
+/**
  * Lets Node keep compiled code for the next start, unless there is no safe place for it. Not in Node's own folder,
  * whose name is known and which another user could make first: what is in it runs as this one.
  */
-export function enableCodeCache(folder = codeCacheFolder()): void {
-  if (isPrivate(folder)) enableCompileCache(folder)
+export function enableCodeCache(compilation: Compilation, folder = codeCacheFolder()): void {
+  if (isPrivate(folder)) enableCompileCache(join(folder, compilation))
 }
 
 /** Whether this process keeps compiled code, in our folder or in the one of NODE_COMPILE_CACHE. */
