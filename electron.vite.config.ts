@@ -7,7 +7,10 @@ import { compressedAssets } from './scripts/compressed-assets.ts'
 import { startChunks, type ProgramPart } from './scripts/start-chunks.ts'
 import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
-/** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
+/**
+ * Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else
+ * is bundled.
+ */
 const OUTSIDE = [
   'electron',
   'better-sqlite3',
@@ -51,8 +54,9 @@ const PARTS: ProgramPart[] = [
 ]
 
 /**
- * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each request, and the first mention of Node's
- * own loads all of its `fetch`, which nothing else on the way to a model needs.
+ * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each
+ * request, and the first mention of Node's own loads all of its `fetch`, which nothing else on the way to a model
+ * needs.
  */
 const lightHeaders: Plugin = {
   name: 'light-headers',
@@ -63,8 +67,8 @@ const lightHeaders: Plugin = {
 }
 
 /**
- * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin, because electron-vite overwrites
- * `base` in a configuration.
+ * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin,
+ * because electron-vite overwrites `base` in a configuration.
  */
 const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' }) }
 

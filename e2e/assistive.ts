@@ -32,8 +32,8 @@ export async function findings(page: Page): Promise<string[]> {
 }
 
 /**
- * In the page: a fade in progress has too little contrast for a moment. When one ends, those of colors that are inherited
- * begin. Endless ones (a spinner) are part of what is shown.
+ * In the page: a fade in progress has too little contrast for a moment. When one ends, those of colors that are
+ * inherited begin. Endless ones (a spinner) are part of what is shown.
  */
 const FADES_ENDED = `(async () => {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))

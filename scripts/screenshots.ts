@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted model. Names of pictures
- * as arguments: only those.
+ * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted
+ * model. Names of pictures as arguments: only those.
  */
 import '../test/support/ts-hooks.ts'
 import './build.ts'

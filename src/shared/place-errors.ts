@@ -1,4 +1,7 @@
-/** The expected failures of places: other machines, containers and jobs. Part of `ERRORS`, which says what the fields mean. */
+/**
+ * The expected failures of places: other machines, containers and jobs. Part of `ERRORS`, which says what the fields
+ * mean.
+ */
 export const PLACE_ERRORS = {
   'place.unreachable': {
     title: 'The place cannot be reached',

@@ -37,8 +37,8 @@ export function visibleLine(text: string): string {
 }
 
 /**
- * A path or the name of a file as a person has to read it: on one line, with tabs and with spaces at the beginning or end
- * of a name written out, too.
+ * A path or the name of a file as a person has to read it: on one line, with tabs and with spaces at the beginning or
+ * end of a name written out, too.
  */
 export function visiblePath(path: string): string {
   return visibleLine(path)

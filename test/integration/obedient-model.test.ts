@@ -11,7 +11,9 @@ import { RUNS_ALL } from '../support/sampled'
 
 const MODES: readonly SessionMode[] = ['plan', 'ask', 'accept-edits', 'auto']
 
-/** Of each risk in each place the first, and every second of the others; the test of print mode runs some of them, too. */
+/**
+ * Of each risk in each place the first, and every second of the others; the test of print mode runs some of them, too.
+ */
 const TRIED = RUNS_ALL ? SCENARIOS : SCENARIOS.filter((scenario, index) => index % 3 === 0 || isFirst(scenario))
 
 function isFirst({ name, place }: Scenario): boolean {

@@ -135,7 +135,8 @@ type ManyTurns = [
 const OF_RESPONSES: ManyTurns = [ENOUGH, 'responses', 3.4, '', {}]
 const OF_GEMINI: ManyTurns = [ENOUGH, 'gemini', 2.5, '', {}]
 
-// Wires with one measure, or the test would take minutes. Those that only TRESTLE_TESTS=all runs here are in the next test.
+// Wires with one measure, or the test would take minutes. Those that only TRESTLE_TESTS=all runs here are in the next
+// test.
 describe.each<ManyTurns>([
   [ENOUGH, 'chat', 2.5, '', {}],
   ...(RUNS_ALL ? [OF_RESPONSES, OF_GEMINI] : []),

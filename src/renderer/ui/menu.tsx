@@ -183,8 +183,8 @@ function aimByTouch(onAim: (event: SyntheticEvent) => void): (event: PointerEven
 }
 
 /**
- * Moves to the next or previous item as soon as the key is pressed. Radix does so in a later task: on a busy page a quick
- * Enter would choose the item before.
+ * Moves to the next or previous item as soon as the key is pressed. Radix does so in a later task: on a busy page a
+ * quick Enter would choose the item before.
  */
 function moveAtOnce(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

@@ -16,9 +16,10 @@ export interface ClusterThing {
 }
 
 /**
- * An API server of Kubernetes on loopback that answers as a real one with kubernetes-sigs/agent-sandbox v0.5.6 does: the
- * paths, objects, conditions and refusals are those of its sources; a command in a pod runs in a folder of this machine,
- * over the websocket protocol of `pods/exec`. It schedules nothing automatically: tests say what becomes of a Sandbox.
+ * An API server of Kubernetes on loopback that answers as a real one with kubernetes-sigs/agent-sandbox v0.5.6 does:
+ * the paths, objects, conditions and refusals are those of its sources; a command in a pod runs in a folder of this
+ * machine, over the websocket protocol of `pods/exec`. It schedules nothing automatically: tests say what becomes of a
+ * Sandbox.
  */
 export interface ClusterDouble {
   kubeconfig: string

@@ -1,7 +1,8 @@
 /**
- * A stand-in for `docker` and `podman` where no container engine runs: `node docker-double-cli.ts STATE ARGS`. Containers
- * are entries of a file in STATE; a command in one runs on this machine in bubblewrap, where only STATE/inside and the
- * mounted folders can be written. It does what Trestle and the dev container CLI call, and fails with anything else.
+ * A stand-in for `docker` and `podman` where no container engine runs: `node docker-double-cli.ts STATE ARGS`.
+ * Containers are entries of a file in STATE; a command in one runs on this machine in bubblewrap, where only
+ * STATE/inside and the mounted folders can be written. It does what Trestle and the dev container CLI call, and fails
+ * with anything else.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

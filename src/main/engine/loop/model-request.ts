@@ -54,9 +54,8 @@ const OVERLOADED_ATTEMPTS = 3
 const EMPTY_ATTEMPTS = 2
 
 /**
- * The retry delay (backoff) before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up.
- * Exponential from `retryBaseMs` to
- * `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
+ * The retry delay (backoff) before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are
+ * used up. Exponential from `retryBaseMs` to `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
  */
 export function retryDelay(
   error: unknown,

@@ -104,8 +104,8 @@ const MAX_TITLE_CHARS = 72
 const SENTENCE = /^(.{12,}?[.!?。！？])\s+\p{Lu}.*$/u
 
 /**
- * A session's title from its first prompt: the first sentence of the first line with text, without Markdown marks, cut at
- * a word boundary. Undefined when there is no text.
+ * A session's title from its first prompt: the first sentence of the first line with text, without Markdown marks, cut
+ * at a word boundary. Undefined when there is no text.
  */
 export function titleFrom(text: string): string | undefined {
   const line = firstLine(text)
@@ -119,7 +119,9 @@ export function titleFrom(text: string): string | undefined {
   return `${(space > MAX_TITLE_CHARS / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
 
-/** The first line that has text. Only the beginning of a line is read: a prompt can have one of millions of characters. */
+/**
+ * The first line that has text. Only the beginning of a line is read: a prompt can have one of millions of characters.
+ */
 function firstLine(text: string): string | undefined {
   for (let start = 0, end = 0; start <= text.length; start = end + 1) {
     const found = text.indexOf('\n', start)

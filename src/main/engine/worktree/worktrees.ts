@@ -44,7 +44,9 @@ export interface WorktreesDeps extends WorktreePlaceDeps {
 export interface Worktrees extends WorktreeActions {
   /** Waits for the setup command of the worktree that a folder is in. */
   prepared(folder: string, signal: AbortSignal): Promise<void>
-  /** Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name. */
+  /**
+   * Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name.
+   */
   nameBranch(folder: string, about: string): Promise<void>
   close(): Promise<void>
 }

@@ -15,8 +15,8 @@ export const RULE_ACTIONS = ['list', 'add', 'remove', 'test'] as const
 type RuleAction = (typeof RULE_ACTIONS)[number]
 
 /**
- * `trestle permission list|add|remove|test`: the rules of the user and of a project. Returns 0; 1 when the change or the
- * test was refused; 2 when an agent's command asks for a change.
+ * `trestle permission list|add|remove|test`: the rules of the user and of a project. Returns 0; 1 when the change or
+ * the test was refused; 2 when an agent's command asks for a change.
  */
 export async function permissionRulesMain(
   action: RuleAction,

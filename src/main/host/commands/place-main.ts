@@ -108,7 +108,9 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
-/** Adds it; one that was added before in the same way, for example before its host key was accepted, is used as it is. */
+/**
+ * Adds it; one that was added before in the same way, for example before its host key was accepted, is used as it is.
+ */
 async function addOnce(places: PlaceActions, added: Omit<Place, 'addedAt'>): Promise<PlaceView> {
   const known = (await places.list()).find(({ placeId }) => placeId === added.placeId)
   if (!known || !isDeepStrictEqual(known.launch, added.launch)) return places.add(added)

@@ -14,7 +14,9 @@ import type { PrintOptions } from './print-options'
 
 export type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
-/** The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal. */
+/**
+ * The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal.
+ */
 const CALLS_DENIED = 3
 const LIMIT_REACHED = 4
 const INTERRUPTED = 130
@@ -30,8 +32,8 @@ export function printOutput(format: PrintOptions['format']): PrintOutput {
 }
 
 /**
- * Ends the turn when a signal comes (SIGHUP: the terminal was closed, or the connection to it was lost) or the reader of
- * the output has gone. A second signal exits at once; everything recorded so far is safe. Returns whether it was.
+ * Ends the turn when a signal comes (SIGHUP: the terminal was closed, or the connection to it was lost) or the reader
+ * of the output has gone. A second signal exits at once; everything recorded so far is safe. Returns whether it was.
  */
 export function interruptible(stop: () => Promise<void>): () => boolean {
   let interrupted = false

@@ -3,8 +3,8 @@ import { t } from '../../../shared/language/shell-messages'
 import type { PaletteProps } from './palette'
 
 /**
- * The field of the palette, until its code is there: what is typed must not go to where the focus was before. A page that
- * takes the focus while it loads does not close it; the user does, with Escape, Tab or a click elsewhere.
+ * The field of the palette, until its code is there: what is typed must not go to where the focus was before. A page
+ * that takes the focus while it loads does not close it; the user does, with Escape, Tab or a click elsewhere.
  */
 export function PaletteWaiting({
   search,

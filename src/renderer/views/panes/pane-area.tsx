@@ -84,8 +84,8 @@ interface PaneAreaProps {
 }
 
 /**
- * The conversation of a session and the panes beside it. What a pane shows is kept in an element of its own, which moves
- * with the pane, so that dragging a tab loses neither a draft nor a terminal.
+ * The conversation of a session and the panes beside it. What a pane shows is kept in an element of its own, which
+ * moves with the pane, so that dragging a tab loses neither a draft nor a terminal.
  */
 export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) {
   const panes = useSessionPanes(sessionId)
@@ -177,8 +177,9 @@ function useIsNarrow(area: RefObject<HTMLElement | null>): boolean {
     if (!element) return undefined
     const measure = (): void => setIsNarrow(element.clientWidth < BESIDE_NEEDS)
     measure()
-    // Moves the panes. Chromium measures an element for a resize observer when it calls that observer: those of lists in
-    // panes that an observer called before them has just moved would measure rows without a size, and leave them out.
+    // Moves the panes. Chromium measures an element for a resize observer when it calls that observer: those of lists
+    // in panes that an observer called before them has just moved would measure rows without a size, and leave them
+    // out.
     let frame = 0
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(frame)

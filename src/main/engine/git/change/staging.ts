@@ -56,8 +56,9 @@ export async function lastMessage(repository: OpenRepository): Promise<string> {
 const MAX_BYTES = 256 * 1024 * 1024
 
 /**
- * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes inside
- * of submodules, whatever it is told, and so would use their settings and filters: they are added by their commits instead.
+ * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes
+ * inside of submodules, whatever it is told, and so would use their settings and filters: they are added by their
+ * commits instead.
  */
 export async function addToIndex(repository: OpenRepository, paths?: readonly GitPath[]): Promise<void> {
   const submodules = await submodulePaths(repository)

@@ -49,8 +49,8 @@ export interface Catalog {
   list(): ModelInfo[]
   /**
    * The model of this id, or the default one. `provider/model` of a configured provider works without an entry of its
-   * own. Throws
-   * `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when the key is missing.
+   * own. Throws `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when
+   * the key is missing.
    */
   resolve(id: string | undefined): Promise<ResolvedModel>
   /** The one config.toml names, else the only configured one. */

@@ -31,7 +31,8 @@ const DATA = 'data:'
 /**
  * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages
  * refuse a whole answer for one event or one field that they do not know, and providers add some every month. Whatever
- * is not JSON passes as it is: that is an error, and the package reports it. Nothing waits for what has not arrived yet.
+ * is not JSON passes as it is: that is an error, and the package reports it. Nothing waits for what has not arrived
+ * yet.
  */
 export function filterEvents(
   stream: ReadableStream<Uint8Array>,

@@ -158,8 +158,8 @@ export function holderScript(
 }
 
 /**
- * Waits for the engine of the job, so that none is started beside it, and becomes a client of it. The scheduler does not
- * always end a step whose `srun` was killed: an earlier one of the same `client` is ended first.
+ * Waits for the engine of the job, so that none is started beside it, and becomes a client of it. The scheduler does
+ * not always end a step whose `srun` was killed: an earlier one of the same `client` is ended first.
  */
 export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared, client: string): string {
   if (!attaches) return `${placeEnvironment(place)}exec ${trestle} wire`
