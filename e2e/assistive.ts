@@ -60,7 +60,8 @@ async function runAxe(page: Page, rules?: string[]): Promise<Violation[]> {
   const isThere = page.frames().length === 1 && (await page.evaluate<boolean>('"axe" in window'))
   if (isThere)
     return page.evaluate<Violation[]>(
-      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) })))`,
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, ` +
+        'nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) })))',
     )
   // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).options(options).analyze()

@@ -12,7 +12,8 @@ export const PLACE_ERRORS = {
     title: 'The place refused the login',
     retryable: false,
     advice:
-      'Connect from Settings, under Places, or with trestle place test in a terminal, where you can answer what ssh asks.',
+      'Connect from Settings, under Places, ' +
+      'or with trestle place test in a terminal, where you can answer what ssh asks.',
   },
   'place.host_key': {
     title: 'The host key is not accepted',

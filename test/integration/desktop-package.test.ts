@@ -229,7 +229,9 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       await endHosts(scratch.home)
       scratch.remove()
     })
-    const settings = `[web]\nallowed_hosts = ["127.0.0.1:${port}"]\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n[tool_search]\nmode = "off"`
+    const settings =
+      `[web]\nallowed_hosts = ["127.0.0.1:${port}"]\n[[permission.rules]]\n` +
+      'decision = "allow"\npattern = "Bash"\n[tool_search]\nmode = "off"'
     writeConfig(scratch.home, `${configFor(server.baseUrl)}\n${settings}`)
     const graph = join(scratch.home, 'graph.json')
     writeFileSync(

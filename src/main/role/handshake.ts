@@ -70,7 +70,8 @@ export async function greetClient(
 function versionAdvice(engine: EngineGreeting, own: { version: string; protocol: number }): string {
   const facts = `The engine of this home is Trestle ${engine.version}, and this is Trestle ${own.version}.`
   return engine.protocol < own.protocol
-    ? `${facts} The engine is older: restart it with "trestle engine restart --when-idle", which keeps running turns, or close the app that holds it.`
+    ? `${facts} The engine is older: restart it with "trestle engine restart --when-idle", ` +
+        'which keeps running turns, or close the app that holds it.'
     : `${facts} This program is older: update it, or use the one that the engine was started with.`
 }
 

@@ -164,7 +164,8 @@ export async function startClusterDouble(): Promise<ClusterDouble> {
         : status(404, 'NotFound', `pods "${name}" not found`))
     if (refused) {
       socket.end(
-        `HTTP/1.1 ${refused.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(refused.body)}\r\n\r\n${refused.body}`,
+        `HTTP/1.1 ${refused.status} Refused\r\ncontent-type: application/json\r\n` +
+          `content-length: ${Buffer.byteLength(refused.body)}\r\n\r\n${refused.body}`,
       )
       return
     }

@@ -53,9 +53,10 @@ function change(named: string, isRunning: boolean): void {
 
 /** Options with a value, so that the first word after them is found. */
 const WITH_VALUE = new Set(
-  '-a -u -w -e -l -t --user --workdir --env --mount --label --name --entrypoint --filter --format --type --detach-keys'.split(
-    ' ',
-  ),
+  (
+    '-a -u -w -e -l -t --user --workdir --env --mount --label ' +
+    '--name --entrypoint --filter --format --type --detach-keys'
+  ).split(' '),
 )
 function words(from: number): string[] {
   let at = from
@@ -133,7 +134,8 @@ switch (args[0]) {
     const [image = '', ...command] = words(1)
     if (image.includes('missing'))
       fail(
-        `docker: Error response from daemon: pull access denied for ${image}, repository does not exist or may require 'docker login'`,
+        `docker: Error response from daemon: pull access denied for ${image}, ` +
+          "repository does not exist or may require 'docker login'",
         125,
       )
     const labels = Object.fromEntries(

@@ -80,7 +80,10 @@ function blockHtml(block: ConversationBlock, marked: Marked): string {
           ? [`<p><img src="data:${mediaType};base64,${data}" alt="${escape(name ?? 'Picture')}"></p>`]
           : [`<p>${escape(name ?? mediaType)}</p>`],
       )
-      return `<h2>You ${timeHtml(block.at)}</h2>\n<div class="you" dir="auto">${images.join('')}${escape(block.text)}</div>`
+      return (
+        `<h2>You ${timeHtml(block.at)}</h2>\n` +
+        `<div class="you" dir="auto">${images.join('')}${escape(block.text)}</div>`
+      )
     }
     case 'trestle':
       return `<h2>Trestle ${timeHtml(block.at)}</h2>\n<div class="you" dir="auto">${escape(block.text)}</div>`

@@ -124,7 +124,9 @@ export function thinkingFailure(error: unknown): Failure {
   return {
     ...failure,
     title: 'Earlier thinking was rejected',
-    message: `The provider did not accept the thinking of earlier answers, so it is left out from here on. It said: ${failure.message}`,
+    message:
+      'The provider did not accept the thinking of earlier answers, so it is left out from here on. ' +
+      `It said: ${failure.message}`,
     advice: 'Nothing has to be done: the same request was sent again without it.',
     retryable: true,
   }

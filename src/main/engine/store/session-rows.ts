@@ -31,7 +31,8 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
   const cache = new Map<string, SessionHeader>()
   const seqOf = db.prepare<[string], number>('SELECT seq FROM session WHERE id = ? AND removed = 0').pluck()
   const stored = db.prepare<[string], { seq: number; updatedAt: number; fold: number; header: string }>(
-    'SELECT s.seq, s.updated_at AS updatedAt, h.fold, h.header FROM session s JOIN session_header h ON h.session_id = s.id WHERE s.id = ?',
+    'SELECT s.seq, s.updated_at AS updatedAt, h.fold, ' +
+      'h.header FROM session s JOIN session_header h ON h.session_id = s.id WHERE s.id = ?',
   )
   const insertSession = db.prepare<
     [string, number, number, number, string, string, string | null, string, number, number, string | null]

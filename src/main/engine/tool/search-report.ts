@@ -190,7 +190,8 @@ function cutNote(cut: readonly string[]): string[] {
   if (cut.length === 0) return []
   const more = cut.length > MAX_NAMES ? ` and ${cut.length - MAX_NAMES} more` : ''
   return [
-    `[Lines over ${MAX_LINE_BYTES} bytes are cut to what surrounds their first match: ${cut.slice(0, MAX_NAMES).join(', ')}${more}. Read shows more of a line with char_offset.]`,
+    `[Lines over ${MAX_LINE_BYTES} bytes are cut to what surrounds their first match: ` +
+      `${cut.slice(0, MAX_NAMES).join(', ')}${more}. Read shows more of a line with char_offset.]`,
   ]
 }
 
@@ -269,7 +270,8 @@ function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchRepo
 function stopNotes(run: RipgrepRun, { timeoutMs }: SearchReport, page: Page): string[] {
   if (run.stopped === 'timeout') {
     return [
-      `[Partial: the search was stopped after ${timeoutMs / 1000} s${page.unsorted ? ', so results are unsorted' : ''}. Narrow it with path, glob or type.]`,
+      `[Partial: the search was stopped after ${timeoutMs / 1000} ` +
+        `s${page.unsorted ? ', so results are unsorted' : ''}. Narrow it with path, glob or type.]`,
     ]
   }
   if (run.stopped === 'output_limit')
@@ -281,7 +283,8 @@ function sensitiveNote(names: string[]): string[] {
   if (names.length === 0) return []
   const shown = names.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
   return [
-    `[Matches in sensitive files are not shown: ${shown}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
+    '[Matches in sensitive files are not shown: ' +
+      `${shown}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
   ]
 }
 

@@ -179,7 +179,8 @@ export async function searchWeb(
   }).catch((error: unknown): never => {
     signal.throwIfAborted()
     throw new WebRefusal(
-      `The search provider ${settings.provider} could not be reached: ${reasonOf(error)}. Try again later, or continue without it.`,
+      `The search provider ${settings.provider} could not be reached: ${reasonOf(error)}. ` +
+        'Try again later, or continue without it.',
     )
   })
   const text = await readLimitedText(answer, MAX_BYTES)
@@ -188,7 +189,8 @@ export async function searchWeb(
     return provider.hits(JSON.parse(text)).slice(0, query.limit)
   } catch {
     throw new WebRefusal(
-      `The search provider ${settings.provider} answered with something that is not JSON. Check base_url in [web.search].`,
+      `The search provider ${settings.provider} answered with something that is not JSON. ` +
+        'Check base_url in [web.search].',
     )
   }
 }
@@ -200,7 +202,10 @@ function problemOf(name: string, provider: SearchProvider, status: number, text:
   if (status === 401)
     return `The search provider ${name} refused its key. Tell the user to check [web.search].${excerpt}`
   if (status === 403)
-    return `The search provider ${name} refused (403). ${provider.forbidden ?? 'Tell the user to check the key and its plan.'}${excerpt}`
+    return (
+      `The search provider ${name} refused (403). ` +
+      `${provider.forbidden ?? 'Tell the user to check the key and its plan.'}${excerpt}`
+    )
   return `The search provider ${name} failed (${status}). Try again later, or continue without it.${excerpt}`
 }
 

@@ -139,7 +139,9 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         if (setup?.state === 'failed')
           deps.tell(
             'The setup command of a worktree failed',
-            `"${command.slice(0, 200)}" in ${record.folder} ended with ${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. The worktree is kept; see its output, and run it again from the session's worktree menu.`,
+            `"${command.slice(0, 200)}" in ${record.folder} ended with ` +
+              `${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. ` +
+              "The worktree is kept; see its output, and run it again from the session's worktree menu.",
             true,
           )
         return undefined
@@ -203,7 +205,8 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
       if (patch !== undefined)
         deps.tell(
           'The worktree was removed, its changes were saved',
-          `${files} uncommitted ${files === 1 ? 'file is' : 'files are'} in ${patch}. To get them back, restore the worktree in Settings, Worktrees, or run: git apply --binary ${JSON.stringify(patch)}`,
+          `${files} uncommitted ${files === 1 ? 'file is' : 'files are'} in ${patch}. To get them back, ` +
+            `restore the worktree in Settings, Worktrees, or run: git apply --binary ${JSON.stringify(patch)}`,
           true,
         )
       return shown(removed)

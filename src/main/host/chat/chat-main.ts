@@ -111,7 +111,8 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
   const { state } = await engine.trust.view(await realpath(header.folder))
   if (state !== 'nothing' && state !== 'trusted')
     printer.note(
-      'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: review them with "trestle permission show", then run "trestle permission trust".',
+      'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: ' +
+        'review them with "trestle permission show", then run "trestle permission trust".',
     )
 }
 

@@ -104,7 +104,8 @@ export async function repositoriesMain(
   const trace = await agentTrace({ home })
   if (trace !== undefined) {
     process.stderr.write(
-      `trestle: only you can decide which repositories to trust, and this looks like a command of an agent: ${trace}. Run this in a terminal of your own.\n`,
+      'trestle: only you can decide which repositories to trust, ' +
+        `and this looks like a command of an agent: ${trace}. Run this in a terminal of your own.\n`,
     )
     return 2
   }

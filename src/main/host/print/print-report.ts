@@ -74,7 +74,8 @@ export async function reportFailure(format: PrintOptions['format'], failure: Fai
 export function reportCompaction(event: SessionEvent): void {
   if (event.type !== 'compaction.finished') return
   process.stderr.write(
-    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.\n`,
+    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; ` +
+      'the whole of it stays in the session.\n',
   )
 }
 
@@ -90,7 +91,8 @@ export function reportUntrusted({ state, parts }: TrustView, folder: string): vo
   }[state]
   const what = [...new Set(parts.map(({ kind }) => PARTS[kind]))].join(', ')
   process.stderr.write(
-    `trestle: the settings of ${folder} (${what}) are off: ${why}. Review them with "trestle permission show", then run "trestle permission trust".\n`,
+    `trestle: the settings of ${folder} (${what}) are off: ${why}. ` +
+      'Review them with "trestle permission show", then run "trestle permission trust".\n',
   )
 }
 
@@ -161,11 +163,13 @@ export function reportEnd({ stop, failure, steps }: TurnFinished, denied: Denied
   if (interrupted || stop === 'cancelled') return INTERRUPTED
   if (stop === 'max_turn_requests')
     process.stderr.write(
-      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; the answer is what the model had so far.\n`,
+      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; ` +
+        'the answer is what the model had so far.\n',
     )
   if (stop === 'repetition')
     process.stderr.write(
-      `trestle: the turn was ended after ${steps} steps, because the model kept making the same call with the same result.\n`,
+      `trestle: the turn was ended after ${steps} steps, ` +
+        'because the model kept making the same call with the same result.\n',
     )
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
   if (failure?.code === 'budget.reached') return LIMIT_REACHED

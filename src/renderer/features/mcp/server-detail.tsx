@@ -201,7 +201,13 @@ function ToolList({ server }: { server: McpServerView }) {
   return (
     <div>
       {server.tools.length >= MANY && (
-        <div className="mb-2 flex h-[29px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
+        <div
+          className={cx(
+            'mb-2 flex h-[29px] items-center gap-2 rounded-md border border-line-strong',
+            'bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2',
+            'has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus',
+          )}
+        >
           <Search aria-hidden className="size-[14px]" />
           <input
             aria-label={`Filter the tools of ${server.name}`}

@@ -23,6 +23,7 @@ import { MemoryDialog } from './memory-dialog'
 import { VList, type VListHandle } from 'virtua'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useMemoryActions } from './memory-actions'
+import { cx } from '../../ui/cx'
 
 export interface MemoryPageProps {
   /** The entry that is open. */
@@ -82,7 +83,11 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
         <div
           role="search"
           aria-label="Memory"
-          className="flex h-[29px] min-w-[160px] flex-1 items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus"
+          className={cx(
+            'flex h-[29px] min-w-[160px] flex-1 items-center gap-2 rounded-md border',
+            'border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2',
+            'has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus',
+          )}
         >
           <Search aria-hidden className="size-[14px] flex-none" />
           <input
@@ -133,7 +138,12 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
       ) : page.entries.length > 0 ? (
         <>
           <MemoryList entries={page.entries} userHome={userHome} />
-          <footer className="flex flex-none items-center gap-3 border-t border-line px-[18px] py-1.5 text-small text-ink-3 max-mid:px-3">
+          <footer
+            className={cx(
+              'flex flex-none items-center gap-3 border-t border-line',
+              'px-[18px] py-1.5 text-small text-ink-3 max-mid:px-3',
+            )}
+          >
             <p role="status" className="min-w-0 flex-1">
               {countText(page.total, deleted, overview)}
             </p>
@@ -154,7 +164,8 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
             ? deleted
               ? 'Deleted entries stay here for 30 days.'
               : 'Try other words or another project.'
-            : 'Tell the agent what to remember, for example "Remember that we use pnpm". It is told again in later sessions when it fits.'}
+            : 'Tell the agent what to remember, for example "Remember that we use pnpm". ' +
+              'It is told again in later sessions when it fits.'}
         </EmptyState>
       )}
       {id !== undefined && <MemoryDialog key={id} id={id} userHome={userHome} overview={overview} onClose={close} />}
@@ -262,7 +273,10 @@ export function MemoryList({ entries, userHome }: { entries: readonly MemoryEntr
               tabIndex={entry.id === reachable ? 0 : -1}
               onFocus={() => setFocused(entry.id)}
               onClick={() => useLayout.getState().openMemory(entry.id)}
-              className="flex h-[54px] w-full flex-col justify-center border-b border-line px-[18px] text-left hover:bg-sunken focus-visible:-outline-offset-2 max-mid:px-3"
+              className={cx(
+                'flex h-[54px] w-full flex-col justify-center border-b border-line px-[18px]',
+                'text-left hover:bg-sunken focus-visible:-outline-offset-2 max-mid:px-3',
+              )}
             >
               <span className="flex w-full items-baseline gap-2.5">
                 <span className="min-w-0 truncate font-medium">{entry.key}</span>

@@ -1,6 +1,7 @@
 import { ArrowUp } from 'lucide-react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 
 interface StartComposerProps {
   /** Id of the heading that names the field. */
@@ -44,7 +45,10 @@ export function StartComposer({
         aria-labelledby={labelledBy}
         placeholder="Describe a task, or paste an error…"
         dir="auto"
-        className="block max-h-[38vh] min-h-[66px] w-full resize-none border-0 bg-transparent text-body outline-none [field-sizing:content]"
+        className={cx(
+          'block max-h-[38vh] min-h-[66px] w-full resize-none border-0',
+          'bg-transparent text-body outline-none [field-sizing:content]',
+        )}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
       />

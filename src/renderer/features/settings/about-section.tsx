@@ -14,6 +14,7 @@ import type { BackupsView } from '../../../shared/configuration/app'
 import { Dialog } from '../../ui/dialog'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
+import { cx } from '../../ui/cx'
 
 /** The version of Trestle, where it stores data, and the problems in the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -212,7 +213,10 @@ function LicenseTextView({ file }: { file: string }) {
       {sectionsOf(data).map((section, index) => (
         <pre
           key={index}
-          className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2 [contain-intrinsic-height:auto_400px] [content-visibility:auto]"
+          className={cx(
+            'font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2',
+            '[contain-intrinsic-height:auto_400px] [content-visibility:auto]',
+          )}
         >
           {section}
         </pre>

@@ -166,7 +166,10 @@ export function workText({ clients, running, tasks }: Pick<EngineStatus, 'client
     ...(tasks > 0 ? [count(tasks, 'background task')] : []),
   ].join(' and ')
   const isOne = running + tasks === 1
-  return `${count(clients, 'client')} connected. ${work === '' ? 'Nothing is running.' : `${work} ${isOne ? 'is' : 'are'} running.`}`
+  return (
+    `${count(clients, 'client')} connected. ` +
+    (work === '' ? 'Nothing is running.' : `${work} ${isOne ? 'is' : 'are'} running.`)
+  )
 }
 
 /** What happens after so many minutes without work and clients. */

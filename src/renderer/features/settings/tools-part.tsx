@@ -8,6 +8,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { Button } from '../../ui/button'
 import { TextField } from '../../ui/form/field'
+import { cx } from '../../ui/cx'
 
 /** Number of tools from which a filter is shown. */
 const MANY = 15
@@ -23,7 +24,13 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
   return (
     <SettingsSection id="settings-tools" title="Tools" text="Disabled tools are hidden from the model.">
       {settings.tools.length >= MANY && (
-        <div className="mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
+        <div
+          className={cx(
+            'mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong',
+            'bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2',
+            'has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus',
+          )}
+        >
           <Search aria-hidden className="size-[14px]" />
           <input
             aria-label="Filter the tools"
@@ -41,7 +48,10 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
             <li
               key={tool.name}
               title={`In rules: ${tool.name}`}
-              className="relative rounded-lg border border-line bg-raised/60 px-3.5 py-2.5 backdrop-blur-sm transition-colors duration-100 hover:border-line-strong"
+              className={cx(
+                'relative rounded-lg border border-line bg-raised/60 px-3.5 py-2.5',
+                'backdrop-blur-sm transition-colors duration-100 hover:border-line-strong',
+              )}
             >
               <Switch
                 covers
@@ -89,7 +99,10 @@ export function ToolSearchPart({ toolSearch }: { toolSearch: ToolSearchView }) {
     <div className="mt-6 overflow-hidden rounded-lg border border-line bg-raised px-3.5 py-2">
       <Switch
         label="Tool search"
-        description="Load MCP tools on demand instead of sending all of them with each request. Saves context when servers offer many tools."
+        description={
+          'Load MCP tools on demand instead of sending all of them with each request. ' +
+          'Saves context when servers offer many tools.'
+        }
         checked={toolSearch.enabled}
         onChange={(enabled) => change({ enabled })}
       />

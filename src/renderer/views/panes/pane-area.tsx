@@ -64,7 +64,8 @@ function PaneSeparator({ before, direction }: { before: PaneNode; direction: Pan
     <Separator
       aria-label={direction === 'right' ? `Width of ${title}` : `Height of ${title}`}
       className={cx(
-        'relative z-10 flex-none bg-line outline-none after:absolute hover:bg-line-strong focus-visible:bg-focus data-[separator=active]:bg-line-strong',
+        'relative z-10 flex-none bg-line outline-none after:absolute hover:bg-line-strong',
+        'focus-visible:bg-focus data-[separator=active]:bg-line-strong',
         direction === 'right'
           ? 'w-px cursor-col-resize after:inset-y-0 after:-right-[3px] after:-left-[3px] focus-visible:w-[3px]'
           : 'h-px cursor-row-resize after:inset-x-0 after:-top-[3px] after:-bottom-[3px] focus-visible:h-[3px]',

@@ -40,7 +40,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = Object.assign(Object.
   git: {
     otherwise: 0,
     ...ones(
-      'add commit status log show diff branch tag fetch pull push stash merge cherry-pick switch blame grep mv remote worktree',
+      'add commit status log show diff branch tag fetch pull push ' +
+        'stash merge cherry-pick switch blame grep mv remote worktree',
     ),
   },
   npm: SCRIPTS,

@@ -152,7 +152,8 @@ export const rememberThirdParty: Policy = (judged) =>
     ? {
         decision: 'ask',
         reason:
-          'This conversation contains text from the web, mail or a server, and later sessions will read what is remembered.',
+          'This conversation contains text from the web, mail or a server, ' +
+          'and later sessions will read what is remembered.',
         everyTime: true,
       }
     : undefined
@@ -166,7 +167,8 @@ export const scheduleThirdParty: Policy = (judged) =>
     ? {
         decision: 'ask',
         reason:
-          'This conversation contains text from the web, mail or a server, and later runs will do what the schedule says.',
+          'This conversation contains text from the web, mail or a server, ' +
+          'and later runs will do what the schedule says.',
         everyTime: true,
       }
     : undefined

@@ -173,7 +173,8 @@ export const FILE_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   realpath: {
     options: options(
-      '-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --no-symlinks --relative-to=file --relative-base=file',
+      '-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing ' +
+        '--no-symlinks --relative-to=file --relative-base=file',
     ),
     operands: ['file'],
   },

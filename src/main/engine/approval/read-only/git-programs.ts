@@ -33,10 +33,10 @@ const LISTS_REFS = `-l --list -a --all -r --remotes -v --verbose --merged[=text]
 const PATCH_OPTIONS = PATCH.split(/\s+/)
   .filter((option) => option !== '--check')
   .map((option) => option.replace(/[[=].*$/, ''))
-const QUIET_OPTIONS =
-  '--stat --shortstat --numstat --name-only --name-status --summary --dirstat --raw -s --no-patch --compact-summary --quiet'.split(
-    ' ',
-  )
+const QUIET_OPTIONS = (
+  '--stat --shortstat --numstat --name-only --name-status --summary ' +
+  '--dirstat --raw -s --no-patch --compact-summary --quiet'
+).split(' ')
 
 /** A git command: its options, and what it prints from the repository. */
 interface GitCommand {
@@ -162,12 +162,14 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
   'name-rev': { options: '--name-only --tags --all --always --no-undefined', prints: names },
   describe: {
     options:
-      '--tags --all --always --long --exact-match --abbrev=number --match=text --exclude=text --contains --first-parent --candidates=number',
+      '--tags --all --always --long --exact-match --abbrev=number --match=text ' +
+      '--exclude=text --contains --first-parent --candidates=number',
     prints: names,
   },
   blame: {
     options:
-      '-b -c -e -f -l -n -s -t -w -M[text] -C[text] -L=lines --root --date=text --abbrev=number --porcelain -p --line-porcelain --show-email',
+      '-b -c -e -f -l -n -s -t -w -M[text] -C[text] -L=lines --root ' +
+      '--date=text --abbrev=number --porcelain -p --line-porcelain --show-email',
     least: 1,
     prints: (parsed) => {
       const file = parsed.operands.at(-1)
@@ -187,7 +189,8 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
   },
   'for-each-ref': {
     options:
-      '--sort=text --format=format --count=number --merged[=text] --no-merged[=text] --contains[=text] --no-contains[=text] --points-at=text --color[=text]',
+      '--sort=text --format=format --count=number --merged[=text] --no-merged[=text] ' +
+      '--contains[=text] --no-contains[=text] --points-at=text --color[=text]',
     prints: names,
   },
   'show-ref': {

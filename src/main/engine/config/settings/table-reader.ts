@@ -89,7 +89,8 @@ export class TableReader {
       ? value
       : this.#wrong(
           key,
-          `must be a ${range.whole === false ? '' : 'whole '}number from ${range.min} to ${range.max}, not ${show(value)}`,
+          `must be a ${range.whole === false ? '' : 'whole '}number from ${range.min} to ${range.max}, ` +
+            `not ${show(value)}`,
         )
   }
 

@@ -115,9 +115,10 @@ const PROCESSORS: Readonly<Record<string, Processor>> = {
  * other programs; `EPERM`.
  */
 const REFUSED = [
-  ...'unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr'.split(
-    ' ',
-  ),
+  ...(
+    'unshare setns mount umount2 pivot_root chroot open_tree ' +
+    'move_mount fsopen fsconfig fsmount fspick mount_setattr'
+  ).split(' '),
   ...'swapon swapoff reboot sethostname setdomainname iopl ioperm init_module delete_module finit_module quotactl'.split(
     ' ',
   ),

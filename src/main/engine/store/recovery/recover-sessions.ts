@@ -137,7 +137,8 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
     'INSERT INTO main.event (id, session_id, seq, at, type, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const otherHeader = db.prepare<[string], { seq: number; updatedAt: number; header: string }>(
-    `SELECT s.seq, s.updated_at AS updatedAt, h.header FROM other.session s JOIN other.session_header h ON h.session_id = s.id WHERE s.id = ?`,
+    'SELECT s.seq, s.updated_at AS updatedAt, ' +
+      'h.header FROM other.session s JOIN other.session_header h ON h.session_id = s.id WHERE s.id = ?',
   )
   const forgetRemoval = db.prepare<[string]>('DELETE FROM main.meta WHERE key = ?')
 

@@ -75,7 +75,8 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
       if (refusal) return refusal
       if (inVcsFolder(path.realPath, workspace.root)) {
         return refuse(
-          `${workspace.display(path.realPath)} belongs to version control, which is never searched. Use its own program with Bash, e.g. git log -S or git grep.`,
+          `${workspace.display(path.realPath)} belongs to version control, which is never searched. ` +
+            'Use its own program with Bash, e.g. git log -S or git grep.',
         )
       }
       return {

@@ -21,7 +21,10 @@ export function unknownZone(zone: string): string {
   const asCity = zone.replaceAll(' ', '_').toLowerCase()
   const city = zones.find((known) => known.toLowerCase().endsWith(`/${asCity}`))
   const [near] = city === undefined ? nearest(zone, zones, 1) : [city]
-  return `${JSON.stringify(zone)} is not a time zone.${near === undefined ? '' : ` Did you mean ${near}?`} Give an IANA name such as Europe/Berlin, or leave zone out for the zone of this machine.`
+  return (
+    `${JSON.stringify(zone)} is not a time zone.${near === undefined ? '' : ` Did you mean ${near}?`} ` +
+    'Give an IANA name such as Europe/Berlin, or leave zone out for the zone of this machine.'
+  )
 }
 
 const HOUR_MS = 3_600_000

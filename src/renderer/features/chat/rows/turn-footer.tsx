@@ -84,7 +84,10 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
       {durationMs >= 1000 && <span>{duration(durationMs)}</span>}
       {usage && (
         <span
-          title={`${usage.input.toLocaleString()} tokens in (${usage.cached.toLocaleString()} from the cache), ${usage.output.toLocaleString()} out`}
+          title={
+            `${usage.input.toLocaleString()} tokens in (${usage.cached.toLocaleString()} from the cache), ` +
+            `${usage.output.toLocaleString()} out`
+          }
         >
           {formatTokens(usage.input + usage.output)} tokens
         </span>

@@ -116,7 +116,8 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
         onConfirm={() => removing && remove.mutate(removing.id, { onError: showFailureToast })}
       >
         {removing &&
-          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} and API key. Sessions keep their messages and ask for another model.`}
+          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} ` +
+            'and API key. Sessions keep their messages and ask for another model.'}
       </ConfirmDialog>
     </section>
   )
