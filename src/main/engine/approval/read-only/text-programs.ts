@@ -79,17 +79,18 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   sort: {
     options: options(
-      `-n -r -u -h -V -f -b -d -g -M -R -s -z -c -C -m -i -k=text -t=text -S=text --numeric-sort --reverse --unique --human-numeric-sort
-      --version-sort --ignore-case --ignore-leading-blanks --dictionary-order --general-numeric-sort --month-sort --random-sort --stable
-      --zero-terminated --merge --key=text --field-separator=text`,
+      `-n -r -u -h -V -f -b -d -g -M -R -s -z -c -C -m -i -k=text -t=text -S=text --numeric-sort --reverse --unique
+      --human-numeric-sort --version-sort --ignore-case --ignore-leading-blanks --dictionary-order
+      --general-numeric-sort --month-sort --random-sort --stable --zero-terminated --merge --key=text
+      --field-separator=text`,
     ),
     ...FILES,
     noPlus: true,
   },
   uniq: {
     options: options(
-      `-c -d -D -u -i -z -f=number -s=number -w=number --count --repeated --unique --ignore-case --all-repeated[=text] --group[=text]
-      --skip-fields=number --skip-chars=number --check-chars=number`,
+      `-c -d -D -u -i -z -f=number -s=number -w=number --count --repeated --unique --ignore-case --all-repeated[=text]
+      --group[=text] --skip-fields=number --skip-chars=number --check-chars=number`,
     ),
     // A second operand is the output file.
     operands: ['file'],
@@ -147,8 +148,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   jq: {
     options: options(
-      `-r -c -n -s -S -e -M -C -a -j -R --raw-output --compact-output --null-input --slurp --sort-keys --exit-status --monochrome-output
-      --color-output --ascii-output --join-output --raw-input --tab --indent=number --seq --stream`,
+      `-r -c -n -s -S -e -M -C -a -j -R --raw-output --compact-output --null-input --slurp --sort-keys --exit-status
+      --monochrome-output --color-output --ascii-output --join-output --raw-input --tab --indent=number --seq --stream`,
     ),
     operands: [jqFilter, 'file'],
     least: 1,
