@@ -262,7 +262,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
   })
 
   test.skipIf(chromium === null)(
-    'starts its main process on the Electron double: the window shows the app, and nothing outside the package is loaded',
+    'starts its main process on the Electron double: the window shows the app, and only the package is loaded',
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'trestle-unpacked-'))
       onTestFinished(() => rmSync(folder, { recursive: true }))

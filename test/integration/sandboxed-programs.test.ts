@@ -170,9 +170,9 @@ describe('without a sandbox', () => {
 describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
   const outside = (scratch: Scratch): string => join(scratch.home, '..', 'hook-was-here')
   const hook = (scratch: Scratch, more = ''): string =>
-    '[[hooks]]\nevent = "PreToolUse"\ncommand = ' +
-    `${JSON.stringify(`echo in > inside; cat ${scratch.home}/config.toml > seen; echo out > ${outside(scratch)}; true`)}\n` +
-    `${more}\n`
+    `[[hooks]]\nevent = "PreToolUse"\ncommand = ${JSON.stringify(
+      `echo in > inside; cat ${scratch.home}/config.toml > seen; echo out > ${outside(scratch)}; true`,
+    )}\n${more}\n`
 
   async function turn(write: (scratch: Scratch) => { own?: string; project?: string }) {
     const scratch = createScratch({})

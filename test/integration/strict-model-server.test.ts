@@ -184,7 +184,7 @@ describe.each<WireName>(RUNS_ALL ? ['chat', 'responses', 'anthropic', 'gemini'] 
   'a window smaller than configured, over the %s wire',
   (wire) => {
     it(
-      'is learned from one rejection: the same turn continues, no later request is rejected, and the conversation is not truncated',
+      'is learned from one rejection: the same turn continues, no later request is rejected, and nothing is truncated',
       { timeout: 180_000 },
       async () => {
         const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })

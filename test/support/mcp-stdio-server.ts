@@ -134,12 +134,9 @@ async function call(
       return undefined
     case 'flood':
       for (let at = 0; at < n; at++) {
-        if (
-          !process.stdout.write(
-            `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'f'.repeat(200) } })}\n`,
-          )
-        )
-          await new Promise((resolve) => process.stdout.once('drain', resolve))
+        const params = { level: 'info', data: 'f'.repeat(200) }
+        const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params })
+        if (!process.stdout.write(`${line}\n`)) await new Promise((resolve) => process.stdout.once('drain', resolve))
       }
       return text('flooded')
     case 'asks':

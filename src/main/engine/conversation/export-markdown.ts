@@ -14,7 +14,7 @@ function blockText(block: ConversationBlock): string {
     case 'you':
       return (
         '\n## You\n\n' +
-        `${[...block.media.map(({ name, mediaType }) => `_Attached: ${name ?? mediaType}_\n`), block.text].join('\n')}\n`
+        [...block.media.map(({ name, mediaType }) => `_Attached: ${name ?? mediaType}_\n`), block.text, ''].join('\n')
       )
     case 'trestle':
       return `\n## Trestle\n\n${block.text}\n`

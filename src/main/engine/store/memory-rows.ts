@@ -89,7 +89,8 @@ export function createMemoryRows(db: Database): MemoryRows {
      VALUES (@key, @text, @category, @folder, @author, @at, @at, @at, @sessionId, @seq)`,
   )
   const update = db.prepare(
-    `UPDATE memory SET key = @key, text = @text, category = @category, folder = @folder, author = @author, updated_at = @at,
+    `UPDATE memory SET key = @key, text = @text, category = @category, folder = @folder, author = @author,
+       updated_at = @at,
      active_at = @at, session_id = @sessionId, seq = @seq, deleted_at = NULL WHERE id = @id`,
   )
   const remove = db.prepare<[number, number]>('UPDATE memory SET deleted_at = ? WHERE id = ?')

@@ -121,8 +121,8 @@ function explain(issue: z.core.$ZodIssue, raw: unknown, fields: readonly string[
       const near = nearest(key, known, 1)[0]
       const names = known.length > 0 ? ` The fields are: ${known.join(', ')}.` : ''
       return (
-        'unknown field ' +
-        `\`${[place, key].filter(Boolean).join('.').slice(0, 200)}\`.${near === undefined ? names : ` Did you mean \`${near}\`?${names}`}`
+        `unknown field \`${[place, key].filter(Boolean).join('.').slice(0, 200)}\`.` +
+        (near === undefined ? names : ` Did you mean \`${near}\`?${names}`)
       )
     })
   }

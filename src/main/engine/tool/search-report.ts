@@ -114,7 +114,8 @@ function countPage(found: { path: string; count: number }[], report: SearchRepor
     count,
     lines: [],
   }))
-  const head = `${total} ${total === 1 ? 'match' : 'matches'} in ${found.length} ${found.length === 1 ? 'file' : 'files'}`
+  const files = found.length === 1 ? 'file' : 'files'
+  const head = `${total} ${total === 1 ? 'match' : 'matches'} in ${found.length} ${files}`
   const details: Matches = {
     kind: 'matches',
     pattern: report.pattern,
@@ -202,7 +203,8 @@ function cutNote(cut: readonly string[]): string[] {
 function render(path: string, lines: readonly MatchLine[], { lineNumbers, hasContext }: SearchReport): string[] {
   return lines.flatMap(({ line, isMatch, text, cut }, index) => {
     const mark = isMatch ? ':' : '-'
-    const shown = cut ? `${cut.first > 1 ? '…' : ''}${text}${cut.first - 1 + text.length < cut.total ? '…' : ''}` : text
+    const isCutAfter = cut && cut.first - 1 + text.length < cut.total
+    const shown = cut ? `${cut.first > 1 ? '…' : ''}${text}${isCutAfter ? '…' : ''}` : text
     const rendered = lineNumbers ? `${path}${mark}${line}${mark}${shown}` : `${path}${mark}${shown}`
     const before = lines[index - 1]
     return hasContext && before && line > before.line + 1 ? ['--', rendered] : [rendered]

@@ -168,7 +168,8 @@ function once<Value>(make: () => Value): () => Value {
 
 function localDay(ms: number): string {
   const date = new Date(ms)
-  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+  const digits = (number: number): string => String(number).padStart(2, '0')
+  return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`
 }
 
 /** What `loadHistory` needs. */

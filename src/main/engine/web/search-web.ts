@@ -72,10 +72,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export const brave: SearchProvider = {
   baseUrl: 'https://api.search.brave.com/res/v1',
   needsKey: true,
-  request: ({ query, limit }, { baseUrl, key = '' }) => ({
-    url: `${baseUrl}/web/search?${new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' }).toString()}`,
-    headers: { 'x-subscription-token': key },
-  }),
+  request: ({ query, limit }, { baseUrl, key = '' }) => {
+    const asked = new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' })
+    return { url: `${baseUrl}/web/search?${asked.toString()}`, headers: { 'x-subscription-token': key } }
+  },
   hits: (answer) =>
     listAt(answer, 'web', 'results').flatMap(
       ({ url, title, description, page_age: age, profile }) =>

@@ -172,15 +172,19 @@ export async function showTools({ engine, sessionId, printer, terminal }: Conver
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => displayWidth(oneLine(name)))))
   for (const { name, description, state, reason, tokens } of tools) {
     const shown = truncateToWidth(oneLine(name), width)
-    const left = `${shown}${' '.repeat(width - displayWidth(shown))}  ${state === 'active' ? `${tokens} tokens` : state}`
+    const how = state === 'active' ? `${tokens} tokens` : state
+    const left = `${shown}${' '.repeat(width - displayWidth(shown))}  ${how}`
     const what = oneLine(reason ?? description.split('\n')[0] ?? '')
     printer.line(`${signs[state]} ${truncateToWidth(`${left}  ${what}`, columns - 3)}`)
   }
   const active = tools.filter(({ state }) => state === 'active')
   const sum = active.reduce((total, { tokens }) => total + tokens, 0)
   printer.note(
-    `${active.length} active, about ${sum} tokens of each ` +
-      `request.${cost?.isSearching ? ` Tool search loads the others when they are needed: ${cost.bytesSent} bytes of servers are sent instead of ${cost.bytesAll}.` : ''}`,
+    `${active.length} active, about ${sum} tokens of each request.` +
+      (cost?.isSearching
+        ? ' Tool search loads the others when they are needed: ' +
+          `${cost.bytesSent} bytes of servers are sent instead of ${cost.bytesAll}.`
+        : ''),
   )
 }
 

@@ -172,7 +172,8 @@ function listText(entries: readonly MemoryEntry[], total: number, { query, delet
         ? 'Nothing is remembered yet.\n'
         : 'Nothing was found.\n'
   const rows = entries.map((entry) => [String(entry.id), oneLine(entry.key), memoryPlace(entry), oneLine(entry.text)])
-  return `${table(['Number', 'Key', 'Where', 'Text'], rows)}${total > entries.length ? `${total - entries.length} more; --limit shows them.\n` : ''}`
+  const more = total > entries.length ? `${total - entries.length} more; --limit shows them.\n` : ''
+  return table(['Number', 'Key', 'Where', 'Text'], rows) + more
 }
 
 function when(ms: number): string {

@@ -204,7 +204,8 @@ function textOf(rows: Listing['rows']): string {
     knownFrom === undefined ? '' : SOURCES[knownFrom],
   ])
   const isGuessed = rows.some(({ knownFrom }) => knownFrom === 'guess')
-  return `${table(['MODEL', 'WINDOW', 'MEDIA', 'THINKING', 'TOOLS', 'KNOWN FROM'], lines)}${isGuessed ? `\n${GUESSED_MODEL_NOTE}\n` : ''}`
+  const note = isGuessed ? `\n${GUESSED_MODEL_NOTE}\n` : ''
+  return table(['MODEL', 'WINDOW', 'MEDIA', 'THINKING', 'TOOLS', 'KNOWN FROM'], lines) + note
 }
 
 const SOURCES = { config: 'config.toml', provider: 'the provider', table: 'the table', guess: 'a guess' } as const

@@ -165,8 +165,9 @@ async function reportSessionBackground(engine: Engine, sessionId: string): Promi
       .map(({ taskId, description, command }) => `${taskId} (${oneLine(description ?? command)})`)
       .join(', ')
     process.stderr.write(
-      'trestle: ' +
-        `${ending.length === 1 ? 'a command that took longer than its time limit is' : `${ending.length} commands that took longer than their time limit are`} ` +
+      (ending.length === 1
+        ? 'trestle: a command that took longer than its time limit is '
+        : `trestle: ${ending.length} commands that took longer than their time limit are `) +
         `stopped with this program: ${what}. To keep one running, let the agent start it in the background.\n`,
     )
   }

@@ -36,7 +36,12 @@ export function StartComposer({
     if (text.trim() !== '' && canStart && !busy) onStart()
   }
   return (
-    <div className="rounded-[11px] border border-line-strong bg-raised px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3">
+    <div
+      className={cx(
+        'rounded-[11px] border border-line-strong bg-raised',
+        'px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3',
+      )}
+    >
       <textarea
         ref={ref}
         autoFocus

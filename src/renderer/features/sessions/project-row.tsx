@@ -66,7 +66,9 @@ export function ProjectRow({
       <span className="flex min-w-0 items-baseline gap-1.5">
         <span className={cx('truncate', parent ? 'max-w-[75%] flex-none' : 'min-w-0')}>{name}</span>
         {parent && <span className="min-w-0 truncate font-normal text-ink-3">{parent}</span>}
-        <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}</span>
+        <span className="sr-only">
+          {`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}
+        </span>
       </span>
       {place && <PlaceBadge placeId={place.placeId} />}
       {gone && (

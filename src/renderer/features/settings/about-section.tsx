@@ -56,7 +56,12 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
 /** Every problem with its position. */
 export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
   return (
-    <ul className="overflow-hidden rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg">
+    <ul
+      className={cx(
+        'overflow-hidden rounded-lg border',
+        'border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg',
+      )}
+    >
       {problems.map((problem, index) => (
         <li key={index} className="border-t border-line px-3.5 py-2 first:border-t-0">
           <p className="font-mono text-small wrap-anywhere text-fail-ink">

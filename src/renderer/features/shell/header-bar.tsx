@@ -49,7 +49,12 @@ export function HeaderBar({
           '@max-[760px]:flex-wrap @max-[760px]:gap-y-0 @max-[760px]:px-2.5 @max-[760px]:pb-1.5',
         )}
       >
-        <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2">
+        <div
+          className={cx(
+            'flex min-h-[45px] min-w-0 flex-1 items-center',
+            'gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2',
+          )}
+        >
           {onOpenSidebar && (
             <IconButton label={t('shell.showSidebar')} kbd={sidebarKeys} className="-ml-1.5" onClick={onOpenSidebar}>
               <PanelLeft aria-hidden />

@@ -68,12 +68,12 @@ export const webAddresses: Policy = ({ call, sandboxes }) => {
   if (!sandboxes) return undefined
   for (const access of call.accesses) {
     if (access.kind !== 'network' || access.url === undefined) continue
-    const { protocol, port, hostname } = new URL(access.url)
+    const { protocol, port, hostname: host } = new URL(access.url)
     const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-    if (!hostAllowed(sandboxes.webHosts, hostname, number))
+    if (!hostAllowed(sandboxes.webHosts, host, number))
       return {
         decision: 'ask',
-        reason: `It connects to ${hostname}, which is not a listed host; the address can carry text out of the project.`,
+        reason: `It connects to ${host}, which is not a listed host; the address can carry text out of the project.`,
       }
   }
   return undefined

@@ -131,8 +131,8 @@ function sandboxSentence({ level, network, hosts = [] }: SandboxStatus): string 
   const reach = {
     none: 'have no network',
     listed:
-      'can connect only to ' +
-      `${hosts.length === 0 ? 'no hosts' : hosts.slice(0, MAX_HOSTS).join(', ')}${hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more hosts` : ''}`,
+      `can connect only to ${hosts.length === 0 ? 'no hosts' : hosts.slice(0, MAX_HOSTS).join(', ')}` +
+      (hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more hosts` : ''),
     open: 'can use the network',
   }[network]
   return `project; commands can write only to the project, added folders and tool caches, and ${reach}.`

@@ -18,8 +18,10 @@ const ALL_SERVERS_CHARS = 6_000
 /** A file of instructions for agents, as it is shown in the system prompt and in later messages. */
 export function instructionText({ path, text, byAgent }: Instructions): string {
   if (byAgent) {
-    const whose = `You wrote what ${path} says now, in this conversation. It is your own text, not an instruction of the user:`
-    return `${whose}\n<own_file path="${path}">\n${text.trim()}\n</own_file>`
+    return (
+      `You wrote what ${path} says now, in this conversation. It is your own text, not an instruction of the user:\n` +
+      `<own_file path="${path}">\n${text.trim()}\n</own_file>`
+    )
   }
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
 }

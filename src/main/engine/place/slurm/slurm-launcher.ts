@@ -144,7 +144,8 @@ export function holderScript(
   { environment = {}, endsAtOnce = false }: JobScript = {},
 ): string {
   const more = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}; export ${name}; `)
-  const begin = `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; rm -f "$TRESTLE_HOME"/job-client-*; `
+  const begin =
+    placeEnvironment(place) + `${more.join('')}mkdir -p "$TRESTLE_HOME"; rm -f "$TRESTLE_HOME"/job-client-*; `
   if (!attaches) return `${begin}exec sleep infinity`
   const stay =
     `n=0; until [ -e ${WANTED} ]; do n=$((n+1)); [ $((n % 25)) -eq 0 ] && sh ${PROGRAM} ` +

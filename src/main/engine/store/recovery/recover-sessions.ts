@@ -130,7 +130,9 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
   )
   const missing = db.prepare<[string], EventRow>(
     `SELECT o.id, o.session_id AS sessionId, o.seq, o.at, o.type, o.body, o.hash FROM other.event o
-     WHERE o.session_id = ? AND NOT EXISTS (SELECT 1 FROM main.event m WHERE m.session_id = o.session_id AND m.seq = o.seq) ORDER BY o.seq`,
+     WHERE o.session_id = ?
+       AND NOT EXISTS (SELECT 1 FROM main.event m WHERE m.session_id = o.session_id AND m.seq = o.seq)
+     ORDER BY o.seq`,
   )
   const isFree = db.prepare<[number]>('SELECT 1 FROM main.event WHERE id = ?')
   const insert = db.prepare<[number | null, string, number, number, string, string, string | null]>(

@@ -234,8 +234,8 @@ function notesOn(
     if (paths.length === 0) continue
     const names = paths.map((path) => printablePath(workspace.display(path))).toSorted()
     notes.push(
-      `[${what}: ` +
-        `${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
+      `[${what}: ${names.slice(0, MAX_NAMES).join(', ')}` +
+        (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more]` : ']'),
     )
   }
   return notes

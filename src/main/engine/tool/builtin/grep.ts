@@ -80,7 +80,10 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
         )
       }
       return {
-        summary: `${JSON.stringify(asked.pattern)}${asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`}${asked.glob === undefined ? '' : ` (${asked.glob})`}`,
+        summary:
+          JSON.stringify(asked.pattern) +
+          (asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`) +
+          (asked.glob === undefined ? '' : ` (${asked.glob})`),
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
         run: (ctx) => run({ workspace, timeoutMs, hidden, quick }, asked, path, ctx),
       }

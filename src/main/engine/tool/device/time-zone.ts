@@ -106,5 +106,6 @@ function compact(date: Date): string {
 
 function offsetText(minutes: number): string {
   const size = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${String(Math.floor(size / 60)).padStart(2, '0')}${String(size % 60).padStart(2, '0')}`
+  const digits = (number: number): string => String(number).padStart(2, '0')
+  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(size / 60))}${digits(size % 60)}`
 }

@@ -197,8 +197,11 @@ class PatchPlanner {
       throw new FileProblem(
         file.isTouched
           ? `${file.shown} is not there any more when the patch comes to it again. Nothing was written.`
-          : `${await missingPath(this.#target.workspace, file.path, 'Check the path with Glob or ListDirectory, or use "*** Add File:".')} ` +
-              'Nothing was written.',
+          : `${await missingPath(
+              this.#target.workspace,
+              file.path,
+              'Check the path with Glob or ListDirectory, or use "*** Add File:".',
+            )} Nothing was written.`,
         'missing',
       )
     return file
