@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { CodedError } from '../../shared/errors'
+import { isRecord } from '../../shared/json-fields'
 
 /**
  * Version of what a client and the engine of a home say to each other. It changes when one written for the version
@@ -147,10 +148,6 @@ function readLine(socket: Socket): Promise<string> {
     if (socket.destroyed || socket.readableEnded) lost()
     else socket.resume()
   })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function isNonce(value: unknown): value is string {

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../shared/json-fields'
 import { readLimitedText, WebRefusal } from './fetch-guards'
 import type { SearchSettings } from '../config/settings/network-settings'
 
@@ -42,8 +43,8 @@ export interface SearchRequest {
 /** The objects of a list at a path in a response; empty if it is missing. */
 function listAt(answer: unknown, ...path: string[]): Record<string, unknown>[] {
   let value = answer
-  for (const key of path) value = isObject(value) ? value[key] : undefined
-  return Array.isArray(value) ? value.filter(isObject) : []
+  for (const key of path) value = isRecord(value) ? value[key] : undefined
+  return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
 /** A hit from its fields; undefined without a usable URL. */
@@ -62,10 +63,6 @@ function hitFrom(fields: { [Key in keyof WebHit]: unknown }): WebHit | undefined
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Brave Search: api-dashboard.search.brave.com, Web Search. Snippets have `<strong>` around matches. */

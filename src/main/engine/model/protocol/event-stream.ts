@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 
 /**
  * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
@@ -133,7 +133,7 @@ function filterEvent(text: string, readable: EventFilter): FilteredEvent | undef
   } catch {
     return { text, event: undefined }
   }
-  if (!isJsonObject(event)) return { text, event: undefined }
+  if (!isRecord(event)) return { text, event: undefined }
   const known = readable(event)
   return known && { text: known === event ? text : undefined, event: known }
 }
