@@ -2,8 +2,8 @@ import { failureOf } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { isUserProvided, textOf, type Usage } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
-import { receiveChunks } from '../loop/model-request'
-import type { ModelInfo, ModelRequest, Provider } from '../model/provider'
+import { askOnce } from '../loop/ask-once'
+import type { ModelInfo, Provider } from '../model/provider'
 
 /** Time limit for a title. */
 const TIMEOUT_MS = 30_000
@@ -62,28 +62,8 @@ export function createTitleGenerator({ smallModel, resolveModel, record, log }: 
     asked: ResolvedModel,
     prompt: string,
   ): Promise<{ asked: ResolvedModel; answer: string; usage: Usage | undefined }> {
-    const { traits } = asked.info
-    const effort = traits?.efforts?.[0]
-    const request: ModelRequest = {
-      model: asked.info.model,
-      system: SYSTEM,
-      messages: [{ role: 'user', parts: [{ type: 'text', text: prompt.slice(0, MAX_CHARS) }] }],
-      tools: [],
-      maxOutputTokens: MAX_TOKENS,
-      imagesIn: false,
-      thinking: false,
-      cache: 'none',
-      ...(traits && { traits }),
-      ...(effort && { effort }),
-    }
-    let answer = ''
-    let usage: Usage | undefined
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)])
-    await receiveChunks(asked.provider, request, { idleMs: TIMEOUT_MS, signal }, (chunk) => {
-      if (chunk.type === 'text') answer += chunk.text
-      else if (chunk.type === 'finish') usage = chunk.usage
-    })
-    return { asked, answer, usage }
+    const question = { system: SYSTEM, prompt: prompt.slice(0, MAX_CHARS), maxOutputTokens: MAX_TOKENS }
+    return { asked, ...(await askOnce(asked, { ...question, limitMs: TIMEOUT_MS, signal: closing.signal })) }
   }
 
   return {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { receiveChunks } from '../loop/model-request'
+import { askOnce } from '../loop/ask-once'
 import type { Catalog } from '../model/catalog/catalog'
-import type { ModelRequest } from '../model/provider'
 
 const MAX_WORDS = 6
 const MAX_NAME_CHARS = 40
@@ -71,24 +70,12 @@ export async function draftBranchName(
 ): Promise<string | undefined> {
   const small = await catalog.smallModel(model)
   if (!small) return undefined
-  const { info, provider } = small
-  const effort = info.traits?.efforts?.[0]
-  const request: ModelRequest = {
-    model: info.model,
+  const { answer } = await askOnce(small, {
     system: SYSTEM,
-    messages: [{ role: 'user', parts: [{ type: 'text', text: task.slice(0, MAX_TASK_CHARS) }] }],
-    tools: [],
+    prompt: task.slice(0, MAX_TASK_CHARS),
     maxOutputTokens: MAX_TOKENS,
-    imagesIn: false,
-    thinking: false,
-    cache: 'none',
-    ...(info.traits && { traits: info.traits }),
-    ...(effort && { effort }),
-  }
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)])
-  let answer = ''
-  await receiveChunks(provider, request, { idleMs: LIMIT_MS, signal: limit }, (chunk) => {
-    if (chunk.type === 'text') answer += chunk.text
+    limitMs: LIMIT_MS,
+    signal,
   })
   // A name is one line; a longer text explains something instead.
   const [name = '', ...more] = answer.trim().split('\n')
