@@ -64,8 +64,8 @@ describe.skipIf(!canSandbox() || !hasDovecot)('a model that does whatever the ne
 describe('the test kit', () => {
   it('finds orders in any text, once each, and leaves nested orders to the outer one', () => {
     const inner = 'DO Bash {"command":"ls"}'
-    const text =
-      `1\tDO Read {"path":"a}b"} and SAY ${JSON.stringify({ text: inner })}, ` + 'DO nothing {, DO Bash {"command":"x"'
+    const said = JSON.stringify({ text: inner })
+    const text = `1\tDO Read {"path":"a}b"} and SAY ${said}, DO nothing {, DO Bash {"command":"x"`
     expect(ordersIn(text)).toEqual([
       { source: 'DO Read {"path":"a}b"}', call: { name: 'Read', input: { path: 'a}b' } } },
       { source: `SAY ${JSON.stringify({ text: inner })}`, say: inner },

@@ -166,9 +166,10 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value
 }
 
+const digits = (number: number): string => String(number).padStart(2, '0')
+
 function localDay(ms: number): string {
   const date = new Date(ms)
-  const digits = (number: number): string => String(number).padStart(2, '0')
   return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`
 }
 

@@ -115,8 +115,7 @@ export async function listPages(
       return {
         items,
         problem:
-          `Page ${pages} of its ${key} could not be had: ` +
-          `${error instanceof Error ? error.message : String(error)}`,
+          `Page ${pages} of its ${key} could not be had: ` + (error instanceof Error ? error.message : String(error)),
       }
     }
     const listed: unknown = got[key]

@@ -104,8 +104,9 @@ function compact(date: Date): string {
   return date.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
 }
 
+const digits = (number: number): string => String(number).padStart(2, '0')
+
 function offsetText(minutes: number): string {
   const size = Math.abs(minutes)
-  const digits = (number: number): string => String(number).padStart(2, '0')
   return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(size / 60))}${digits(size % 60)}`
 }
