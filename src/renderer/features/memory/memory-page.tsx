@@ -1,4 +1,4 @@
-import { Brain, Download, Plus, Search } from 'lucide-react'
+import { Brain, Download, Plus } from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState, useCallback, useRef, type KeyboardEvent } from 'react'
 import {
@@ -16,6 +16,7 @@ import { useClient, useQueries } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
+import { FilterField } from '../../ui/form/filter-field'
 import { Skeleton } from '../../ui/loading'
 import { Menu, MenuItem } from '../../ui/menu'
 import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
@@ -80,24 +81,14 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
         aria-label="Entries"
         className="flex flex-none flex-wrap items-center gap-2 border-b border-line px-[18px] py-2 max-mid:px-3"
       >
-        <div
-          role="search"
-          aria-label="Memory"
-          className={cx(
-            'flex h-[29px] min-w-[160px] flex-1 items-center gap-2 rounded-md border',
-            'border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2',
-            'has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus',
-          )}
-        >
-          <Search aria-hidden className="size-[14px] flex-none" />
-          <input
-            aria-label="Search the memory"
-            placeholder="Search"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
-          />
-        </div>
+        <FilterField
+          landmark="Memory"
+          label="Search the memory"
+          placeholder="Search"
+          value={query}
+          onChange={setQuery}
+          className="h-[29px] min-w-[160px] flex-1"
+        />
         <select aria-label="Where" value={scope} className={SELECT} onChange={(event) => setScope(event.target.value)}>
           <option value="">All projects</option>
           <option value="everywhere">Everywhere</option>
