@@ -6,8 +6,8 @@ const rule = (name, from, to) => ({ name, severity: 'error', from, to })
 const NOT_TESTS = '\\.test\\.tsx?$'
 
 /**
- * Layers from bottom to top, each a folder: a file imports from its own folder and from folders before it, never from later ones.
- * A folder that is not listed fails the check, so a new one is given its place here.
+ * Layers from bottom to top, each a folder: a file imports from its own folder and from folders before it, never from
+ * later ones. A folder that is not listed fails the check, so a new one is given its place here.
  */
 const ENGINE_LAYERS = [
   'process',

@@ -7,7 +7,10 @@ import { compressedAssets } from './scripts/compressed-assets.ts'
 import { startChunks, type ProgramPart } from './scripts/start-chunks.ts'
 import { bundledPackages } from './scripts/licenses/bundled-packages.ts'
 
-/** Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else is bundled. */
+/**
+ * Packages with native code or files of their own: they stay outside the bundle (and outside the asar). Everything else
+ * is bundled.
+ */
 const OUTSIDE = [
   'electron',
   'node-pty',
@@ -50,8 +53,9 @@ const PARTS: ProgramPart[] = [
 ]
 
 /**
- * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each request, and the first mention of Node's
- * own loads all of its `fetch`, which nothing else on the way to a model needs.
+ * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each
+ * request, and the first mention of Node's own loads all of its `fetch`, which nothing else on the way to a model
+ * needs.
  */
 const lightHeaders: Plugin = {
   name: 'light-headers',
@@ -62,8 +66,8 @@ const lightHeaders: Plugin = {
 }
 
 /**
- * Bundles the JavaScript of better-sqlite3, 16 small files that each start of the engine would have to find; its binary stays in the package, which is looked up
- * by name, because the bundle is in another folder.
+ * Bundles the JavaScript of better-sqlite3, 16 small files that each start of the engine would have to find; its binary
+ * stays in the package, which is looked up by name, because the bundle is in another folder.
  */
 const bundledSqlite: Plugin = {
   name: 'bundled-sqlite',
@@ -77,8 +81,9 @@ const bundledSqlite: Plugin = {
 }
 
 /**
- * Writes characters beyond ASCII as escapes: Node takes twice the memory for a file that has one, and twice the time to read it. Files in which an escape could
- * mean something else are left alone: raw templates, and characters that take two escapes.
+ * Writes characters beyond ASCII as escapes: Node takes twice the memory for a file that has one, and twice the time to
+ * read it. Files in which an escape could mean something else are left alone: raw templates, and characters that take
+ * two escapes.
  */
 const asciiOnly: Plugin = {
   name: 'ascii-only',
@@ -98,8 +103,8 @@ const asciiOnly: Plugin = {
 const BUILT_IN_IMPORT = /^import (?:(\w+)|\* as (\w+)|(\{ [^}]+ \})) from ("node:[\w/]+");$/gm
 
 /**
- * Takes Node's modules without an import: that would read every export of them, some of which load much more (node:crypto all of Web Crypto), and link each of
- * them into each file.
+ * Takes Node's modules without an import: that would read every export of them, some of which load much more
+ * (node:crypto all of Web Crypto), and link each of them into each file.
  */
 const directBuiltIns: Plugin = {
   name: 'direct-built-ins',
@@ -116,8 +121,8 @@ const directBuiltIns: Plugin = {
 }
 
 /**
- * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin, because electron-vite overwrites
- * `base` in a configuration.
+ * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin,
+ * because electron-vite overwrites `base` in a configuration.
  */
 const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' }) }
 

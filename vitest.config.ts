@@ -48,8 +48,8 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Unit tests stand beside their file (in evals/tasks are the tests of what agents work on, which are not ours); integration and conformance tests below test/. The stories
- * of e2e/ run on Playwright.
+ * Unit tests stand beside their file (in evals/tasks are the tests of what agents work on, which are not ours);
+ * integration and conformance tests below test/. The stories of e2e/ run on Playwright.
  */
 export default defineConfig({
   test: {

@@ -73,7 +73,8 @@ export default async function contextCost(): Promise<Measurement[]> {
     const floor = idealToFloor(tokens)
     const shares = trims.map((index) => tokens[index]! / WINDOW)
     progress(
-      `  after trims: ${shares.map((share) => `${round(share * 100, 1)} %`).join(', ')}; ideal: limit ${floor.limit}, ${floor.trims} trims`,
+      `  after trims: ${shares.map((share) => `${round(share * 100, 1)} %`).join(', ')}; ` +
+        `ideal: limit ${floor.limit}, ${floor.trims} trims`,
     )
     return [
       {

@@ -19,7 +19,8 @@ export default async function fiftyStepsResources(): Promise<Measurement[]> {
     pss!.push(peak.pssMb)
     own!.push(peak.ownMb)
     progress(
-      `  run ${run + 1}: ${round(peak.rssMb, 0)} MB resident, ${round(peak.pssMb, 0)} MB proportional, ${peak.samples} samples`,
+      `  run ${run + 1}: ${round(peak.rssMb, 0)} MB resident, ` +
+        `${round(peak.pssMb, 0)} MB proportional, ${peak.samples} samples`,
     )
   }
   return [

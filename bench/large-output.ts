@@ -25,7 +25,8 @@ export default async function largeOutput(): Promise<Measurement[]> {
       rss!.push(peak!.rssMb)
       pss!.push(peak!.pssMb)
       progress(
-        `  run ${run + 1}: ${round(times!.at(-1)!, 0)} ms, ${round(peak!.rssMb, 0)} MB resident, ${round(peak!.pssMb, 0)} MB proportional`,
+        `  run ${run + 1}: ${round(times!.at(-1)!, 0)} ms, ` +
+          `${round(peak!.rssMb, 0)} MB resident, ${round(peak!.pssMb, 0)} MB proportional`,
       )
     }
     return [

@@ -41,7 +41,9 @@ async function steps(program: Program): Promise<Measurement[]> {
       name: `memory after ${MANY} steps (PSS), ${name}`,
       value: round(peak!.pssMb, 1),
       unit: 'MB',
-      note: `${round(peak!.pssMb - few.peak!.pssMb, 1)} more; the last request has ${Math.round(arrivals.at(-1)!.bytes / 1000)} kB`,
+      note:
+        `${round(peak!.pssMb - few.peak!.pssMb, 1)} more; ` +
+        `the last request has ${Math.round(arrivals.at(-1)!.bytes / 1000)} kB`,
     },
     { name: `step, ${FEW} to ${FEW + COMPARED}, ${name}`, value: round(first, 1), unit: 'ms/step' },
     { name: `step, the last ${COMPARED} of ${MANY}, ${name}`, value: round(last, 1), unit: 'ms/step' },

@@ -36,7 +36,8 @@ export default async function manyChunks(): Promise<Measurement[]> {
       wall.push(endedAt - startedAt)
       empty.push((await printRun({ answers: () => undefined, wire })).cpuSeconds)
       progress(
-        `  run ${run + 1}, ${NAMES[wire]}: ${round(cpuSeconds)} s of processor time, ${round(empty.at(-1)!)} s with an empty answer`,
+        `  run ${run + 1}, ${NAMES[wire]}: ${round(cpuSeconds)} s of processor time, ` +
+          `${round(empty.at(-1)!)} s with an empty answer`,
       )
     }
   }

@@ -18,7 +18,8 @@ export default async function parallelReads(): Promise<Measurement[]> {
     second.push(times[1]!)
   }
   progress(
-    `  first: ${first.map((time) => round(time, 1)).join(' ')}; second: ${second.map((time) => round(time, 1)).join(' ')} ms`,
+    `  first: ${first.map((time) => round(time, 1)).join(' ')}; ` +
+      `second: ${second.map((time) => round(time, 1)).join(' ')} ms`,
   )
   return [
     {

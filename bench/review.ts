@@ -142,7 +142,8 @@ const OPEN = `new Promise((resolve) => {
   look()
 })`
 
-const ALL_LOADED = `document.querySelector('.review').textContent.includes('+${((FILES * LINES) / 2).toLocaleString('en-US')}')`
+const ADDED = ((FILES * LINES) / 2).toLocaleString('en-US')
+const ALL_LOADED = `document.querySelector('.review').textContent.includes('+${ADDED}')`
 
 /** A steady scroll: the times between its frames, in ms. */
 const SCROLL = `new Promise((resolve) => {

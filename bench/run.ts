@@ -1,6 +1,6 @@
 /**
- * `npm run bench [name...]`: runs the benchmarks of this folder (without a name all but the slow ones), one after the other, and
- * prints one JSON array. With `--guard`: `guard` alone, and it ends with 1 when a limit is passed.
+ * `npm run bench [name...]`: runs the benchmarks of this folder (without a name all but the slow ones), one after the
+ * other, and prints one JSON array. With `--guard`: `guard` alone, and it ends with 1 when a limit is passed.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -31,7 +31,9 @@ export default async function stepOverhead(): Promise<Measurement[]> {
       name: `step overhead, ${steps} steps, growth`,
       value: round(slope(settled) * 100),
       unit: 'ms per 100 steps',
-      note: `slope of the best line from step 10 on; the last request has ${Math.round(arrivals.at(-1)!.bytes / 1000)} kB`,
+      note:
+        'slope of the best line from step 10 on; ' +
+        `the last request has ${Math.round(arrivals.at(-1)!.bytes / 1000)} kB`,
     })
   }
   const [few = 0, many = 0] = processorTime

@@ -61,7 +61,9 @@ export default async function toolSearch(): Promise<Measurement[]> {
         value: round(median(withServers) - median(without), 0),
         unit: 'ms',
         limit: 50,
-        note: `medians of ${RUNS}: ${round(median(without), 0)} ms without servers, ${round(median(withServers), 0)} ms with ten that are known`,
+        note:
+          `medians of ${RUNS}: ${round(median(without), 0)} ms without servers, ` +
+          `${round(median(withServers), 0)} ms with ten that are known`,
       },
       { name: 'index of 400 tools', value: round(built - began, 1), unit: 'ms', note: 'at the first search' },
       { name: 'a search', value: round((searched - built) / requests.length, 2), unit: 'ms' },

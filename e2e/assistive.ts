@@ -32,8 +32,8 @@ export async function findings(page: Page): Promise<string[]> {
 }
 
 /**
- * In the page: a fade in progress has too little contrast for a moment. When one ends, those of colors that are inherited
- * begin. Endless ones (a spinner) are part of what is shown.
+ * In the page: a fade in progress has too little contrast for a moment. When one ends, those of colors that are
+ * inherited begin. Endless ones (a spinner) are part of what is shown.
  */
 const FADES_ENDED = `(async () => {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
@@ -60,7 +60,8 @@ async function runAxe(page: Page, rules?: string[]): Promise<Violation[]> {
   const isThere = page.frames().length === 1 && (await page.evaluate<boolean>('"axe" in window'))
   if (isThere)
     return page.evaluate<Violation[]>(
-      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) })))`,
+      `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, ` +
+        'nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) })))',
     )
   // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).options(options).analyze()

@@ -6,7 +6,9 @@ test.use({
   model: {
     script: [
       {
-        text: '```\nError: no total\n    at sum (src/app.ts:3:15)\n    at gone (src/gone.ts:1:1)\n```\n\n```ts\n// see https://example.org/docs/a.html.\nconsole.log(sum)\n```\n',
+        text:
+          '```\nError: no total\n    at sum (src/app.ts:3:15)\n    at gone (src/gone.ts:1:1)\n' +
+          '```\n\n```ts\n// see https://example.org/docs/a.html.\nconsole.log(sum)\n```\n',
       },
     ],
   },

@@ -189,7 +189,9 @@ test.describe('hostile answers', () => {
     model: {
       script: [
         {
-          text: '<img src=x onerror="document.title=\'owned\'"> ![pixel](http://127.0.0.1:9/track.png) [click](javascript:alert(1)) <script>document.title="owned"</script>',
+          text:
+            '<img src=x onerror="document.title=\'owned\'"> ![pixel](http://127.0.0.1:9/track.png) ' +
+            '[click](javascript:alert(1)) <script>document.title="owned"</script>',
         },
       ],
     },

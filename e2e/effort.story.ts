@@ -3,7 +3,8 @@ import { findings } from './assistive'
 import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const model = (id: string, name: string): string =>
-  `[models."local/${id}"]\nprovider = "local"\nmodel = "${name}"\nlabel = "${id}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n`
+  `[models."local/${id}"]\nprovider = "local"\nmodel = "${name}"\nlabel = "${id}"\n` +
+  'context_window = 128000\ncapabilities = ["tools", "thinking"]\n'
 
 test.describe('the thinking effort', () => {
   test.use({

@@ -21,7 +21,9 @@ test.describe('file names', () => {
           ],
         },
         {
-          text: 'It fails at src/app.ts:3, as `src/long.ts:2500` says; see [the app](src/app.ts), not src/gone.ts, .env or /etc/passwd. Ctrl-click works.',
+          text:
+            'It fails at src/app.ts:3, as `src/long.ts:2500` says; ' +
+            'see [the app](src/app.ts), not src/gone.ts, .env or /etc/passwd. Ctrl-click works.',
         },
       ],
     },

@@ -156,8 +156,11 @@ test.describe('the viewer', () => {
       'docs/guide.md':
         '# Guide\n\nSee [the app](../src/app.ts) and ![the dot](dot.png).\n\n<script>alert(1)</script>\n',
       'docs/dot.svg':
-        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect width="40" height="40"/></svg>',
-      'src/app.ts': `${Array.from({ length: 300 }, (_, n) => `const line${n + 1} = 'needle ${n + 1}'`).join('\n')}\n\nexport function last() {\n  return 1\n}\n`,
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><script>alert(1)</script><rect ' +
+        'width="40" height="40"/></svg>',
+      'src/app.ts':
+        `${Array.from({ length: 300 }, (_, n) => `const line${n + 1} = 'needle ${n + 1}'`).join('\n')}\n\n` +
+        'export function last() {\n  return 1\n}\n',
       'crlf.txt': 'one\r\ntwo\r\nthree\r\n',
       'data.bin': '\0\u0001\u0002',
     },

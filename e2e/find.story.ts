@@ -66,7 +66,8 @@ test.describe('find in the conversation', () => {
     const { page } = app
     await startSession(app)
     await page.evaluate(
-      "window.prevented = []; window.addEventListener('keydown', (event) => { if (event.key === 'f') setTimeout(() => window.prevented.push(event.defaultPrevented)) })",
+      "window.prevented = []; window.addEventListener('keydown', " +
+        "(event) => { if (event.key === 'f') setTimeout(() => window.prevented.push(event.defaultPrevented)) })",
     )
     await page.keyboard.press('Control+f')
     await expect(page.getByRole('textbox', { name: 'Find in this session' })).toBeFocused()

@@ -72,7 +72,8 @@ test('a model connected in the app has its real context window and media; an unk
 
   writeFileSync(
     file,
-    `${readFileSync(file, 'utf8')}\n[models."anthropic/claude-unheard-of"]\nprovider = "anthropic"\nmodel = "claude-unheard-of"\n`,
+    `${readFileSync(file, 'utf8')}\n[models."anthropic/claude-unheard-of"]\n` +
+      'provider = "anthropic"\nmodel = "claude-unheard-of"\n',
   )
   const unknown = page.getByRole('option', { name: /claude-unheard-of/ })
   await expect(unknown).toContainText('guess')

@@ -2,7 +2,10 @@ import type { Page } from '@playwright/test'
 import { expect } from './app'
 import { findings } from './assistive'
 
-/** Checks with axe what is on screen: in both themes, with high contrast, and on a narrow window, where nothing is cut off. */
+/**
+ * Checks with axe what is on screen: in both themes, with high contrast, and on a narrow window, where nothing is cut
+ * off.
+ */
 export async function everyLook(page: Page): Promise<void> {
   const size = page.viewportSize()
   for (const contrast of ['no-preference', 'more'] as const) {

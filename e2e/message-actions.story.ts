@@ -101,7 +101,9 @@ test.describe('an answer', () => {
   test.use({
     model: { script: (_request, index) => ({ text: `Answer ${index + 1}.` }) },
     config: {
-      more: '[models."local/other"]\nprovider = "local"\nmodel = "other"\ncontext_window = 128000\ncapabilities = ["tools"]',
+      more:
+        '[models."local/other"]\nprovider = "local"\nmodel = "other"\n' +
+        'context_window = 128000\ncapabilities = ["tools"]',
     },
   })
 

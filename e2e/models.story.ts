@@ -9,7 +9,9 @@ import { pictures, startSession, transcriptText } from './steps'
 test.use({
   model: { script: [{ text: 'Hello from the start.' }, { text: 'Again.' }] },
   config: {
-    more: '[models."local/other"]\nprovider = "local"\nmodel = "other"\nlabel = "Other model"\nprices = { input = 3, output = 15 }\n',
+    more:
+      '[models."local/other"]\nprovider = "local"\nmodel = "other"\n' +
+      'label = "Other model"\nprices = { input = 3, output = 15 }\n',
   },
 })
 

@@ -10,7 +10,8 @@ test.use({
   files: {
     'README.md': 'A project\n',
     [`${IN_PROJECT}/plugin.toml`]:
-      'name = "tidy"\nversion = "1.2.0"\ndescription = "Keeps the project tidy"\nauthor = "Ada"\nhomepage = "https://example.com/tidy"\n[[hooks]]\nevent = "Stop"\ncommand = "sh $TRESTLE_PLUGIN_ROOT/note.sh"\n',
+      'name = "tidy"\nversion = "1.2.0"\ndescription = "Keeps the project tidy"\nauthor = "Ada"\nhomepage = ' +
+      '"https://example.com/tidy"\n[[hooks]]\nevent = "Stop"\ncommand = "sh $TRESTLE_PLUGIN_ROOT/note.sh"\n',
     [`${IN_PROJECT}/note.sh`]: 'echo tidied >> tidied.txt\n',
     [`${IN_PROJECT}/commands/sweep.md`]:
       '---\ndescription: Sweep a folder\nargument-hint: [folder]\n---\nSweep $folder.\n',

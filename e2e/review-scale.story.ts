@@ -87,7 +87,8 @@ test('a review of 500 files and 60,000 lines opens at once and scrolls smoothly'
   const scrolling = p95(await frames(page, true))
   const best = Math.min(...paints)
   process.stdout.write(
-    `review of 500 files: first paint ${paints.map(Math.round).join(', ')} ms; frames p95 ${scrolling.toFixed(1)} ms while scrolling, ${idle.toFixed(1)} ms at rest\n`,
+    `review of 500 files: first paint ${paints.map(Math.round).join(', ')} ms; ` +
+      `frames p95 ${scrolling.toFixed(1)} ms while scrolling, ${idle.toFixed(1)} ms at rest\n`,
   )
   expect(best).toBeLessThan(500 * slack())
   expect(scrolling).toBeLessThan(Math.max(20, idle * 1.5) * slack())

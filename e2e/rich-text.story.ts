@@ -26,7 +26,8 @@ const RICH = [
   '> [!WARNING]\n> Mind the *gap*.',
   '<details>\n<summary>All the <b>rest</b></summary>\n\n- hidden **item**\n\n</details>',
   '- [x] done\n- [ ] open',
-  '| Package | Size | Version | Notes |\n|---|---:|---|---|\n| core | 1,204 kB | 1.0.0-beta | A long note that explains at length what this package is for and why it is as large as it is today. |',
+  '| Package | Size | Version | Notes |\n|---|---:|---|---|\n| core | 1,204 kB | 1.0.0-beta ' +
+    '| A long note that explains at length what this package is for and why it is as large as it is today. |',
   '```elixir\ndefmodule Greeter do\n  def hello, do: "hi"\nend\n```',
   '[^1]: The note itself.',
 ].join('\n\n')
@@ -79,7 +80,9 @@ const PARTS = [
   '\\[\ny = 1\n\\]',
   '- [x] done\n\n<details><summary>More</summary>\n\ninside\n\n</details>',
 ]
-const LONG = `${Array.from({ length: 12 }, () => PARTS.join('\n\n')).join('\n\n')}\n\n[a late link]: https://example.com/late\n\n[^1]: The note.\n`
+const LONG =
+  `${Array.from({ length: 12 }, () => PARTS.join('\n\n')).join('\n\n')}\n\n` +
+  '[a late link]: https://example.com/late\n\n[^1]: The note.\n'
 
 test.describe('a long answer that arrives in pieces', () => {
   test.use({ model: { script: [{ text: LONG, deltaChars: 7 }] } })
@@ -112,10 +115,13 @@ const HOSTILE = [
   '<p onclick="window.hacked = 3" style="position:fixed;inset:0;z-index:9999;background:red">cover</p>',
   '<style>.answer { display: none }</style>',
   '<a href="javascript:window.hacked=4">link</a> and [another](javascript:window.hacked=5)',
-  '<details ontoggle="window.hacked = 6" open><summary>s</summary>inner <img src="http://127.0.0.1:9/pixel.png"></details>',
+  '<details ontoggle="window.hacked = 6" open><summary>s</summary>inner ' +
+    '<img src="http://127.0.0.1:9/pixel.png"></details>',
   '$\\href{javascript:window.hacked=7}{x}$ $\\includegraphics{http://127.0.0.1:9/a.png}$ $\\rule{9999em}{9999em}$',
-  '```mermaid\nflowchart LR\n  A["<img src=x onerror=window.hacked=8>"] --> B\n  click A "javascript:window.hacked=9"\n```',
-  '```mermaid\n%%{init: {"themeCSS": "body { display: none !important }", "securityLevel": "loose", "htmlLabels": true}}%%\nflowchart LR\n  C --> D\n```',
+  '```mermaid\nflowchart LR\n  A["<img src=x onerror=window.hacked=8>"] --> B\n' +
+    '  click A "javascript:window.hacked=9"\n```',
+  '```mermaid\n%%{init: {"themeCSS": "body { display: none !important }", ' +
+    '"securityLevel": "loose", "htmlLabels": true}}%%\nflowchart LR\n  C --> D\n```',
   '![pixel](http://127.0.0.1:9/pixel.png)',
 ].join('\n\n')
 

@@ -42,7 +42,8 @@ function tell({ result }: RunWithLog, count: number, of: number): void {
   const { task, configuration, passed, error, seconds } = result
   const word = error !== undefined ? 'not judged' : passed ? 'passed' : 'failed'
   process.stderr.write(
-    `${String(count).padStart(String(of).length)}/${of} ${word.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${task}  (${configuration})\n`,
+    `${String(count).padStart(String(of).length)}/${of} ` +
+      `${word.padEnd(10)} ${seconds.toFixed(1).padStart(6)} s  ${task}  (${configuration})\n`,
   )
 }
 

@@ -54,6 +54,7 @@ const checks: readonly Check[] = [
     inputs: /./,
   },
   { name: 'words', script: 'scripts/check-words.ts', args: [], inputs: /\.(?:tsx?|mjs|md)$/ },
+  { name: 'width', script: 'scripts/check-width.ts', args: [], inputs: /\.(?:tsx?|mjs)$/ },
 ]
 
 /** Path -> hash of the content, of each check at its last success. */

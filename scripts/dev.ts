@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: with Electron's binary, electron-vite with hot reload; without it, a build that follows the sources and the web host,
- * restarted whenever the main process is rebuilt (reload the page for changes of the interface).
+ * `npm run dev`: with Electron's binary, electron-vite with hot reload; without it, a build that follows the sources
+ * and the web host, restarted whenever the main process is rebuilt (reload the page for changes of the interface).
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -18,9 +18,15 @@ function listsOf({ generated, sources, providers }: ModelsTable): string {
     const rows = Object.entries(models)
     const note = small === undefined ? '' : ` Small model: \`${small}\`.`
     if (id === 'openrouter')
-      return `### ${name}\n\n${rows.length} models of many makers; see the table. The small model is the one of the same maker.\n`
+      return (
+        `### ${name}\n\n${rows.length} models of many makers; see the table. ` +
+        'The small model is the one of the same maker.\n'
+      )
     const lines = rows.map(([model, row]) => lineOf(model, row))
-    return `### ${name}\n\n${rows.length} models.${note}\n\n| model | window | output | media | thinking | efforts | $ in / out / cache read / write |\n| --- | --- | --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`
+    return (
+      `### ${name}\n\n${rows.length} models.${note}\n\n| model | window | output | media | thinking | efforts ` +
+      `| $ in / out / cache read / write |\n| --- | --- | --- | --- | --- | --- | --- |\n${lines.join('\n')}\n`
+    )
   })
   return `Made on ${generated} from ${from}.\n\n${lists.join('\n')}`
 }

@@ -175,7 +175,10 @@ function withRules(provider: string, model: string, row: ModelRow): ModelRow {
 /** One line a model. */
 function textOf({ generated, sources, providers }: ModelsTable): string {
   const all = Object.entries(providers).map(([id, provider]) => `  ${JSON.stringify(id)}:${providerText(provider)}`)
-  return `{"generated":${JSON.stringify(generated)},"sources":${JSON.stringify(sources)},"providers":{\n${all.join(',\n')}\n}}\n`
+  return (
+    `{"generated":${JSON.stringify(generated)},"sources":${JSON.stringify(sources)},"providers":{\n` +
+    `${all.join(',\n')}\n}}\n`
+  )
 }
 
 function providerText({ name, small, models }: ModelsTable['providers'][string]): string {

@@ -1,10 +1,10 @@
 /**
  * Builds the packages of the desktop app for this system: `npm run package -- [--dir] [--stand-in] [--test-build]
- * [electron-builder options]`.
- * `--dir` stops at the unpacked folder. `--stand-in` uses a folder that only looks like Electron, and downloads nothing. `--test-build` leaves the fuse
- * on that lets Playwright drive the app. The packages are checked, and their sizes and files listed, in dist/. With
- * TRESTLE_UPDATE_URL (the folder of the feed) and TRESTLE_UPDATE_KEYS (a file with the publisher's public keys) the app
- * updates itself; sign the feed with scripts/sign-feed.ts.
+ * [electron-builder options]`. `--dir` stops at the unpacked folder. `--stand-in` uses a folder that only looks like
+ * Electron, and downloads nothing. `--test-build` leaves the fuse on that lets Playwright drive the app. The packages
+ * are checked, and their sizes and files listed, in dist/. With TRESTLE_UPDATE_URL (the folder of the feed) and
+ * TRESTLE_UPDATE_KEYS (a file with the publisher's public keys) the app updates itself; sign the feed with
+ * scripts/sign-feed.ts.
  */
 import { spawnSync } from 'node:child_process'
 import {

@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted model. Names of pictures
- * as arguments: only those.
+ * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted
+ * model. Names of pictures as arguments: only those.
  */
 import '../test/support/ts-hooks.ts'
 import './build.ts'
@@ -273,7 +273,8 @@ async function take(page: Page, name: string): Promise<void> {
   if (wanted.length > 0 && !wanted.includes(name)) return
   await page.mouse.move(0, 0)
   await page.evaluate(
-    'document.fonts.ready.then(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))',
+    'document.fonts.ready.then(() => new Promise((resolve) => ' +
+      'requestAnimationFrame(() => requestAnimationFrame(resolve))))',
   )
   await page.screenshot({ path: join(IMAGES, `${name}.png`), animations: 'disabled', caret: 'hide' })
   process.stdout.write(`docs/images/${name}.png\n`)

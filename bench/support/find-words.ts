@@ -23,7 +23,10 @@ window.findProbe = (() => {
 })()
 `
 
-/** Finding words in the conversation on the page, most of which is not loaded: from the last key to the number of matches. */
+/**
+ * Finding words in the conversation on the page, most of which is not loaded: from the last key to the number of
+ * matches.
+ */
 export async function findWords(page: Page, messages: number): Promise<Measurement> {
   await page.evaluate(PROBE)
   await page.keyboard.press('Control+f')

@@ -33,7 +33,8 @@ export function print(measurements: readonly Measurement[]): void {
   for (const { name, value, unit, limit, note } of measurements) {
     const against = limit === undefined ? '' : value > limit ? `  OVER the limit of ${limit}` : `  (limit ${limit})`
     progress(
-      `${name.padEnd(width)}  ${String(value).padStart(10)} ${unit}${against}${note === undefined ? '' : `  - ${note}`}`,
+      `${name.padEnd(width)}  ` +
+        `${String(value).padStart(10)} ${unit}${against}${note === undefined ? '' : `  - ${note}`}`,
     )
   }
   process.stdout.write(`${JSON.stringify(measurements, undefined, 2)}\n`)

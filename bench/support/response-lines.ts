@@ -25,10 +25,14 @@ const LINES: Readonly<Record<WireFormat, (answer: Answer, n: number) => string[]
 }
 
 function chatLines(answer: Answer, n: number): string[] {
+  const chunk = (fields: object): string => {
+    const head = { id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted' }
+    return `data: ${JSON.stringify({ ...head, ...fields })}\n\n`
+  }
   const event = (delta: object, finish: string | null = null): string =>
-    `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+    chunk({ choices: [{ index: 0, delta, finish_reason: finish }] })
   const start = event({ role: 'assistant', content: '' })
-  const usage = `data: ${JSON.stringify({ id: `c${n}`, object: 'chat.completion.chunk', created: 1, model: 'scripted', choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } })}\n\n`
+  const usage = chunk({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } })
   const end = [usage, 'data: [DONE]\n\n']
   if ('calls' in answer) {
     const calls = answer.calls.map(({ name, input }, index) =>
@@ -144,8 +148,11 @@ function anthropicLines(answer: Answer, n: number): string[] {
 
 function googleLines(answer: Answer, n: number): string[] {
   const counts = { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 }
-  const event = (parts: readonly object[], finishReason?: string): string =>
-    `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, finishReason }], usageMetadata: counts, modelVersion: 'scripted', responseId: `r${n}` })}\n\n`
+  const event = (parts: readonly object[], finishReason?: string): string => {
+    const candidates = [{ content: { role: 'model', parts }, index: 0, finishReason }]
+    const whole = { candidates, usageMetadata: counts, modelVersion: 'scripted', responseId: `r${n}` }
+    return `data: ${JSON.stringify(whole)}\n\n`
+  }
   if ('calls' in answer) {
     return [
       event(

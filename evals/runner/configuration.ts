@@ -71,7 +71,8 @@ export function modelConfiguration(choice: ConfigurationChoice, env: NodeJS.Proc
     const known = PROVIDERS[provider]
     if (!known)
       throw new UsageProblem(
-        `The provider "${provider}" is not known: describe it in a config file (--config). Known are: ${Object.keys(PROVIDERS).join(', ')}.`,
+        `The provider "${provider}" is not known: describe it in a config file (--config). ` +
+          `Known are: ${Object.keys(PROVIDERS).join(', ')}.`,
       )
     providers[provider] = { ...known }
   }

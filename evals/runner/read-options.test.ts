@@ -41,7 +41,8 @@ it('a second configuration differs from the first only in the options given; ano
 
 it('a config file brings its own providers, models and default model', () => {
   const path = configFile(
-    'default_model = "mine/m"\n[providers.mine]\ntype = "openai-compatible"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "OTHER_KEY"\n',
+    'default_model = "mine/m"\n[providers.mine]\ntype = "openai-compatible"\n' +
+      'base_url = "http://127.0.0.1:1/v1"\napi_key_env = "OTHER_KEY"\n',
   )
   const [configuration] = readOptions(['--config', path], KEYS).configurations
   expect(configuration).toMatchObject({

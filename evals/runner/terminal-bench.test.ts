@@ -33,7 +33,8 @@ describe.skipIf(!hasPython || process.platform === 'win32')('the adapter for Ter
     })
     const instruction = `--fix "it's" $HOME \`date\`;\nthen stop`
     const code =
-      'import sys\nfrom trestle_command import run_command\nprint(run_command(sys.argv[1], "anthropic/claude-x", sys.argv[2], "high"))'
+      'import sys\nfrom trestle_command import run_command\n' +
+      'print(run_command(sys.argv[1], "anthropic/claude-x", sys.argv[2], "high"))'
     const result = join(home, 'result file.json')
     const command = python(code, instruction, result)
     const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}` }

@@ -2,9 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const AREAS =
-  'billing catalog search shipping stock returns loyalty support audit reports mail media login profile cart checkout tax export import queue'
+  'billing catalog search shipping stock returns loyalty support audit ' +
+  'reports mail media login profile cart checkout tax export import queue'
 const PARTS =
-  'reader writer mapper checker loader sender parser cache index list view form state rules events errors types client server worker'
+  'reader writer mapper checker loader sender parser cache index list ' +
+  'view form state rules events errors types client server worker'
 
 /** Words that make the files of a tree differ, the same in every run. */
 const NOUNS = ['order', 'item', 'price', 'user', 'batch', 'ticket', 'label', 'route', 'token', 'page']

@@ -54,7 +54,8 @@ function wordsAbout(day: number): string {
   const sentences = Array.from(
     { length: 40 },
     (_, n) =>
-      `For day ${day} I compare ${PLACES[n % PLACES.length]} with the day before, entry ${n + 1}, and find nothing unusual in it.`,
+      `For day ${day} I compare ${PLACES[n % PLACES.length]} with the day before, ` +
+      `entry ${n + 1}, and find nothing unusual in it.`,
   )
   return sentences.join(' ')
 }

@@ -85,7 +85,8 @@ export function thirdPartyLicenses(): string {
   const head = [
     'Third-party software in Trestle',
     '',
-    'Trestle includes the packages below. The licenses of Electron and Chromium are in LICENSE.electron.txt and LICENSES.chromium.html of the',
+    'Trestle includes the packages below. ' +
+      'The licenses of Electron and Chromium are in LICENSE.electron.txt and LICENSES.chromium.html of the',
     'installed desktop app.',
   ].join('\n')
   return [head, ...[...sections].map(([text, entries]) => section(text, entries))]
@@ -107,7 +108,8 @@ function nodeLicense(): PackageLicense {
   const file = join(import.meta.dirname, 'texts', `node-${version}.txt`)
   if (!existsSync(file)) {
     throw new Error(
-      `The license of Node ${version} is missing: save the LICENSE of that release as scripts/licenses/texts/node-${version}.txt.`,
+      `The license of Node ${version} is missing: ` +
+        `save the LICENSE of that release as scripts/licenses/texts/node-${version}.txt.`,
     )
   }
   return {

@@ -35,7 +35,9 @@ export const FLAKY: Conversation = {
     },
     {
       usage,
-      text: "The test reads the total after 300 ms, but the price request takes up to 380 ms. Waiting longer would only hide that, so I'll let `useTotals` say when it has settled.",
+      text:
+        'The test reads the total after 300 ms, but the price request takes up to 380 ms. ' +
+        "Waiting longer would only hide that, so I'll let `useTotals` say when it has settled.",
       toolCalls: [
         {
           name: 'Edit',
@@ -43,7 +45,8 @@ export const FLAKY: Conversation = {
             path: 'src/checkout/use-totals.ts',
             old_string: '  return { totals: request.data ?? NOTHING }\n',
             new_string:
-              '  return {\n    totals: request.data ?? NOTHING,\n    settled: request.data !== undefined && !request.pending,\n  }\n',
+              '  return {\n    totals: request.data ?? NOTHING,\n' +
+              '    settled: request.data !== undefined && !request.pending,\n  }\n',
           },
         },
       ],
@@ -58,7 +61,10 @@ export const CENTS: Conversation = {
     {
       usage: { input: 18_200, output: 260, cached: 12_000 },
       thinking: 'Find where prices are made first, then let the compiler lead.',
-      text: "`money.ts` now holds **cents** everywhere:\n\n```ts\nexport type Cents = number & { readonly unit: 'cents' }\n\nexport function format(amount: Cents): string {\n  return (amount / 100).toFixed(2)\n}\n```\n\nThe compiler will name every place that still uses floats.",
+      text:
+        '`money.ts` now holds **cents** everywhere:\n\n```ts\nexport type Cents = number & { readonly unit: ' +
+        "'cents' }\n\nexport function format(amount: Cents): string {\n  return (amount / 100).toFixed(2)\n" +
+        '}\n```\n\nThe compiler will name every place that still uses floats.',
       toolCalls: [
         { name: 'Bash', input: { command: 'npx tsc --noEmit --watch', description: 'Type-check while I edit' } },
       ],
@@ -73,7 +79,9 @@ export const KEYS: Conversation = {
     {
       usage: { input: 9_800, output: 190, cached: 4_000 },
       thinking: 'The script takes the environment as its first argument; without it, it does all of them.',
-      text: 'The script rotates **one** environment when it is named, and all of them when it is not. So I name it, and keep the old key valid for a day, so that no user is logged out:',
+      text:
+        'The script rotates **one** environment when it is named, and all of them when it is not. ' +
+        'So I name it, and keep the old key valid for a day, so that no user is logged out:',
       toolCalls: [
         {
           name: 'Bash',
@@ -110,7 +118,8 @@ export const SETTLED: Conversation = {
             path: 'src/checkout/use-totals.ts',
             old_string: '  return { totals: request.data ?? NOTHING }\n',
             new_string:
-              '  const settled = request.data !== undefined && !request.pending\n  return { totals: request.data ?? NOTHING, settled }\n',
+              '  const settled = request.data !== undefined && !request.pending\n' +
+              '  return { totals: request.data ?? NOTHING, settled }\n',
           },
         },
         {
@@ -126,7 +135,9 @@ export const SETTLED: Conversation = {
     },
     {
       usage: { ...usage, output: 120 },
-      text: 'Done: `src/checkout/use-totals.ts:12` says when the total has **settled**, and both tests wait for that instead of 300 ms.',
+      text:
+        'Done: `src/checkout/use-totals.ts:12` says when the total has **settled**, ' +
+        'and both tests wait for that instead of 300 ms.',
     },
   ],
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 if (Number(process.versions.node.split('.')[0]) < 22) {
   process.stderr.write(
-    `Trestle needs Node 22 or newer; this is ${process.versions.node}. In the repository, \`npm run -s trestle -- ...\` brings its own.\n`,
+    `Trestle needs Node 22 or newer; this is ${process.versions.node}. ` +
+      'In the repository, `npm run -s trestle -- ...` brings its own.\n',
   )
   process.exit(2)
 }

@@ -210,7 +210,10 @@ export const DEVICE_ERRORS = {
   },
 } as const
 
-/** The expected failures of the engine of a home as its clients meet them. Part of `ERRORS`, which says what the fields mean. */
+/**
+ * The expected failures of the engine of a home as its clients meet them. Part of `ERRORS`, which says what the fields
+ * mean.
+ */
 export const ENGINE_ERRORS = {
   'engine.unavailable': {
     title: 'The engine could not be reached',

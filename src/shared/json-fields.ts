@@ -6,12 +6,7 @@ export function fieldOf(value: unknown, name: string): unknown {
 /** The fields of a JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Whether something is a JSON object. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Whether a value of unknown type is an object with keys, as JSON has it: neither null nor an array. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,7 @@
-/** The expected failures of places: other machines, containers and jobs. Part of `ERRORS`, which says what the fields mean. */
+/**
+ * The expected failures of places: other machines, containers and jobs. Part of `ERRORS`, which says what the fields
+ * mean.
+ */
 export const PLACE_ERRORS = {
   'place.unreachable': {
     title: 'The place cannot be reached',
@@ -9,7 +12,8 @@ export const PLACE_ERRORS = {
     title: 'The place refused the login',
     retryable: false,
     advice:
-      'Connect from Settings, under Places, or with trestle place test in a terminal, where you can answer what ssh asks.',
+      'Connect from Settings, under Places, ' +
+      'or with trestle place test in a terminal, where you can answer what ssh asks.',
   },
   'place.host_key': {
     title: 'The host key is not accepted',

@@ -80,7 +80,8 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
     label: 'Go back',
     done: 'Went back',
     description:
-      'Takes the agent back to an earlier step of its turn, with a message to itself; you can take it back. Needs [checkpoints] d_mail = true',
+      'Takes the agent back to an earlier step of its turn, with a message to itself; you can take it back. ' +
+      'Needs [checkpoints] d_mail = true',
   },
   {
     name: 'tool_search',

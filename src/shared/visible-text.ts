@@ -37,8 +37,8 @@ export function visibleLine(text: string): string {
 }
 
 /**
- * A path or the name of a file as a person has to read it: on one line, with tabs and with spaces at the beginning or end
- * of a name written out, too.
+ * A path or the name of a file as a person has to read it: on one line, with tabs and with spaces at the beginning or
+ * end of a name written out, too.
  */
 export function visiblePath(path: string): string {
   return visibleLine(path)
@@ -116,7 +116,10 @@ const LINE_TAIL = 300
 /** The beginning and the end of a line too long to read, with the number of characters between. */
 function foldLongLine(line: string): string {
   if (line.length <= LONG_LINE) return line
-  return `${line.slice(0, LINE_HEAD)} ⋯ ${count(line.length - LINE_HEAD - LINE_TAIL)} characters ⋯ ${line.slice(-LINE_TAIL)}`
+  return (
+    `${line.slice(0, LINE_HEAD)} ⋯ ${count(line.length - LINE_HEAD - LINE_TAIL)} ` +
+    `characters ⋯ ${line.slice(-LINE_TAIL)}`
+  )
 }
 
 function foldBlankLines(lines: readonly string[], sign: string): string[] {

@@ -113,7 +113,8 @@ it.each([
 ])('%s %o needs a user: print mode denies it in every mode, whatever rules say', async (name, input, reason) => {
   const { scratch, print, results } = await program(
     [brief(name, input), { text: 'done' }],
-    `[features]\nlocation = true\n[location]\nservice = "http://127.0.0.1:9/"\n[[permission.rules]]\ndecision = "allow"\npattern = "${name}"\n`,
+    '[features]\nlocation = true\n[location]\nservice = "http://127.0.0.1:9/"\n' +
+      `[[permission.rules]]\ndecision = "allow"\npattern = "${name}"\n`,
   )
   expect(await print('--permission-mode', 'auto')).toMatchObject({ code: 3 })
   expect(results()).toEqual([expect.stringContaining(reason)])

@@ -90,7 +90,8 @@ describe.each([
 
   test('give a command its terminal, task tag, folder, exit code and default signal handling', async () => {
     const end = await run(
-      'tty </dev/tty; pwd; echo "$TRESTLE_TASK ${OLDPWD-none}"; grep SigIgn /proc/self/status; stty -a </dev/tty | grep -o -e -opost; exit 5',
+      'tty </dev/tty; pwd; echo "$TRESTLE_TASK ${OLDPWD-none}"; ' +
+        'grep SigIgn /proc/self/status; stty -a </dev/tty | grep -o -e -opost; exit 5',
     )
     expect(end.task).toMatchObject({ status: 'failed', exitCode: 5 })
     expect(end.text).toBe(`/dev/tty\n${dir}\n${end.task.taskId} none\nSigIgn:\t0000000000000000\n-opost\n`)

@@ -102,7 +102,8 @@ test('a password requested at the terminal is typed there: the model learns that
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
     new RegExp(
-      `got ${SECRET.length} characters\\n\\[The command waited for input at its terminal, not on stdin: "Password:"; the user typed`,
+      `got ${SECRET.length} characters\\n\\[The command waited for input at its terminal, ` +
+        'not on stdin: "Password:"; the user typed',
     ),
   )
   await live.close()

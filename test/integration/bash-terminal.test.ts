@@ -202,8 +202,8 @@ describe('cost', () => {
     async (source) => {
       const before = process.memoryUsage().rss
       let [fastest, limit] = [Infinity, 5_500]
-      // About 600 ms on two quiet cores; a terminal that translates line ends needs more than 6 s for `yes`, 30 times as
-      // long as a pipe. Where the machine is busy, the pipe tells how busy.
+      // About 600 ms on two quiet cores; a terminal that translates line ends needs more than 6 s for `yes`, 30 times
+      // as long as a pipe. Where the machine is busy, the pipe tells how busy.
       for (let round = 0; round < 3 && fastest > limit; round++) {
         if (round > 0) limit = Math.max(limit, 15 * pipedMs(source))
         const end = await run(`${source} | head -c 50000000`)

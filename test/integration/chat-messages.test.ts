@@ -72,7 +72,8 @@ test('/skills:name uses a skill, and lists the available ones when the name is u
 
 test('an answer is rendered as Markdown, with model, mode and context use above the next prompt', async () => {
   const text =
-    '## Result\n\nIt is **done**, see `a.ts`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\u001b]0;evil\u0007\n'
+    '## Result\n\nIt is **done**, see `a.ts`:\n\n- one\n- two\n\n' +
+    '| a | b |\n|---|---|\n| 1 | 2 |\n\n\u001b]0;evil\u0007\n'
   const terminal = await chatWith([{ text, usage: { input: 10, output: 5, cached: 0, thinking: 0 } }])
   terminal.type('go\r')
   await terminal.shows(/of context\n›$/)

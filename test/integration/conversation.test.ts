@@ -21,7 +21,9 @@ beforeEach(async () => {
     script: [
       { thinking: 'Herons wade.', toolCalls: [{ name: 'Read', input: { path: 'birds.txt' } }] },
       {
-        text: 'It has a **Heron** and <script>alert(1)</script> [a link](https://example.com) [bad](javascript:alert(1)).',
+        text:
+          'It has a **Heron** and <script>alert(1)</script> [a ' +
+          'link](https://example.com) [bad](javascript:alert(1)).',
       },
       { text: 'Once more, a heron.' },
     ],

@@ -238,7 +238,8 @@ it('is rejected with advice: no such checkpoint, an earlier turn, undone, among 
   await turn()
   expect(mails().map(({ text }) => text)).toEqual([
     'There is no checkpoint 9. You can go back to 3.',
-    'Checkpoint 2 is from an earlier turn: messages of the user since then cannot be undone. You can go back to 3 to 4.',
+    'Checkpoint 2 is from an earlier turn: messages of the user since then cannot be undone. ' +
+      'You can go back to 3 to 4.',
     'SendDMail must be the only call of its step. Look at the results of the others first; then call it again.',
     'The conversation goes back to checkpoint 5 when this step has ended.',
     'Checkpoint 6 was undone by an earlier D-Mail. You can go back to 3 to 5, 8.',

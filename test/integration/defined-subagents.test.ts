@@ -56,7 +56,9 @@ it("a type that an agent has defined may start the session's types, down to the 
       lead: [
         { toolCalls: [agentCall('scout', { subagent_type: 'explore' }), agentCall('deep', { subagent_type: 'lead' })] },
         (request) => ({
-          text: `heard: ${/The scout has looked\./.exec(said(request))?.[0]} ${/Agent/.exec(toolsOf(request).join())?.[0]}`,
+          text:
+            'heard: ' +
+            `${/The scout has looked\./.exec(said(request))?.[0]} ${/Agent/.exec(toolsOf(request).join())?.[0]}`,
         }),
       ],
       scout: [{ text: 'The scout has looked.' }],

@@ -9,7 +9,8 @@ import { until } from '../support/until'
 
 const LONG_MS = 60_000
 const SANDBOX =
-  '[1234:1122/0000.1:FATAL:sandbox/linux/suid/client/setuid_sandbox_host.cc:163] The SUID sandbox helper binary was found, but is not configured correctly. Rather than run without sandboxing I am aborting now.'
+  '[1234:1122/0000.1:FATAL:sandbox/linux/suid/client/setuid_sandbox_host.cc:163] The SUID sandbox helper ' +
+  'binary was found, but is not configured correctly. Rather than run without sandboxing I am aborting now.'
 
 let scratch: Scratch
 beforeEach(() => {

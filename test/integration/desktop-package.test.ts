@@ -229,7 +229,9 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       await endHosts(scratch.home)
       scratch.remove()
     })
-    const settings = `[web]\nallowed_hosts = ["127.0.0.1:${port}"]\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n[tool_search]\nmode = "off"`
+    const settings =
+      `[web]\nallowed_hosts = ["127.0.0.1:${port}"]\n[[permission.rules]]\n` +
+      'decision = "allow"\npattern = "Bash"\n[tool_search]\nmode = "off"'
     writeConfig(scratch.home, `${configFor(server.baseUrl)}\n${settings}`)
     const graph = join(scratch.home, 'graph.json')
     writeFileSync(
@@ -260,7 +262,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
   })
 
   test.skipIf(chromium === null)(
-    'starts its main process on the Electron double: the window shows the app, and nothing outside the package is loaded',
+    'starts its main process on the Electron double: the window shows the app, and only the package is loaded',
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'trestle-unpacked-'))
       onTestFinished(() => rmSync(folder, { recursive: true }))

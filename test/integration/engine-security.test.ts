@@ -113,7 +113,9 @@ test('a line that is too long is refused and never buffered; the connection and 
 test('a command in the sandbox sees neither the key nor the socket of its engine', async ({ skip }) => {
   if (sandboxSupport().kind === 'none') skip('There is no sandbox here.')
   const tries = (run: string): string =>
-    `ls -A ${run}; cat ${run}/engine.key; for s in ${run}/*-e.*; do ${process.execPath} -e 'require("net").connect(process.argv[1], () => console.log("connected")).on("error", (e) => console.log(e.code))' "$s"; done; touch ran\n`
+    `ls -A ${run}; cat ${run}/engine.key; for s in ${run}/*-e.*; ` +
+    `do ${process.execPath} -e 'require("net").connect(process.argv[1], ` +
+    `() => console.log("connected")).on("error", (e) => console.log(e.code))' "$s"; done; touch ran\n`
   lab = await EngineLab.start(({ body }) =>
     JSON.stringify(body['messages']).includes('"role":"tool"')
       ? { text: 'done' }

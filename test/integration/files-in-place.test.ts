@@ -84,7 +84,8 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
     ]
     writeFileSync(join(scratch.home, 'seed.txt'), 'old\n'.repeat(100))
     const script = (command: readonly string[]): string =>
-      `cp ${scratch.home}/seed.txt ${file} && ln ${file} ${disk}/second.txt\n${command.map((word) => `'${word}'`).join(' ')}\ncat ${disk}/second.txt`
+      `cp ${scratch.home}/seed.txt ${file} && ln ${file} ${disk}/second.txt\n` +
+      `${command.map((word) => `'${word}'`).join(' ')}\ncat ${disk}/second.txt`
     const run = await print((command) => {
       writeFileSync(join(scratch.home, 'within.sh'), script(command))
       return [

@@ -224,12 +224,14 @@ const ATTACKS: Record<string, (repo: string) => void> = {
   'a replaced address': (repo) =>
     append(
       config(repo),
-      `[remote "origin"]\n\turl = https://localhost/x\n[url "ext::${evil} "]\n\tinsteadOf = https://localhost/\n[protocol "ext"]\n\tallow = always\n`,
+      `[remote "origin"]\n\turl = https://localhost/x\n[url "ext::${evil} "]\n` +
+        '\tinsteadOf = https://localhost/\n[protocol "ext"]\n\tallow = always\n',
     ),
   'a shell alias and an external helper': (repo) =>
     append(
       config(repo),
-      `[alias]\n\tstatus = !${evil}\n\tdiff = !${evil}\n[credential]\n\thelper = !${evil}\n[gpg]\n\tprogram = ${evil}\n[commit]\n\tgpgSign = true\n`,
+      `[alias]\n\tstatus = !${evil}\n\tdiff = !${evil}\n[credential]\n` +
+        `\thelper = !${evil}\n[gpg]\n\tprogram = ${evil}\n[commit]\n\tgpgSign = true\n`,
     ),
 }
 

@@ -26,7 +26,10 @@ async function commitAll(repo: string, message = 'change'): Promise<void> {
   await lab.actions.commit(repo, { message, amend: false })
 }
 
-/** Discards everything, checks that the tree is clean, brings all of it back, and compares every byte. Returns how many files. */
+/**
+ * Discards everything, checks that the tree is clean, brings all of it back, and compares every byte. Returns how many
+ * files.
+ */
 async function discardAndRestore(repo: string): Promise<number> {
   const before = contentOf(repo)
   const { unstaged } = await lab.actions.status(repo)

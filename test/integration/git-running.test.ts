@@ -126,7 +126,8 @@ test('a pull request is drafted from the commits, and created with gh', async ()
   program(
     bin,
     'gh',
-    `printf '%s\\n' "$@" > '${join(lab.root, 'asked')}'\ncat >> '${join(lab.root, 'asked')}'\necho https://github.com/ada/shop/pull/7`,
+    `printf '%s\\n' "$@" > '${join(lab.root, 'asked')}'\n` +
+      `cat >> '${join(lab.root, 'asked')}'\necho https://github.com/ada/shop/pull/7`,
   )
   const actions = actionsWith(`${bin}:${process.env['PATH'] ?? ''}`)
   expect(await actions.pullRequest(repo)).toEqual({ ...expected, tool: 'gh' })

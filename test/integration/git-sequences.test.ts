@@ -211,7 +211,9 @@ function blobOf(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** Everything that is found from refs, reflogs, stashes, the index, what an operation has named, and the kept copies. */
+/**
+ * Everything that is found from refs, reflogs, stashes, the index, what an operation has named, and the kept copies.
+ */
 function recoverable({ git, home }: GitLab, repo: string, named: readonly string[]): Set<string> {
   const objects = git(repo, 'rev-list', '--objects', '--all', '--reflog', '--indexed-objects', ...named)
   const ids = objects.split('\n').map((line) => line.split(' ')[0] ?? '')

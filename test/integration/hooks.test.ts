@@ -261,7 +261,9 @@ describe('hook processes', () => {
   })
 
   it('leave no process behind when they end at once and a child still holds their output', async () => {
-    const daemonise = `sh -c 'echo $$ > near; exec sleep 600' & setsid sh -c 'echo $$ > far; exec sleep 600' & until [ -s near ] && [ -s far ]; do sleep 0.01; done`
+    const daemonise =
+      "sh -c 'echo $$ > near; exec sleep 600' & setsid sh -c 'echo $$ > far; " +
+      "exec sleep 600' & until [ -s near ] && [ -s far ]; do sleep 0.01; done"
     await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', command: daemonise }])
     expect(await print()).toMatchObject({ code: 0, stdout: 'ok\n' })
     for (const file of ['near', 'far']) expect(isAlive(Number(read(file)))).toBe(false)

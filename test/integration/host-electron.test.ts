@@ -113,7 +113,8 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     const page = await shown(desktop)
     const click = (href: string, target = '') =>
       page.evaluate(
-        `(() => { const a = document.createElement('a'); a.href = ${JSON.stringify(href)}; a.target = '${target}'; document.body.append(a); a.click() })()`,
+        `(() => { const a = document.createElement('a'); a.href = ${JSON.stringify(href)}; ` +
+          `a.target = '${target}'; document.body.append(a); a.click() })()`,
       )
     await click('https://example.org/docs')
     await until(() => desktop.electron.opened.length === 1, 'the link')
@@ -142,7 +143,8 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     await until(() => page.context().pages().length === 1, 'no second window')
     expect(
       await page.evaluate(
-        'Promise.all(["https://example.org", "file:///etc/passwd", "x"].map((url) => page.connection.client.app.openExternal({ url })))',
+        'Promise.all(["https://example.org", "file:///etc/passwd", ' +
+          '"x"].map((url) => page.connection.client.app.openExternal({ url })))',
       ),
     ).toEqual([true, false, false])
     for (const name of ['will-attach-webview', 'will-redirect'] as const) {

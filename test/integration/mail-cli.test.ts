@@ -129,7 +129,8 @@ describe('wrong usage of trestle mail', () => {
     scratch = createScratch()
     writeFileSync(
       join(scratch.home, 'config.toml'),
-      '[mail.accounts.work]\naddress = "ada@example.com"\nimap_host = "imap.example.com"\nimap_security = "none"\nsmtp_host = "smtp.example.com"\n',
+      '[mail.accounts.work]\naddress = "ada@example.com"\nimap_host = "imap.example.com"\n' +
+        'imap_security = "none"\nsmtp_host = "smtp.example.com"\n',
     )
     expect(await run(['account', 'add', 'ada@unknown.example', '--password-stdin'], 'x')).toMatchObject({
       code: 2,

@@ -34,15 +34,18 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
   it('searches by folder, sender, subject, text, date and unread, in one account or all, the newest first', async () => {
     await lab.deliver(
       'ada',
-      'From: Carol <carol@example.com>\r\nSubject: Invoice 12\r\nDate: Mon, 2 Nov 2026 10:00:00 +0000\r\n\r\nPlease pay 12 euros.\r\n',
+      'From: Carol <carol@example.com>\r\nSubject: Invoice 12\r\n' +
+        'Date: Mon, 2 Nov 2026 10:00:00 +0000\r\n\r\nPlease pay 12 euros.\r\n',
     )
     await lab.deliver(
       'ada',
-      'From: Dan <dan@example.com>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nDate: Tue, 3 Nov 2026 10:00:00 +0000\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nSchöne Grüße aus Köln\r\n',
+      'From: Dan <dan@example.com>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nDate: Tue, ' +
+        '3 Nov 2026 10:00:00 +0000\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nSchöne Grüße aus Köln\r\n',
     )
     await lab.deliver(
       'bob',
-      'From: Carol <carol@example.com>\r\nSubject: Invoice 13\r\nDate: Wed, 4 Nov 2026 10:00:00 +0000\r\n\r\nPlease pay 13 euros.\r\n',
+      'From: Carol <carol@example.com>\r\nSubject: Invoice 13\r\n' +
+        'Date: Wed, 4 Nov 2026 10:00:00 +0000\r\n\r\nPlease pay 13 euros.\r\n',
     )
     await lab.deliver('bob', 'From: Carol <carol@example.com>\r\nSubject: Old\r\n\r\nold\r\n', 'Archive')
     const found = async (query: Parameters<Mail['search']>[0]) => subjects((await mail.search(query)).messages)

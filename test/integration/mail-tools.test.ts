@@ -159,7 +159,8 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
       const shown = asked.preview?.kind === 'text' ? asked.preview.text : ''
       expect(shown).toMatch(
         new RegExp(
-          `^From: ${user}@example\\.com\nTo: Ada <ada@example\\.com>\nBcc: boss@example\\.com\nSubject: Re: Lunch\\?\nAnswers: ${id}\nAttachment: plan\\.txt \\(9 bytes, SHA-256 [0-9a-f]{12}…\\)\n\n`,
+          `^From: ${user}@example\\.com\nTo: Ada <ada@example\\.com>\nBcc: boss@example\\.com\nSubject: ` +
+            `Re: Lunch\\?\nAnswers: ${id}\nAttachment: plan\\.txt \\(9 bytes, SHA-256 [0-9a-f]{12}…\\)\n\n`,
         ),
       )
       expect(shown.endsWith('The end.')).toBe(true)
@@ -228,7 +229,8 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
     ])
     const ruled = await open(script, {
       config:
-        '[[permission.rules]]\ndecision = "allow"\npattern = "MailMove"\n[[permission.rules]]\ndecision = "allow"\npattern = "MailFlag"\n',
+        '[[permission.rules]]\ndecision = "allow"\npattern = "MailMove"\n' +
+        '[[permission.rules]]\ndecision = "allow"\npattern = "MailFlag"\n',
     })
     await ruled.say()
     await ruled.ended()
@@ -238,7 +240,10 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
 
   it('an attachment is saved only after asking, to a new file, and a draft asks once mail was read', async () => {
     const raw = Buffer.from(
-      'Subject: Files\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nSee file.\r\n--b\r\nContent-Disposition: attachment; filename=report.csv\r\nContent-Type: text/csv\r\nContent-Transfer-Encoding: base64\r\n\r\nYSxiCg==\r\n--b--\r\n',
+      'Subject: Files\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n' +
+        '\r\n--b\r\nContent-Type: text/plain\r\n\r\nSee file.\r\n--b\r\n' +
+        'Content-Disposition: attachment; filename=report.csv\r\nContent-Type: text/csv\r\n' +
+        'Content-Transfer-Encoding: base64\r\n\r\nYSxiCg==\r\n--b--\r\n',
     )
     const { scratch, say, approval, answer, ended, results } = await open(
       (id) => [

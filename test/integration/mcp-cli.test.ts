@@ -218,7 +218,8 @@ describe('trestle mcp', () => {
     )
     expect((await mcp('add', 'x', 'mcp.example.org/mcp')).stderr).toContain('Did you mean https://mcp.example.org/mcp?')
     expect((await mcp('add', 'x', 'http://localhost:6000/mcp')).stderr).toContain(
-      'http://localhost:6000/mcp uses port 6000, which is reserved for another protocol. Let the server listen on another',
+      'http://localhost:6000/mcp uses port 6000, which is reserved for another protocol. ' +
+        'Let the server listen on another',
     )
     expect((await json<McpServerList>('list')).servers).toEqual([])
     expect(await worked('add', 'x', '--', 'not-installed-yet')).toContain('Added x')

@@ -76,7 +76,8 @@ it.each<[string, [number, string]]>([
     'an error of the protocol that names the session',
     [
       200,
-      '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: Server not initialized: unknown session"}}',
+      '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: ' +
+        'Server not initialized: unknown session"}}',
     ],
   ],
 ])('a session that the server has forgotten is restarted when it answers with %s', async (_name, answer) => {

@@ -125,7 +125,8 @@ it('after a page was read, nothing is remembered without a user, in Auto either;
       brief('MemoryStore', { key: 'after', text: 'all is well' }),
       { text: 'done' },
     ],
-    '[features]\nmemory = true\n[web]\nallowed_hosts = ["127.0.0.1"]\n[[permission.rules]]\ndecision = "allow"\npattern = "FetchURL"\n[[permission.rules]]\ndecision = "allow"\npattern = "MemoryStore"\n',
+    '[features]\nmemory = true\n[web]\nallowed_hosts = ["127.0.0.1"]\n[[permission.rules]]\ndecision = "allow"\n' +
+      'pattern = "FetchURL"\n[[permission.rules]]\ndecision = "allow"\npattern = "MemoryStore"\n',
   )
   const run = ['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto']
   expect(await runCli(run, { home: scratch.home })).toMatchObject({

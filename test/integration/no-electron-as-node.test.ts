@@ -164,7 +164,8 @@ registerHooks({ resolve: (name, context, next) => (name === 'electron' ? { url: 
     const note = join(folder, 'probe.mjs')
     writeFileSync(
       note,
-      `import { spawnSync } from 'node:child_process'\nspawnSync(process.execPath, ['x'], { env: { ELECTRON_RUN_AS_NODE: '1' } })`,
+      "import { spawnSync } from 'node:child_process'\n" +
+        "spawnSync(process.execPath, ['x'], { env: { ELECTRON_RUN_AS_NODE: '1' } })",
     )
     execFileSync(process.execPath, ['--import', join(folder, 'pretend.mjs'), note])
     expect(starts()).toBe(1)

@@ -336,7 +336,8 @@ it('lists the models with known details, guesses marked, and those that a provid
   await setup(
     {},
     '',
-    '[providers.claude]\ntype = "anthropic"\n[models."claude/o"]\nprovider = "claude"\nmodel = "claude-opus-5-5"\n[models."local/x"]\nprovider = "local"\nmodel = "x"\n',
+    '[providers.claude]\ntype = "anthropic"\n[models."claude/o"]\nprovider = "claude"\n' +
+      'model = "claude-opus-5-5"\n[models."local/x"]\nprovider = "local"\nmodel = "x"\n',
   )
   await server.close()
   server = await startModelServer({ script: [], models: ['one', 'two'], port: server.port })

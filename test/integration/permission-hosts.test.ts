@@ -193,7 +193,7 @@ describe('the same rules apply', () => {
   })
 
   it.each(['web', 'desktop'] as const)(
-    'in the %s host: "always" covers what its option showed, deny and ask take precedence, and config.toml keeps its comments',
+    'in the %s host: "always" covers what its option showed, deny and ask come first, and config.toml keeps comments',
     async (name) => {
       if (name === 'desktop' && chromium === null) return
       await script(['expr 1 + 1', 'expr 2 + 2', 'expr 3 > out.txt', 'git push; expr 4', 'rm kept.txt'])

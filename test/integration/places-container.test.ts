@@ -8,8 +8,8 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 const CLI = join(import.meta.dirname, '../../out/main/cli.js')
 
 /**
- * There is no container engine where these run: a stand-in program for it runs commands in a folder, with an environment
- * of its own, and says what the real one says when there is no such container.
+ * There is no container engine where these run: a stand-in program for it runs commands in a folder, with an
+ * environment of its own, and says what the real one says when there is no such container.
  */
 describe('a container', () => {
   let scratch: Scratch

@@ -312,7 +312,8 @@ describe('a hostile server', () => {
       socket.on('data', (data) => (text += data.toString()))
       socket.on('close', () => resolve(text))
       socket.write(
-        `GET /hmr HTTP/1.1\r\nHost: ${frame.host}\r\nOrigin: ${frame.origin}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+        `GET /hmr HTTP/1.1\r\nHost: ${frame.host}\r\nOrigin: ${frame.origin}\r\nConnection: Upgrade\r\n` +
+          'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
       )
     })
     expect(answer).toMatch(/^HTTP\/1\.1 502/)
@@ -413,7 +414,8 @@ describe('a page that has guessed the port of a preview', () => {
       socket.on('data', () => undefined)
       socket.on('close', () => resolve())
       socket.write(
-        `DELETE /x HTTP/1.1\r\nHost: ${frame.host}\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
+        `DELETE /x HTTP/1.1\r\nHost: ${frame.host}\r\nConnection: close\r\n` +
+          `Transfer-Encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
       )
     })
     expect(asked).toEqual([`DELETE /x ${inner}`])

@@ -79,7 +79,8 @@ test('every line matches the schema, in a session with approvals, a rejection, a
     { text: 'this never stops '.repeat(50), faults: { stallAfterBytes: 1500 } },
   ])
   wire.raw(
-    'this is no JSON\n[]\n{"id":"x"}\n\n{"id":"y","method":"session.lisst"}\n{"id":"z","method":"session.create","input":{"folder":7}}\n',
+    'this is no JSON\n[]\n{"id":"x"}\n\n{"id":"y","method":"session.lisst"}\n' +
+      '{"id":"z","method":"session.create","input":{"folder":7}}\n',
   )
   const sessionId = await session()
   const app = wire.begin('push.app')

@@ -48,7 +48,8 @@ async function turn(words: string, options?: Parameters<Engine['sessions']['prom
 }
 
 const model = (id: string, name: string, more = ''): string =>
-  `[models."${id}"]\nprovider = "local"\nmodel = "${name}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n${more}\n`
+  `[models."${id}"]\nprovider = "local"\nmodel = "${name}"\n` +
+  `context_window = 128000\ncapabilities = ["tools", "thinking"]\n${more}\n`
 const thinkAndRead = (path: string): ScriptStep => ({
   thinking: `I look into ${path}.`,
   toolCalls: [{ name: 'Read', input: { path } }],
@@ -67,7 +68,8 @@ const REFUSALS: { wire: WireName; mark: (n: number) => string; body: unknown }[]
       error: {
         type: 'invalid_request_error',
         message:
-          'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+          'messages.1.content.0: Invalid `signature` in `thinking` block. ' +
+          'The block is bound to a different conversation.',
       },
     },
   },

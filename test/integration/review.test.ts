@@ -333,7 +333,8 @@ describe('marks and comments', () => {
     await bench.reviews.removeComment(bench.sessionId, id, false)
     expect(await bench.reviews.send(bench.sessionId)).toBe(2)
     expect(bench.sent).toEqual([
-      '2 comments on the changes:\n\na.txt:7-8\n> seven\n> line 8\n\nFirst.\n\na.txt:9-10\n> line 9\n> line 10\n\nSecond.',
+      '2 comments on the changes:\n\na.txt:7-8\n> seven\n> line 8\n\n' +
+        'First.\n\na.txt:9-10\n> line 9\n> line 10\n\nSecond.',
     ])
     expect((await bench.reviews.marks(bench.sessionId, SESSION)).comments).toEqual([])
     await bench.reviews.removeComment(bench.sessionId, id, true)

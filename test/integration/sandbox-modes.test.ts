@@ -121,7 +121,8 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
   test('in Auto, allowed hosts are reachable and others are not, whatever program connects', async () => {
     const port = await web()
     const python = (target: number): string =>
-      `python3 -c "import urllib.request as u; print(u.build_opener(u.ProxyHandler()).open('http://localhost:${target}').read())"`
+      'python3 -c "import urllib.request as u; ' +
+      `print(u.build_opener(u.ProxyHandler()).open('http://localhost:${target}').read())"`
     await start(
       'auto',
       [

@@ -23,13 +23,17 @@ interface Prompting {
 const PROGRAMS: Prompting[] = [
   {
     name: 'a shell script',
-    command: `stty -echo </dev/tty; printf 'Password: ' >/dev/tty; IFS= read -r p </dev/tty; stty echo </dev/tty; printf %s "$p" | sha256sum`,
+    command:
+      "stty -echo </dev/tty; printf 'Password: ' >/dev/tty; " +
+      'IFS= read -r p </dev/tty; stty echo </dev/tty; printf %s "$p" | sha256sum',
     asks: [[/Password: $/, SECRET]],
     prints: sha256(SECRET),
   },
   {
     name: 'getpass of Python',
-    command: `/usr/bin/python3 -c 'import getpass, hashlib; print(hashlib.sha256(getpass.getpass("Secret? ").encode()).hexdigest())'`,
+    command:
+      `/usr/bin/python3 -c 'import getpass, hashlib; print(hashlib.sha256(getpass.getpass("Secret? ` +
+      `").encode()).hexdigest())'`,
     asks: [[/Secret\? $/, SECRET]],
     prints: sha256(SECRET),
   },

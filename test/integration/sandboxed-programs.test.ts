@@ -108,7 +108,8 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
     onTestFinished(() => void server.close())
     const { port } = server.address() as { port: number }
     const connect = (to: string): string =>
-      `new Promise((done, failed) => require('net').connect(${to}).on('data', (bytes) => done(bytes.toString())).on('error', failed))`
+      `new Promise((done, failed) => require('net').connect(${to}).on('data', ` +
+      "(bytes) => done(bytes.toString())).on('error', failed))"
     const online = await place('project')
     expect(await online.call(connect(String(port)))).toBe('hello')
     expect(await online.call(connect(`'/run/docker.sock'`))).toBe('EACCES')
@@ -169,7 +170,9 @@ describe('without a sandbox', () => {
 describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
   const outside = (scratch: Scratch): string => join(scratch.home, '..', 'hook-was-here')
   const hook = (scratch: Scratch, more = ''): string =>
-    `[[hooks]]\nevent = "PreToolUse"\ncommand = ${JSON.stringify(`echo in > inside; cat ${scratch.home}/config.toml > seen; echo out > ${outside(scratch)}; true`)}\n${more}\n`
+    `[[hooks]]\nevent = "PreToolUse"\ncommand = ${JSON.stringify(
+      `echo in > inside; cat ${scratch.home}/config.toml > seen; echo out > ${outside(scratch)}; true`,
+    )}\n${more}\n`
 
   async function turn(write: (scratch: Scratch) => { own?: string; project?: string }) {
     const scratch = createScratch({})

@@ -8,7 +8,8 @@ import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 
 const REVIEW =
-  'name: Code review\nread_only: true\ntools: [Read, Grep, Bash]\nmax_steps: 2\nsystem_prompt: Review and change nothing.\n'
+  'name: Code review\nread_only: true\ntools: [Read, Grep, Bash]\n' +
+  'max_steps: 2\nsystem_prompt: Review and change nothing.\n'
 
 describe('the agent of a session', () => {
   let replay: PrefixReplay | undefined

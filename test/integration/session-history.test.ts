@@ -46,7 +46,8 @@ function fillOld(events: number): void {
   const db = openDatabase(file)
   migrate(db, { migrations: MIGRATIONS.filter(({ version }) => version < 5), backup: () => {} })
   db.prepare(
-    "INSERT INTO session (id, seq, created_at, updated_at, folder, title, status, waiting, archived) VALUES ('session-a', ?, 1, 1, '/p', 'Old', 'idle', 0, 0)",
+    'INSERT INTO session (id, seq, created_at, updated_at, folder, title, status, ' +
+      "waiting, archived) VALUES ('session-a', ?, 1, 1, '/p', 'Old', 'idle', 0, 0)",
   ).run(events)
   db.exec("INSERT INTO session_header VALUES ('session-a', 0, '{}')")
   const insert = db.prepare("INSERT INTO event (session_id, seq, at, type, body) VALUES ('session-a', ?, 1, ?, ?)")

@@ -22,7 +22,8 @@ it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2, which t
   const [spy, list] = [join(scratch.home, 'spy.cjs'), join(scratch.home, 'modules.txt')]
   writeFileSync(
     spy,
-    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, process.moduleLoadList.join('\\n')))`,
+    `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, ` +
+      "process.moduleLoadList.join('\\n')))",
   )
   const { code } = await runCli(['print', 'Read it.', '--cwd', scratch.project], {
     home: scratch.home,

@@ -98,7 +98,8 @@ describe('the log', () => {
     store.close()
     const db = openDatabase(join(home, 'trestle.db'))
     db.exec(
-      'UPDATE session_header SET fold = 0, header = \'{"title":"stale"}\'; UPDATE session SET title = \'stale\', turn_id = NULL',
+      'UPDATE session_header SET fold = 0, header = \'{"title":"stale"}\'; ' +
+        "UPDATE session SET title = 'stale', turn_id = NULL",
     )
     db.close()
     store = openStore({ home, now }).store

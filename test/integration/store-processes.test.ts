@@ -225,7 +225,8 @@ test.each([20, ...(RUNS_ALL ? [0] : [])])(
         code: 'store.busy',
         message: expect.stringMatching(
           new RegExp(
-            `is damaged \\(.+\\), and another Trestle${page === 0 ? '' : ` \\(process ${user.child.pid}\\)`} has it open\\.`,
+            'is damaged \\(.+\\), ' +
+              `and another Trestle${page === 0 ? '' : ` \\(process ${user.child.pid}\\)`} has it open\\.`,
           ),
         ),
       }),

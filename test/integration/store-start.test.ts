@@ -108,7 +108,8 @@ describe('migration', () => {
       db.pragma('user_version = 1')
     })()
     db.exec(
-      "INSERT INTO session (id, seq, created_at, updated_at, folder, title, status, waiting, archived) VALUES ('old', 1, 1, 1, '/p', 'Old', 'idle', 0, 0)",
+      'INSERT INTO session (id, seq, created_at, updated_at, folder, title, status, ' +
+        "waiting, archived) VALUES ('old', 1, 1, 1, '/p', 'Old', 'idle', 0, 0)",
     )
     db.exec("INSERT INTO session_header VALUES ('old', 0, '{}')")
     db.prepare('INSERT INTO event (session_id, seq, at, type, body) VALUES (?, 1, 1, ?, ?)').run(

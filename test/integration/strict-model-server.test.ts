@@ -135,7 +135,8 @@ type ManyTurns = [
 const OF_RESPONSES: ManyTurns = [ENOUGH, 'responses', 3.4, '', {}]
 const OF_GEMINI: ManyTurns = [ENOUGH, 'gemini', 2.5, '', {}]
 
-// Wires with one measure, or the test would take minutes. Those that only TRESTLE_TESTS=all runs here are in the next test.
+// Wires with one measure, or the test would take minutes. Those that only TRESTLE_TESTS=all runs here are in the next
+// test.
 describe.each<ManyTurns>([
   [ENOUGH, 'chat', 2.5, '', {}],
   ...(RUNS_ALL ? [OF_RESPONSES, OF_GEMINI] : []),
@@ -183,7 +184,7 @@ describe.each<WireName>(RUNS_ALL ? ['chat', 'responses', 'anthropic', 'gemini'] 
   'a window smaller than configured, over the %s wire',
   (wire) => {
     it(
-      'is learned from one rejection: the same turn continues, no later request is rejected, and the conversation is not truncated',
+      'is learned from one rejection: the same turn continues, no later request is rejected, and nothing is truncated',
       { timeout: 180_000 },
       async () => {
         const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })

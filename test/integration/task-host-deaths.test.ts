@@ -115,8 +115,10 @@ describe('when the task host is killed', () => {
     await until(() => notices.length === 2, 'the notices')
     expect(performance.now() - killedAt).toBeLessThan(limitNow(2000))
     expect(notices.sort()).toEqual([
-      'one: The task host has died. One background task is lost; its output is kept. The next command starts a new one.',
-      'two: The task host has died. One background task is lost; its output is kept. The next command starts a new one.',
+      'one: The task host has died. One background task is lost; its output is kept. ' +
+        'The next command starts a new one.',
+      'two: The task host has died. One background task is lost; its output is kept. ' +
+        'The next command starts a new one.',
     ])
     expect(changes.at(-1)).toMatchObject({ taskId: task.taskId, status: 'lost' })
     await until(

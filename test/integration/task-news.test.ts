@@ -82,7 +82,8 @@ const IN_BACKGROUND = (command: string) => ({
 it('a model starts a server in the background, reads its output, pages its log without approval, and stops it', async () => {
   writeFileSync(
     join(scratch.project, 'server.js'),
-    `require('http').createServer().listen(0, '127.0.0.1', function () { console.log('ready on', this.address().port) })`,
+    "require('http').createServer().listen(0, '127.0.0.1', " +
+      "function () { console.log('ready on', this.address().port) })",
   )
   const rules = ['Bash(node server.js)', 'TaskStop']
     .map((pattern) => `[[permission.rules]]\ndecision = "allow"\npattern = "${pattern}"\n`)

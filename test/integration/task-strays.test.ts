@@ -44,7 +44,9 @@ const isThere = (name: string): boolean =>
 /** Nothing of the task's environment, session, group or parents is left to it. */
 const STRAY = `( env -i setsid bash -c 'echo $$ >stray; exec sleep 1000' >/dev/null 2>&1 & )`
 /** The same, and a second later it puts another one in its place. */
-const RUNAWAY = `( env -i setsid bash -c 'echo $$ >stray; sleep 1; (setsid bash -c "echo \\$\\$ >heir; exec sleep 1000" &) ' >/dev/null 2>&1 & )`
+const RUNAWAY =
+  "( env -i setsid bash -c 'echo $$ >stray; sleep 1; " +
+  `(setsid bash -c "echo \\$\\$ >heir; exec sleep 1000" &) ' >/dev/null 2>&1 & )`
 
 const hasKeeper = subreaperProgram({}) !== undefined
 
@@ -68,7 +70,8 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     const { stdout } = await trestle('list')
     expect(stdout).toMatch(
       new RegExp(
-        `^No task runs\\..*\\n\\nLeft running by tasks that have ended; .*\\nPID .*\\n${pid} +${taskId} .*sleep 1000\\n$`,
+        '^No task runs\\..*\\n\\nLeft running by tasks that have ended; ' +
+          `.*\\nPID .*\\n${pid} +${taskId} .*sleep 1000\\n$`,
       ),
     )
     const listed = JSON.parse((await trestle('list', '--json')).stdout) as (Task & { leftRunning?: Orphan[] })[]

@@ -69,7 +69,8 @@ describe('usage', () => {
 
   test('counts the memory of the whole tree', async () => {
     start(
-      `${node} -e "global.kept=Buffer.alloc(100e6,1);setInterval(()=>{},1e6)" & ${node} -e "global.kept=Buffer.alloc(100e6,1);setInterval(()=>{},1e6)"`,
+      `${node} -e "global.kept=Buffer.alloc(100e6,1);setInterval(()=>{},1e6)" & ` +
+        `${node} -e "global.kept=Buffer.alloc(100e6,1);setInterval(()=>{},1e6)"`,
     )
     await measured(({ memoryBytes }) => {
       expect(memoryBytes).toBeGreaterThan(200e6)
@@ -79,7 +80,8 @@ describe('usage', () => {
 
   test('names the ports of a server, IPv4 and IPv6, and of one started by another program', async () => {
     start(
-      `${node} -e "require('net').createServer().listen(0,'127.0.0.1')" & sh -c '${process.execPath} -e "require(\\"net\\").createServer().listen(0,\\"::1\\")"; true'`,
+      `${node} -e "require('net').createServer().listen(0,'127.0.0.1')" & sh -c ` +
+        `'${process.execPath} -e "require(\\"net\\").createServer().listen(0,\\"::1\\")"; true'`,
     )
     await measured(({ ports, processes }) => {
       expect(ports.map(({ address }) => address).toSorted()).toEqual(['127.0.0.1', '::1'])

@@ -122,7 +122,9 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
       script,
       `printf '%s\\n' ${hash.slice(0, 6)} | script -qec "${trustIt}" /dev/null; printf x > ${done}\n`,
     )
-    const set = `H=${hash.slice(0, 6)}; T='${trustIt}'; CLEAN='${clean}'; C='${script}'; export TRESTLE_HOME='${scratch.home}'\n`
+    const set =
+      `H=${hash.slice(0, 6)}; T='${trustIt}'; CLEAN='${clean}'; ` +
+      `C='${script}'; export TRESTLE_HOME='${scratch.home}'\n`
     const end = await tasks.run(
       {
         command: `${set}${command}`,
@@ -180,7 +182,8 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
       { id: 2, method: 'trust.forget', input: { folder: scratch.project } },
     ]
     const text = await attack(
-      `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify(line)}'`).join(' ')} | $CLEAN ${process.execPath} ${CLI} wire`,
+      `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify(line)}'`).join(' ')} ` +
+        `| $CLEAN ${process.execPath} ${CLI} wire`,
       true,
     )
     expect(text).toContain('it could decide in your place')

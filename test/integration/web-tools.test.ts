@@ -53,7 +53,9 @@ it('a deny rule on a host applies to FetchURL, even when an allowed page redirec
       ? response.writeHead(302, { location: `http://localhost:${port}/secret` }).end()
       : response.end('secret'),
   )
-  const rules = `[web]\nallowed_hosts = ["127.0.0.1:${port}", "localhost:${port}"]\n[[permission.rules]]\ndecision = "deny"\npattern = "FetchURL(localhost)"`
+  const rules =
+    `[web]\nallowed_hosts = ["127.0.0.1:${port}", "localhost:${port}"]\n` +
+    '[[permission.rules]]\ndecision = "deny"\npattern = "FetchURL(localhost)"'
   const calls = [
     { name: 'FetchURL', input: { url: `http://localhost:${port}/x` } },
     { name: 'FetchURL', input: { url: `http://127.0.0.1:${port}/go` } },

@@ -40,7 +40,10 @@ const refused = fixtures.flatMap((fixture) => {
 
 const bytesOf = (fixture: Fixture): Buffer => readFileSync(resolve(folder, fixture.file))
 
-/** Chunk sizes: whole, single bytes (where that is fast enough), and two that fall inside lines, escapes and UTF-8 sequences. */
+/**
+ * Chunk sizes: whole, single bytes (where that is fast enough), and two that fall inside lines, escapes and UTF-8
+ * sequences.
+ */
 const splitsOf = (bytes: Buffer): number[] => [Number.POSITIVE_INFINITY, 7, 1021, ...(bytes.length > 60_000 ? [] : [1])]
 
 /** Where to cut: at five places spread over the body, and behind each of its last six events. */

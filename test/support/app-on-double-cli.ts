@@ -54,8 +54,7 @@ await page?.getByRole('button', { name: 'Try the demo' }).waitFor({ timeout: 120
 const title = await page?.title()
 double.app.quit()
 await until(() => double.app.hasQuit, 'the end', 60_000)
-process.stdout.write(
-  `${JSON.stringify({ title, names, outside, errors: double.errorBoxes, schemes: double.schemes.map(({ scheme }) => scheme) })}\n`,
-)
+const schemes = double.schemes.map(({ scheme }) => scheme)
+process.stdout.write(`${JSON.stringify({ title, names, outside, errors: double.errorBoxes, schemes })}\n`)
 await double.close()
 await browser.close()

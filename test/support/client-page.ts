@@ -24,7 +24,8 @@ export async function buildClientPage(folder: string): Promise<void> {
   await mkdir(join(folder, 'src'))
   await writeFile(
     join(folder, 'src', 'index.html'),
-    '<!doctype html><title>Trestle</title><link rel="icon" href="data:,"><body></body><script type="module" src="./main.ts"></script>',
+    '<!doctype html><title>Trestle</title><link ' +
+      'rel="icon" href="data:,"><body></body><script type="module" src="./main.ts"></script>',
   )
   await writeFile(join(folder, 'src', 'main.ts'), PAGE)
   const { build } = await import('vite')

@@ -84,7 +84,9 @@ export async function effectsOf(commands: readonly string[], { base, project }: 
   mkdirSync(logs)
   chmodSync(logs, 0o777)
   for (const [index, command] of commands.entries()) writeFileSync(join(logs, `${index}.cmd`), command)
-  const driver = `for f in ${logs}/*.cmd; do n=\${f%.cmd}; cd ${project}; timeout -s KILL 2 strace -f -y -qq -s 400 -e signal=none -e trace=${TRACED} -o $n.log bash -c "$(cat $f)" </dev/null >$n.out 2>&1; done`
+  const driver =
+    `for f in ${logs}/*.cmd; do n=\${f%.cmd}; cd ${project}; timeout -s KILL 2 strace -f -y -qq -s ` +
+    `400 -e signal=none -e trace=${TRACED} -o $n.log bash -c "$(cat $f)" </dev/null >$n.out 2>&1; done`
   const argv = [...SANDBOX, '--tmpfs', '/tmp', '--bind', base, base, 'bash', '-c', driver]
   const env = {
     PATH: '/usr/bin:/bin',

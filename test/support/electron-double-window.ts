@@ -5,7 +5,10 @@ import type { DoubleView } from './electron-double-view'
 import type { DoublePort } from './electron-double-port'
 
 const APP_ORIGIN = 'trestle://app'
-/** Chromium outside Electron does not know the scheme, so an https origin (a secure one, too) of the same host name stands for it. */
+/**
+ * Chromium outside Electron does not know the scheme, so an https origin (a secure one, too) of the same host name
+ * stands for it.
+ */
 const STAND_IN = 'https://app'
 
 export interface WindowHooks {
@@ -311,7 +314,9 @@ export class DoubleContents extends EventEmitter {
     this.#context = undefined
   }
 
-  /** Emits a navigation event as Electron does; returns whether a listener prevented it. The first load emits no event. */
+  /**
+   * Emits a navigation event as Electron does; returns whether a listener prevented it. The first load emits no event.
+   */
   #isPrevented(url: string, isMainFrame: boolean): boolean {
     if (this.page.url() === 'about:blank') return false
     // `loadURL` emits no event.
@@ -388,7 +393,10 @@ function toAppUrl(url: string): string {
   return url === STAND_IN || url.startsWith(`${STAND_IN}/`) ? APP_ORIGIN + url.slice(STAND_IN.length) : url
 }
 
-/** Runs the preload script as a sandboxed one runs: CommonJS, with `require('electron')` and nothing else, before the page's own scripts. */
+/**
+ * Runs the preload script as a sandboxed one runs: CommonJS, with `require('electron')` and nothing else, before the
+ * page's own scripts.
+ */
 function preloadHost(script: string): string {
   return `
     if (window !== window.top) return

@@ -68,7 +68,8 @@ export class EngineLab {
   }
 
   /**
-   * A client that connects again whenever it is cut off, and starts an engine when none runs; through `proxy`, if given.
+   * A client that connects again whenever it is cut off, and starts an engine when none runs; through `proxy`, if
+   * given.
    */
   link(proxy?: CutProxy | 'never starts one'): EngineLink {
     const options = { home: this.home, version }

@@ -29,7 +29,9 @@ export function makeLog(path: string, bytes: number): number {
     let text = ''
     for (let n = 0; n < 1000; n++) {
       lines += 1
-      text += `2026-11-23T10:${String(lines % 60).padStart(2, '0')}:00.000Z info request ${lines} took ${lines % 977} ms${lines % 100_000 === 0 ? ' needle' : ''}\n`
+      text +=
+        `2026-11-23T10:${String(lines % 60).padStart(2, '0')}:00.000Z info request ` +
+        `${lines} took ${lines % 977} ms${lines % 100_000 === 0 ? ' needle' : ''}\n`
     }
     written += writeSync(file, text)
   }

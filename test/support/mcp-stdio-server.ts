@@ -34,7 +34,8 @@ const tool = (name: string, more: Record<string, unknown> = {}): Record<string, 
 })
 
 const NAMES =
-  'echo env slow crash hang giant longline flood noise image links structured failing cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error'
+  'echo env slow crash hang giant longline flood noise image links structured failing ' +
+  'cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error'
 
 function tools(): unknown[] {
   const list: unknown[] = [
@@ -133,12 +134,9 @@ async function call(
       return undefined
     case 'flood':
       for (let at = 0; at < n; at++) {
-        if (
-          !process.stdout.write(
-            `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'f'.repeat(200) } })}\n`,
-          )
-        )
-          await new Promise((resolve) => process.stdout.once('drain', resolve))
+        const params = { level: 'info', data: 'f'.repeat(200) }
+        const line = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params })
+        if (!process.stdout.write(`${line}\n`)) await new Promise((resolve) => process.stdout.once('drain', resolve))
       }
       return text('flooded')
     case 'asks':

@@ -45,7 +45,10 @@ export interface MemoryEngine extends Engine {
   record(sessionId: string, ...bodies: EventBody[]): RecordedEvent[]
   /** Tells the listeners of a live event and keeps it for `live()`. */
   stream(sessionId: string, event: LiveEvent): void
-  /** Asks for an approval that `approval.reply` answers; `more` says what it is about, `choices` what "always" can cover. */
+  /**
+   * Asks for an approval that `approval.reply` answers; `more` says what it is about, `choices` what "always" can
+   * cover.
+   */
   ask(sessionId: string, approvalId: string, more?: Partial<Approval>, choices?: RuleChoice[]): void
   /** Gives a folder a configuration of its own, or changes it. */
   putTrust(view: TrustView): void
@@ -75,8 +78,9 @@ function temporaryHome(): string {
 }
 
 /**
- * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record 5,000 events a second or hold an
- * approval open. It keeps the engine's promises (seq without gaps, listeners told synchronously after the append) and has no model and no tools.
+ * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record
+ * 5,000 events a second or hold an approval open. It keeps the engine's promises (seq without gaps, listeners told
+ * synchronously after the append) and has no model and no tools.
  */
 export function memoryEngine(options: { home?: string; version?: string } = {}): MemoryEngine {
   const sessions = new Map<string, Session>()

@@ -237,8 +237,10 @@ function anthropic(step: ScriptStep, { n, model }: Context, size: number): StepE
 }
 
 function gemini(step: ScriptStep, { n, model }: Context, size: number): StepEvents {
-  const event = (parts: object[], rest: object = {}, outer: object = {}): string =>
-    `data: ${JSON.stringify({ candidates: [{ content: { parts, role: 'model' }, index: 0, ...rest }], modelVersion: model, responseId: `gen-${n}`, ...outer })}\r\n\r\n`
+  const event = (parts: object[], rest: object = {}, outer: object = {}): string => {
+    const candidates = [{ content: { parts, role: 'model' }, index: 0, ...rest }]
+    return `data: ${JSON.stringify({ candidates, modelVersion: model, responseId: `gen-${n}`, ...outer })}\r\n\r\n`
+  }
   const events: string[] = []
   for (const text of piecesOf(step.thinking ?? '', size)) events.push(event([{ text, thought: true }]))
   for (const text of piecesOf(step.text ?? '', size)) events.push(event([{ text }]))

@@ -142,7 +142,8 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     if (!consent) return void response.writeHead(302, { location: back.href }).end()
     response.writeHead(200, { 'content-type': 'text/html' })
     response.end(
-      `<!doctype html><title>Sign in</title><h1>Example accounts</h1><a id="allow" href="${back.href.replaceAll('&', '&amp;')}">Allow Trestle</a>`,
+      '<!doctype html><title>Sign in</title><h1>Example accounts</h1><a ' +
+        `id="allow" href="${back.href.replaceAll('&', '&amp;')}">Allow Trestle</a>`,
     )
   }
   const mcp = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -21,7 +21,8 @@ export function makePdf(pages: readonly string[], { encrypted = false, content }
     const stream = packed ?? Buffer.from(`BT /F1 24 Tf 72 700 Td (${text.replaceAll(/[()\\]/g, '\\$&')}) Tj ET`)
     objects.push(
       Buffer.from(
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`,
+        '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources ' +
+          `<< /Font << /F1 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`,
       ),
       Buffer.concat([
         Buffer.from(`<< /Length ${stream.length}${packed ? ' /Filter /FlateDecode' : ''} >>\nstream\n`),
@@ -46,7 +47,8 @@ export function makePdf(pages: readonly string[], { encrypted = false, content }
   const encryption = encrypted ? ` /Encrypt ${objects.length} 0 R /ID [<${'33'.repeat(16)}> <${'33'.repeat(16)}>]` : ''
   chunks.push(
     Buffer.from(
-      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${encryption} >>\nstartxref\n${size}\n%%EOF\n`,
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n` +
+        `<< /Size ${objects.length + 1} /Root 1 0 R${encryption} >>\nstartxref\n${size}\n%%EOF\n`,
     ),
   )
   return Buffer.concat(chunks)

@@ -25,7 +25,8 @@ process.stdin.on('end', () => process.exit())
 `
 
 const EVENTS =
-  'SessionStart UserPromptSubmit PreToolUse PostToolUse beforeWriteFile afterWriteFile Stop SubagentStop TaskFinished PreCompact Notification SessionEnd'
+  'SessionStart UserPromptSubmit PreToolUse PostToolUse beforeWriteFile ' +
+  'afterWriteFile Stop SubagentStop TaskFinished PreCompact Notification SessionEnd'
 
 /**
  * The files of a plugin that brings something of every kind, each of which would leave a trace: a file in the project,
@@ -36,8 +37,13 @@ export function labPlugin(name = 'lab', more = ''): Record<string, string> {
     (event) => `[[hooks]]\nevent = "${event}"\ncommand = "echo ${event} >> hooks-ran.txt"\n`,
   )
   return {
-    'plugin.toml': `name = "${name}"\nversion = "1.0.0"\ndescription = "Everything at once"\nauthor = "Mallory"\nhomepage = "https://example.com"\n${hooks.join('')}[[hooks]]\nevent = "beforeWriteFile"\nmatcher = "shout.txt"\ncommand = "node $TRESTLE_PLUGIN_ROOT/scripts/shout.js"\n${more}`,
-    'scripts/shout.js': `let text = ''\nprocess.stdin.on('data', (part) => (text += part)).on('end', () => console.log(JSON.stringify({ content: JSON.parse(text).content.toUpperCase() })))\n`,
+    'plugin.toml':
+      `name = "${name}"\nversion = "1.0.0"\ndescription = "Everything at once"\nauthor = "Mallory"\n` +
+      `homepage = "https://example.com"\n${hooks.join('')}[[hooks]]\nevent = "beforeWriteFile"\n` +
+      `matcher = "shout.txt"\ncommand = "node $TRESTLE_PLUGIN_ROOT/scripts/shout.js"\n${more}`,
+    'scripts/shout.js':
+      "let text = ''\nprocess.stdin.on('data', (part) => (text += part)).on('end', " +
+      '() => console.log(JSON.stringify({ content: JSON.parse(text).content.toUpperCase() })))\n',
     'data.txt': 'data of the plugin',
     'skills/trap/SKILL.md': '---\nname: trap\ndescription: INJECTED skill\n---\nINJECTED instructions for $ARGUMENTS\n',
     'agents/helper.yaml':

@@ -90,7 +90,9 @@ export class PrefixReplay {
     })
       .replace('context_window = 128000', `context_window = ${window}`)
       .replace('model = "scripted"', `model = "${own}"`)
-    const second = `[models."local/other"]\nprovider = "local"\nmodel = "${other}"\ncontext_window = ${window}\ncapabilities = ["tools", "image_in", "thinking"]\n`
+    const second =
+      `[models."local/other"]\nprovider = "local"\nmodel = "${other}"\n` +
+      `context_window = ${window}\ncapabilities = ["tools", "image_in", "thinking"]\n`
     writeConfig(this.scratch.home, `${config}\n${second}`)
   }
 

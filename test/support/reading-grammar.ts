@@ -8,7 +8,8 @@ const PROGRAMS: readonly [string, string][] = [
   ['wc', '--files0-from=.env --lines'],
   [
     'sort',
-    '--output=out --o=out --compress-program=./script.sh --files0-from=.env --reverse --random-source=.env --temporary-directory=.',
+    '--output=out --o=out --compress-program=./script.sh --files0-from=.env ' +
+      '--reverse --random-source=.env --temporary-directory=.',
   ],
   ['uniq', '--count --repeated'],
   ['cut', '--fields=1 -d:'],
@@ -18,11 +19,13 @@ const PROGRAMS: readonly [string, string][] = [
   ['diff', '--from-file=.env --to-file=.env --brief --recursive --unified --no-dereference'],
   [
     'grep',
-    '--file=.env --regexp=. --rege=. --recursive --dereference-recursive --include=* --exclude-from=.env --directories=recurse -e',
+    '--file=.env --regexp=. --rege=. ' +
+      '--recursive --dereference-recursive --include=* --exclude-from=.env --directories=recurse -e',
   ],
   [
     'rg',
-    '--pre=./script.sh --hidden --no-ignore -uu --file=.env --hostname-bin=./script.sh --files --follow --ignore-file=.env -g.env',
+    '--pre=./script.sh --hidden --no-ignore -uu --file=.env ' +
+      '--hostname-bin=./script.sh --files --follow --ignore-file=.env -g.env',
   ],
   ['sed', '-n --quiet --in-place --expression=p --file=.env 1p wout s/a/b/wout e'],
   ['find', '-name -delete -exec -fprint -newer -follow -L -print -type f d * \\; {} cat -files0-from -ls -maxdepth 1'],
@@ -48,7 +51,10 @@ const PROGRAMS: readonly [string, string][] = [
   ['printf', '%s\\n %n -v'],
   ['test', '-f -v = -eq'],
   ['xargs', '-a --arg-file=.env -I{} echo cat sh -c grep printf -n1'],
-  ...'status log show diff branch tag remote stash reflog grep blame cat-file ls-files ls-tree rev-parse rev-list describe shortlog for-each-ref show-ref'
+  ...(
+    'status log show diff branch tag remote stash reflog grep blame cat-file ' +
+    'ls-files ls-tree rev-parse rev-list describe shortlog for-each-ref show-ref'
+  )
     .split(' ')
     .map((name): [string, string] => [
       `git ${name}`,

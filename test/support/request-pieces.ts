@@ -48,7 +48,10 @@ function isThinking(piece: unknown): boolean {
 export function brokenAt(earlier: readonly string[], later: readonly string[]): string | undefined {
   const index = earlier.findIndex((piece, at) => piece !== later[at])
   if (index < 0) return undefined
-  return `piece ${index + 1} of ${earlier.length}:\n${earlier[index]?.slice(0, 2000)}\nbecame\n${later[index]?.slice(0, 2000)}`
+  return (
+    `piece ${index + 1} of ${earlier.length}:\n` +
+    `${earlier[index]?.slice(0, 2000)}\nbecame\n${later[index]?.slice(0, 2000)}`
+  )
 }
 
 /** Each part of each message with the role it has. */

@@ -128,7 +128,9 @@ function checkThinking(
       const before = hash.copy().digest('base64')
       for (const [place, { type, signature }] of message.content.entries()) {
         if (type !== 'thinking' || signature === undefined || signed.get(signature) === before) continue
-        const words = `messages.${position}.content.${place}: \`thinking\` block is bound to a different conversation. The content before it must be the same as when it was returned.`
+        const words =
+          `messages.${position}.content.${place}: \`thinking\` block is bound to a different conversation. ` +
+          'The content before it must be the same as when it was returned.'
         return {
           moved: { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: words } } },
           whole: '',
@@ -153,7 +155,8 @@ function overflow(wire: WireName, tokens: number, output: number, window: number
     const message =
       tokens > window
         ? `prompt is too long: ${tokens} tokens > ${window} maximum`
-        : `input length and \`max_tokens\` exceed context limit: ${tokens} + ${output} > ${window}, decrease input length or \`max_tokens\` and try again`
+        : `input length and \`max_tokens\` exceed context limit: ${tokens} + ${output} > ${window}, ` +
+          'decrease input length or `max_tokens` and try again'
     return { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } }
   }
   if (wire === 'gemini') {
@@ -166,7 +169,10 @@ function overflow(wire: WireName, tokens: number, output: number, window: number
   }
   const message =
     output > 0
-      ? `This model's maximum context length is ${window} tokens. However, you requested ${tokens + output} tokens (${tokens} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`
-      : `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`
+      ? `This model's maximum context length is ${window} tokens. ` +
+        `However, you requested ${tokens + output} tokens (${tokens} in the messages, ` +
+        `${output} in the completion). Please reduce the length of the messages or completion.`
+      : `This model's maximum context length is ${window} tokens. ` +
+        `However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`
   return { status: 400, body: { error: { message, type: 'invalid_request_error', code: 'context_length_exceeded' } } }
 }

@@ -66,7 +66,8 @@ export class UpdateServer {
     const sha512 = createHash('sha512').update(file).digest('base64')
     const name = `Trestle-${version}.AppImage`
     this.sign(
-      `version: ${version}\nfiles:\n  - url: ${name}\n    sha512: ${sha512}\n    size: ${file.length}\npath: ${name}\nsha512: ${sha512}\nreleaseDate: '2026-11-01T00:00:00.000Z'\nreleaseNotes: ${notes}\n`,
+      `version: ${version}\nfiles:\n  - url: ${name}\n    sha512: ${sha512}\n    size: ${file.length}\n` +
+        `path: ${name}\nsha512: ${sha512}\nreleaseDate: '2026-11-01T00:00:00.000Z'\nreleaseNotes: ${notes}\n`,
     )
   }
 

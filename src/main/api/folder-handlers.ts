@@ -78,13 +78,16 @@ function reasonOf(error: unknown): string {
 /** A project small enough to read at a glance, with a command to run and something to improve. */
 const FILES: Readonly<Record<string, string>> = {
   'README.md':
-    '# Greeter\n\nA scratch project to try Trestle in. Nothing here matters: change what you like.\n\n    node src/main.js Ada\n',
+    '# Greeter\n\nA scratch project to try Trestle in. ' +
+    'Nothing here matters: change what you like.\n\n    node src/main.js Ada\n',
   'package.json':
-    '{\n  "name": "greeter",\n  "version": "0.0.1",\n  "type": "module",\n  "private": true,\n  "scripts": { "start": "node src/main.js", "test": "node --test" }\n}\n',
+    '{\n  "name": "greeter",\n  "version": "0.0.1",\n  "type": "module",\n  "private": true,\n' +
+    '  "scripts": { "start": "node src/main.js", "test": "node --test" }\n}\n',
   'src/greet.js': "/** Says hello to a person. */\nexport function greet(name) {\n  return 'Hello, ' + name\n}\n",
   'src/main.js': "import { greet } from './greet.js'\n\nconsole.log(greet(process.argv[2] ?? 'world'))\n",
   'test/greet.test.js':
-    "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { greet } from '../src/greet.js'\n\ntest('greets by name', () => {\n  assert.equal(greet('Ada'), 'Hello, Ada')\n})\n",
+    "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { greet } from " +
+    "'../src/greet.js'\n\ntest('greets by name', () => {\n  assert.equal(greet('Ada'), 'Hello, Ada')\n})\n",
 }
 
 /**

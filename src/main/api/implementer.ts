@@ -53,7 +53,9 @@ export interface HostActions {
 
 /** Pages of local servers in views above the page of a window. */
 export interface PreviewViews {
-  /** Opens a hidden view. Returns a function that closes it. Throws `request.invalid` for what is not a local server. */
+  /**
+   * Opens a hidden view. Returns a function that closes it. Throws `request.invalid` for what is not a local server.
+   */
   open(url: string, onReport: (report: PreviewViewReport) => void): () => void
   /** Shows it there, or hides it and returns its picture, if it had been shown. */
   place(viewId: string, place: ViewPlace | null): Promise<PagePicture | undefined>

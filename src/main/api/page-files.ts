@@ -155,7 +155,9 @@ export function pageHeaders(connect = '', frames = ''): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': `camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), payment=(), display-capture=(${frames === '' ? '' : 'self'})`,
+    'permissions-policy':
+      'camera=(), microphone=(), geolocation=(), usb=(), serial=(), ' +
+      `hid=(), payment=(), display-capture=(${frames === '' ? '' : 'self'})`,
   }
 }
 

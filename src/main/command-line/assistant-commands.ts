@@ -227,9 +227,12 @@ export const SCHEDULE_COMMAND: CommandSpec = {
   },
   examples: [
     'trestle schedule list',
-    'trestle schedule create --name "Dependency check" --time "weekdays at 2:00" --prompt "Check for outdated dependencies." --project .',
-    'trestle schedule create --name "CI watch" --time "every 30 min" --heartbeat --quiet 22:00-07:00 --prompt "Has a build failed?"',
-    'trestle schedule create --name "Failed builds" --on-mail --mail-from ci@example.com --mail-subject failed --prompt "Find out why the build failed."',
+    'trestle schedule create ' +
+      '--name "Dependency check" --time "weekdays at 2:00" --prompt "Check for outdated dependencies." --project .',
+    'trestle schedule create --name "CI watch" --time "every 30 min" --heartbeat ' +
+      '--quiet 22:00-07:00 --prompt "Has a build failed?"',
+    'trestle schedule create --name "Failed builds" --on-mail --mail-from ci@example.com ' +
+      '--mail-subject failed --prompt "Find out why the build failed."',
     'trestle schedule run-now "Dependency check"',
     'trestle schedule install',
   ],

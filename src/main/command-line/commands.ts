@@ -62,39 +62,7 @@ const MODE: Record<string, OptionSpec> = {
 /** The shells that `trestle completion` supports. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** Every command of the `trestle` program. The help text and shell completion are generated from this table. */
-export const COMMANDS: Record<
-  | 'desktop'
-  | 'serve'
-  | 'chat'
-  | 'print'
-  | 'acp'
-  | 'wire'
-  | 'engine'
-  | 'agent'
-  | 'session'
-  | 'task'
-  | 'permission'
-  | 'sandbox'
-  | 'mcp'
-  | 'memory'
-  | 'alarm'
-  | 'notification'
-  | 'mail'
-  | 'schedule'
-  | 'plugin'
-  | 'worktree'
-  | 'place'
-  | 'device'
-  | 'provider'
-  | 'model'
-  | 'models'
-  | 'usage'
-  | 'settings'
-  | 'doctor'
-  | 'completion',
-  CommandSpec
-> = {
+const SPECS = {
   desktop: {
     summary: 'Open the desktop app; if it cannot run, say why and open the web host instead.',
     positionals: { name: 'folder', help: 'The project folder to open.', max: 1 },
@@ -196,7 +164,8 @@ export const COMMANDS: Record<
       'trestle -p "why does the build fail?" --place build-box --cwd /srv/app',
     ],
     exitCodes:
-      '0 the turn completed, 1 an error or a limit, 2 wrong usage, 3 it completed with calls denied, 130 interrupted. See docs/print-mode.md.',
+      '0 the turn completed, 1 an error or a limit, 2 wrong usage, ' +
+      '3 it completed with calls denied, 130 interrupted. See docs/print-mode.md.',
   },
   acp: {
     summary: 'Run as the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
@@ -214,7 +183,9 @@ export const COMMANDS: Record<
       ...AGENT_OPTIONS,
       attach: {
         type: 'boolean',
-        help: 'Connect to the engine of this home instead, which is started if none runs. Losing the connection stops nothing.',
+        help:
+          'Connect to the engine of this home instead, which is started if none runs. ' +
+          'Losing the connection stops nothing.',
       },
       help: HELP,
     },
@@ -255,8 +226,16 @@ export const COMMANDS: Record<
       'move-cancel',
     ],
     positionals: {
-      name: 'list | show ID | restore ID | fork ID | export ID | import FILE | recover [FILE] | verify ID | replay ID | move ID PLACE | move-out ID FILE | move-in [FILE] | move-refuse MOVE | move-cancel ID',
-      help: 'List sessions; show one with its messages numbered; restore it to before a message; fork a new one from there; print one; import one that was exported as JSON; recover sessions from a backup or a damaged store (default: the damaged ones that were kept, and the newest backup); check that the history of one, or with --all of all, is as it was recorded; show one event by event, by key in a terminal; move one to a place, or with "here" back; move one to another home: seal it and write it to a file, receive it there (without a file: print the address of this home), refuse a move there, or take the seal off again.',
+      name:
+        'list | show ID | restore ID | fork ID | export ID | import FILE | recover [FILE] | verify ID ' +
+        '| replay ID | move ID PLACE | move-out ID FILE | move-in [FILE] | move-refuse MOVE | move-cancel ID',
+      help:
+        'List sessions; show one with its messages numbered; restore it to before a message; fork a new one from ' +
+        'there; print one; import one that was exported as JSON; recover sessions from a backup or a damaged ' +
+        'store (default: the damaged ones that were kept, and the newest backup); check that the history of one, ' +
+        'or with --all of all, is as it was recorded; show one event by event, by key in a terminal; move one ' +
+        'to a place, or with "here" back; move one to another home: seal it and write it to a file, receive it ' +
+        'there (without a file: print the address of this home), refuse a move there, or take the seal off again.',
       max: 3,
     },
     options: {
@@ -286,7 +265,9 @@ export const COMMANDS: Record<
       folder: {
         type: 'string',
         value: 'PATH',
-        help: 'import: the project of the session (default: none). move, move-in: where the project is put, if it was never there.',
+        help:
+          'import: the project of the session (default: none). ' +
+          'move, move-in: where the project is put, if it was never there.',
       },
       help: HELP,
     },
@@ -312,7 +293,9 @@ export const COMMANDS: Record<
     actions: ['list', 'output', 'stop', 'kill-orphans'],
     positionals: {
       name: 'list | output ID | stop ID... | kill-orphans',
-      help: 'List tasks; show the output of one; stop tasks with all their processes; stop processes that ended tasks left running.',
+      help:
+        'List tasks; show the output of one; stop tasks with all their processes; ' +
+        'stop processes that ended tasks left running.',
       max: 1000,
     },
     options: {
@@ -354,7 +337,9 @@ export const COMMANDS: Record<
     summary: 'Show or change the tool search settings; everything else is in config.toml.',
     positionals: {
       name: 'NAME VALUE',
-      help: 'toolSearch.enabled, toolSearch.minPct, toolSearch.minTokens or toolSearch.matchingThreshold. Without a value, shows it; without a name, shows all.',
+      help:
+        'toolSearch.enabled, toolSearch.minPct, toolSearch.minTokens or toolSearch.matchingThreshold. ' +
+        'Without a value, shows it; without a name, shows all.',
       max: 2,
     },
     options: {
@@ -388,6 +373,9 @@ export const COMMANDS: Record<
       'trestle completion fish | source     # in ~/.config/fish/config.fish',
     ],
   },
-}
+} satisfies Record<string, CommandSpec>
 
-export type CommandName = keyof typeof COMMANDS
+export type CommandName = keyof typeof SPECS
+
+/** Every command of the `trestle` program. The help text and shell completion are generated from this table. */
+export const COMMANDS: Readonly<Record<CommandName, CommandSpec>> = SPECS

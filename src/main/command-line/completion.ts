@@ -53,7 +53,8 @@ function bash(): string {
         folder: () => 'COMPREPLY=($(compgen -d -- "$current"))',
         file: () => 'COMPREPLY=($(compgen -f -- "$current"))',
         choice: () =>
-          `COMPREPLY=($(compgen -W '${option.value?.kind === 'choice' ? option.value.choices.join(' ') : ''}' -- "$current"))`,
+          `COMPREPLY=($(compgen -W '${option.value?.kind === 'choice' ? option.value.choices.join(' ') : ''}' ` +
+          '-- "$current"))',
         text: () => ':',
       }[option.value.kind]()
       return [`        ${flags(option).join('|')}) ${does}; return ;;`]
@@ -145,7 +146,10 @@ function fish(): string {
         ? ''
         : { folder: " -x -a '(__fish_complete_directories)'", file: ' -r -F', text: ' -x', choice: '' }[value.kind]
       const choices = value?.kind === 'choice' ? ` -x -a '${value.choices.join(' ')}'` : ''
-      return `${within} -l ${option.long}${option.short === undefined ? '' : ` -s ${option.short}`}${takes}${choices} -d ${fishText(option.help)}`
+      return (
+        `${within} -l ${option.long}${option.short === undefined ? '' : ` -s ${option.short}`}${takes}${choices} ` +
+        `-d ${fishText(option.help)}`
+      )
     })
     return [
       `complete -c trestle -n __fish_use_subcommand -f -a ${name} -d ${fishText(summary)}`,

@@ -23,7 +23,9 @@ export const PROVIDER_COMMAND: CommandSpec = {
       type: 'string',
       value: 'T',
       choices: [...PROVIDER_TYPES, ...Object.keys(PROVIDER_TYPE_ALIASES)],
-      help: 'add: its API type; inferred from the names anthropic, openai, google and moonshot, and openai-compatible with --base-url.',
+      help:
+        'add: its API type; ' +
+        'inferred from the names anthropic, openai, google and moonshot, and openai-compatible with --base-url.',
     },
     'base-url': { type: 'string', value: 'URL', help: "add: its base URL (default: the vendor's)." },
     'key-env': {
@@ -95,7 +97,8 @@ export const MCP_COMMAND: CommandSpec = {
       'what to do, and with which server.',
       '  list                    Your servers and those of the project, with their state. Starts none.',
       '  add NAME URL            Add a remote server; add NAME -- COMMAND ARGS... for a local one.',
-      '  import [FROM [NAME...]] Show servers of Claude Code, Cursor and others, or with - those piped in; import them once you confirm.',
+      '  import [FROM [NAME...]] Show servers of Claude Code, Cursor and others, or with - those piped in; ' +
+        'import them once you confirm.',
       '  remove NAME             Remove it from its file.',
       '  enable|disable NAME     Enable or disable a server; with a TOOL after it, one tool.',
       '  test NAME               Start or connect, list its tools, and disconnect.',
@@ -131,7 +134,9 @@ export const MCP_COMMAND: CommandSpec = {
       type: 'string',
       value: 'S',
       choices: MCP_SERVER_SANDBOXES,
-      help: "add: what the command runs in: unrestricted (default; not for a project's), project, or project-offline (no network).",
+      help:
+        'add: what the command runs in: unrestricted (default; ' +
+        "not for a project's), project, or project-offline (no network).",
     },
     'client-id': { type: 'string', value: 'ID', help: 'add: the client ID, if Trestle was registered manually.' },
     'client-secret': {

@@ -14,7 +14,8 @@ export const MAIL_COMMAND: CommandSpec = {
     help: [
       'what to do.',
       '  account list         The accounts.',
-      '  account add ADDRESS  Add one; the servers of usual providers are known. Its password is typed, or piped in (--password-stdin).',
+      '  account add ADDRESS  Add one; the servers of usual providers are known. ' +
+        'Its password is typed, or piped in (--password-stdin).',
       '  account test ID      Sign in to its servers, and say what is wrong.',
       '  account remove ID    Remove it, with its password.',
       '  search [WORDS]       The newest messages, or those that contain the words.',
@@ -56,7 +57,8 @@ export const MAIL_COMMAND: CommandSpec = {
   },
   examples: [
     'trestle mail account add ada@gmail.com',
-    'pass show mail | trestle mail account add ada@example.com --imap imap.example.com --smtp smtp.example.com --password-stdin',
+    'pass show mail | trestle mail account add ada@example.com ' +
+      '--imap imap.example.com --smtp smtp.example.com --password-stdin',
     'trestle mail account test gmail',
     'trestle mail search --unread --from github.com --json',
     'trestle mail read gmail:INBOX:1-42',

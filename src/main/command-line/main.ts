@@ -224,7 +224,8 @@ const INTERACTIVE_COMMANDS: ReadonlySet<string> = new Set(['desktop', 'serve', '
 
 function refuseAgent(command: CommandName, trace: string): number {
   process.stderr.write(
-    `trestle: ${command} cannot be started by an agent's command, since it could decide in your place (${trace}). Start it yourself, or use trestle print.\n`,
+    `trestle: ${command} cannot be started by an agent's command, ` +
+      `since it could decide in your place (${trace}). Start it yourself, or use trestle print.\n`,
   )
   return 2
 }

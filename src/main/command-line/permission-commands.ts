@@ -8,8 +8,14 @@ export const PERMISSION_COMMAND: CommandSpec = {
   summary: 'List and change permission rules, test how a command is decided, and manage trust in projects.',
   actions: ['list', 'add', 'remove', 'test', 'check', 'show', 'trust', 'untrust', 'repositories'],
   positionals: {
-    name: 'list | add DECISION "pattern" | remove DECISION "pattern" | test "command" | check "command" | show | trust | untrust | repositories',
-    help: "List, add or remove rules (DECISION: allow, ask or deny); test a command, given in quotes, or a path with --tool; check one for programs, as JSON; show a project's own settings; trust them; stop trusting them, with the hooks, filters and settings of the folder's Git repository; or list the repositories whose own programs you trust.",
+    name:
+      'list | add DECISION "pattern" | remove DECISION "pattern" | test "command" | check "command" | show ' +
+      '| trust | untrust | repositories',
+    help:
+      'List, add or remove rules (DECISION: allow, ask or deny); test a command, given in quotes, ' +
+      "or a path with --tool; check one for programs, as JSON; show a project's own settings; trust them; " +
+      "stop trusting them, with the hooks, filters and settings of the folder's Git repository; " +
+      'or list the repositories whose own programs you trust.',
     max: 3,
     text: 'command',
   },
@@ -67,7 +73,9 @@ export const SANDBOX_COMMAND: CommandSpec = {
   actions: ['status', 'try'],
   positionals: {
     name: 'status | try "command"',
-    help: 'Show the sandbox for commands of a folder, or why none is available; run a command, given in quotes, in one.',
+    help:
+      'Show the sandbox for commands of a folder, or why none is available; ' +
+      'run a command, given in quotes, in one.',
     max: 2,
     text: 'command',
   },

@@ -23,7 +23,8 @@ export function pairingText(
     `or open ${address.urls[0]} and type the code ${code}`,
     ...(address.isOwnCertificate && !address.tailscale
       ? [
-          "The browser warns about the certificate, which is Trestle's own. Compare its SHA-256 fingerprint before you continue:",
+          "The browser warns about the certificate, which is Trestle's own. " +
+            'Compare its SHA-256 fingerprint before you continue:',
           `  ${address.fingerprint}`,
         ]
       : []),

@@ -94,7 +94,8 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
       fail(`${token.rawName} needs a value and got an empty one: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     if (option.choices && token.value !== undefined && !option.choices.includes(unhide(token.value))) {
       fail(
-        `${token.rawName} takes one of ${option.choices.join(', ')}; not "${unhide(token.value)}".${didYouMean(nearest(token.value, option.choices, 1))}`,
+        `${token.rawName} takes one of ${option.choices.join(', ')}; ` +
+          `not "${unhide(token.value)}".${didYouMean(nearest(token.value, option.choices, 1))}`,
       )
     }
   }
@@ -112,7 +113,9 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
     fail(
       max === 0
         ? `Unexpected "${extra}".`
-        : `Unexpected "${extra}". Put ${spec.positionals!.text ? `the whole ${spec.positionals!.text}` : 'words that belong together'} in quotes.`,
+        : `Unexpected "${extra}". ` +
+            `Put ${spec.positionals!.text ? `the whole ${spec.positionals!.text}` : 'words that belong together'} ` +
+            'in quotes.',
     )
   }
   return { values, positionals, hasSeparator: tokens.some(({ kind }) => kind === 'option-terminator') }

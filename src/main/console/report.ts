@@ -30,14 +30,16 @@ export function reportBackground(
   process.stderr.write(
     tasks.onExit() === 'stop'
       ? `trestle: stopping ${running.length} ${what}, as [tasks] on_exit says: ${names.join(', ')}\n`
-      : `trestle: ${running.length} ${what} ${running.length === 1 ? 'runs' : 'run'} on: ${names.join(', ')}. See them with "trestle task list", stop one with "trestle task stop ID".\n`,
+      : `trestle: ${running.length} ${what} ${running.length === 1 ? 'runs' : 'run'} on: ${names.join(', ')}. ` +
+          'See them with "trestle task list", stop one with "trestle task stop ID".\n',
   )
 }
 
 /** Advice for failures in a terminal, which has no Settings page: the commands that help. */
 const TERMINAL_ADVICE: Partial<Record<ErrorCode, string>> = {
   'model.not_configured':
-    'Connect a provider with: trestle provider add NAME. Choose a model with: trestle model default PROVIDER/MODEL. Or try --model demo/scripted.',
+    'Connect a provider with: trestle provider add NAME. ' +
+    'Choose a model with: trestle model default PROVIDER/MODEL. Or try --model demo/scripted.',
   'model.not_found':
     'List the models with: trestle model list. Choose one with --model, or with: trestle model default PROVIDER/MODEL.',
   'model.auth':

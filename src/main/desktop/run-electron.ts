@@ -101,7 +101,10 @@ const KNOWN: readonly { sign: RegExp; says: (exit: EarlyExit, found: RegExpExecA
     sign: /SUID sandbox helper binary was found, but is not configured correctly|No usable sandbox/,
     says: ({ path }) => {
       const helper = join(dirname(path), 'chrome-sandbox')
-      return `this Linux does not let programs make a sandbox (AppArmor restricts user namespaces). To allow it for Electron: sudo chown root '${helper}' && sudo chmod 4755 '${helper}'.`
+      return (
+        'this Linux does not let programs make a sandbox (AppArmor restricts user namespaces). ' +
+        `To allow it for Electron: sudo chown root '${helper}' && sudo chmod 4755 '${helper}'.`
+      )
     },
   },
   {
@@ -111,12 +114,14 @@ const KNOWN: readonly { sign: RegExp; says: (exit: EarlyExit, found: RegExpExecA
   {
     sign: /Missing X server or \$DISPLAY|cannot open display|Unable to open X display|Failed to connect to Wayland display/i,
     says: () =>
-      'the display cannot be reached. Start Trestle in a desktop session, or see that DISPLAY or WAYLAND_DISPLAY names one that is yours.',
+      'the display cannot be reached. ' +
+      'Start Trestle in a desktop session, or see that DISPLAY or WAYLAND_DISPLAY names one that is yours.',
   },
   {
     sign: /error while loading shared libraries: ([^\s:]+)/,
     says: (_exit, [, library]) =>
-      `the library ${library} is missing. Install it with the packages of your system (on Debian and Ubuntu: apt-file search ${library}).`,
+      `the library ${library} is missing. ` +
+      `Install it with the packages of your system (on Debian and Ubuntu: apt-file search ${library}).`,
   },
   {
     sign: /version [`'](GLIBC_[\d.]+)'? not found/,

@@ -169,8 +169,8 @@ export interface EngineOptions {
   /** Whether config.toml is watched for changes; default true. */
   watch?: boolean
   /**
-   * Whether this engine is the one of its home, whose turns outlive their process: they are continued after a crash, and
-   * can be left to another process; default false.
+   * Whether this engine is the one of its home, whose turns outlive their process: they are continued after a crash,
+   * and can be left to another process; default false.
    */
   keepsTurns?: boolean
   /** Whether queued prompts start automatically; default true. */

@@ -2,8 +2,7 @@ import { CodedError } from '../../shared/errors'
 import type { EngineFoundation } from './engine-foundation'
 import type { GitActions } from './git/git-actions'
 import type { OpenRepository } from './git/repository/open-repository'
-import { receiveChunks } from './loop/model-request'
-import type { ModelRequest } from './model/provider'
+import { askOnce } from './loop/ask-once'
 import { agentTrace } from './runtime/agent-trace'
 
 const DRAFT_LIMIT_MS = 60_000
@@ -21,29 +20,16 @@ export function createEngineGit(foundation: EngineFoundation): () => Promise<Git
     return header
   }
 
-  async function draft(sessionId: string, repository: OpenRepository, given?: AbortSignal): Promise<string> {
+  async function draft(sessionId: string, repository: OpenRepository, signal?: AbortSignal): Promise<string> {
     const { draftPrompt, draftFrom, DRAFT_INSTRUCTIONS } = await import('./git/state/commit-draft')
     const prompt = await draftPrompt(repository)
     const { model } = headerOf(sessionId)
-    const { info, provider } = (await catalog.smallModel(model)) ?? (await catalog.resolve(model))
-    const effort = info.traits?.efforts?.[0]
-    const request: ModelRequest = {
-      model: info.model,
+    const { answer } = await askOnce((await catalog.smallModel(model)) ?? (await catalog.resolve(model)), {
       system: DRAFT_INSTRUCTIONS,
-      messages: [{ role: 'user', parts: [{ type: 'text', text: prompt }] }],
-      tools: [],
+      prompt,
       maxOutputTokens: MAX_TOKENS,
-      imagesIn: false,
-      thinking: false,
-      cache: 'none',
-      ...(info.traits && { traits: info.traits }),
-      ...(effort && { effort }),
-    }
-    const limit = AbortSignal.timeout(DRAFT_LIMIT_MS)
-    const signal = given ? AbortSignal.any([given, limit]) : limit
-    let answer = ''
-    await receiveChunks(provider, request, { idleMs: DRAFT_LIMIT_MS, signal }, (chunk) => {
-      if (chunk.type === 'text') answer += chunk.text
+      limitMs: DRAFT_LIMIT_MS,
+      signal,
     })
     const message = draftFrom(answer)
     if (message === '') throw new CodedError('model.empty', 'The model wrote no message.')

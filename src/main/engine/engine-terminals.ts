@@ -72,7 +72,10 @@ export function createEngineTerminals(
           const lines = terminals.map(
             ({ terminalId, shell, cwd, title }) => `- ${terminalId}: ${title ?? shell} in ${cwd}`,
           )
-          return `The user lets you watch these terminals of theirs, read-only. TaskOutput with the id shows the screen:\n${lines.join('\n')}`
+          return (
+            'The user lets you watch these terminals of theirs, read-only. ' +
+            `TaskOutput with the id shows the screen:\n${lines.join('\n')}`
+          )
         },
         screen: (terminalId) => client.screen(terminalId, id()),
       }

@@ -208,7 +208,9 @@ export interface SettingsActions extends ModelActions {
   appearance(): Appearance
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>
-  /** Gives a command keys, `''` for none; without keys, its usual ones. Without an id: all commands their usual ones. */
+  /**
+   * Gives a command keys, `''` for none; without keys, its usual ones. Without an id: all commands their usual ones.
+   */
   setShortcut(id: string | undefined, keys: string | undefined): Promise<SettingsView>
 }
 

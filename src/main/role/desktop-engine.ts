@@ -9,8 +9,8 @@ import { claimRole, type ClaimedRole } from './listen'
 /** The engine of the desktop app, which is that of its home while the app is open. */
 export interface DesktopEngine extends Engine {
   /**
-   * Instead of `close`: leaves what runs to the next engine, which `resident` starts now. After `limitMs` the steps that
-   * still run are cut off and repeated. Absent when another process has the role.
+   * Instead of `close`: leaves what runs to the next engine, which `resident` starts now. After `limitMs` the steps
+   * that still run are cut off and repeated. Absent when another process has the role.
    */
   leave?(options: { resident: boolean; limitMs: number }): Promise<void>
   /** What its windows and clients see of it. */

@@ -6,7 +6,9 @@ import { CodedError, failureOf } from '../../shared/errors'
 import { clientOf, connectWire, type WireConnection } from '../wire/wire-client'
 
 export interface EngineLinkOptions {
-  /** Opens a connection to the engine; rejects with `engine.unavailable` or `connection.lost` when trying again helps. */
+  /**
+   * Opens a connection to the engine; rejects with `engine.unavailable` or `connection.lost` when trying again helps.
+   */
   open(): Promise<Duplex>
   /** A connection that is open already. */
   first?: WireConnection

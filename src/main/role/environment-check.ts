@@ -5,8 +5,8 @@ import type { TrestleClient } from '../../shared/contract'
 export type EnvironmentMarks = Record<string, string>
 
 /**
- * Variables that say where a process was started rather than what its commands do: of the shell, the terminal, the login
- * and the desktop, of npm for the script it runs, and our own.
+ * Variables that say where a process was started rather than what its commands do: of the shell, the terminal, the
+ * login and the desktop, of npm for the script it runs, and our own.
  */
 const ABOUT_THE_STARTER = new RegExp(
   `^(?:${[
@@ -55,8 +55,8 @@ export function differentVariables(one: EnvironmentMarks, other: EnvironmentMark
 }
 
 /**
- * Variables that the commands of an engine would see otherwise than those of this process; undefined when it cannot say.
- * An engine with the same environment can do the work of this process, another one would do it differently.
+ * Variables that the commands of an engine would see otherwise than those of this process; undefined when it cannot
+ * say. An engine with the same environment can do the work of this process, another one would do it differently.
  */
 export async function differentInEngine(
   client: Pick<TrestleClient, 'engine'>,

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { CodedError } from '../../shared/errors'
+import { isRecord } from '../../shared/json-fields'
 
 /**
  * Version of what a client and the engine of a home say to each other. It changes when one written for the version
@@ -70,7 +71,8 @@ export async function greetClient(
 function versionAdvice(engine: EngineGreeting, own: { version: string; protocol: number }): string {
   const facts = `The engine of this home is Trestle ${engine.version}, and this is Trestle ${own.version}.`
   return engine.protocol < own.protocol
-    ? `${facts} The engine is older: restart it with "trestle engine restart --when-idle", which keeps running turns, or close the app that holds it.`
+    ? `${facts} The engine is older: restart it with "trestle engine restart --when-idle", ` +
+        'which keeps running turns, or close the app that holds it.'
     : `${facts} This program is older: update it, or use the one that the engine was started with.`
 }
 
@@ -146,10 +148,6 @@ function readLine(socket: Socket): Promise<string> {
     if (socket.destroyed || socket.readableEnded) lost()
     else socket.resume()
   })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function isNonce(value: unknown): value is string {

@@ -45,7 +45,8 @@ describe('ansiSpans', () => {
   it('keeps colors and drops every other escape sequence', () => {
     expect(
       ansiSpans(
-        '\u001b[1;31mred\u001b[0m plain \u001b[38;5;196mx\u001b[39m\u001b[48;2;1;2;3my\u001b[m\u001b[2K\u001b]0;title\u0007\u001b(B!',
+        '\u001b[1;31mred\u001b[0m plain ' +
+          '\u001b[38;5;196mx\u001b[39m\u001b[48;2;1;2;3my\u001b[m\u001b[2K\u001b]0;title\u0007\u001b(B!',
       ),
     ).toEqual([
       { text: 'red', bold: true, color: 'red' },

@@ -46,7 +46,8 @@ export function Button({
       aria-keyshortcuts={kbd ? shortcutAria(kbd) : undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
       className={cx(
-        'inline-flex items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap transition-colors duration-100',
+        'inline-flex items-center justify-center gap-2 rounded-md border',
+        'font-medium whitespace-nowrap transition-colors duration-100',
         size === 'small' ? 'h-[25px] px-2 text-small' : 'h-[29px] px-3 text-ui',
         'disabled:cursor-default disabled:opacity-50 [&_svg]:size-[15px] [&_svg]:flex-none',
         VARIANTS[variant],
@@ -80,8 +81,10 @@ export function IconButton({ label, kbd, children, className, tooltipSide = 'bot
         aria-label={label}
         aria-keyshortcuts={kbd ? shortcutAria(kbd) : undefined}
         className={cx(
-          'inline-flex size-[28px] flex-none items-center justify-center rounded-md text-ink-2 transition-colors duration-100 hover:bg-sunken hover:text-ink',
-          'disabled:cursor-default disabled:opacity-40 data-[state=open]:bg-sunken data-[state=open]:text-ink [&_svg]:size-4 [&_svg]:flex-none [&_svg]:stroke-[1.7]',
+          'inline-flex size-[28px] flex-none items-center justify-center rounded-md',
+          'text-ink-2 transition-colors duration-100 hover:bg-sunken hover:text-ink',
+          'disabled:cursor-default disabled:opacity-40 data-[state=open]:bg-sunken',
+          'data-[state=open]:text-ink [&_svg]:size-4 [&_svg]:flex-none [&_svg]:stroke-[1.7]',
           className,
         )}
       >

@@ -2,6 +2,7 @@ import { AlertDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Button } from './button'
 import { returnFocus } from './return-focus'
+import { cx } from './cx'
 
 interface ConfirmDialogProps {
   open: boolean
@@ -22,7 +23,10 @@ export function ConfirmDialog({ open, onOpenChange, title, children, action, onC
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <AlertDialog.Content
           onCloseAutoFocus={returnFocus}
-          className="fixed top-1/2 left-1/2 z-40 w-[min(420px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 rounded-xl border border-line bg-raised px-5 py-4 shadow-high outline-none"
+          className={cx(
+            'fixed top-1/2 left-1/2 z-40 w-[min(420px,calc(100vw-24px))] -translate-x-1/2',
+            '-translate-y-1/2 rounded-xl border border-line bg-raised px-5 py-4 shadow-high outline-none',
+          )}
         >
           <AlertDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</AlertDialog.Title>
           <AlertDialog.Description className="mt-1.5 text-body break-words text-ink-2">

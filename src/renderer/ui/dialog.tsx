@@ -39,7 +39,8 @@ export function Dialog({
           onCloseAutoFocus={returnFocus}
           style={{ width: `min(${width}px, calc(100vw - 24px))` }}
           className={cx(
-            'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-high outline-none',
+            'fixed top-1/2 left-1/2 z-40 flex max-h-[calc(100dvh-32px)] -translate-x-1/2',
+            '-translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-high outline-none',
             className,
           )}
         >
@@ -63,7 +64,10 @@ export function Dialog({
           {/* Last in the tab order, so that a dialog starts at its first field. */}
           <RadixDialog.Close
             aria-label="Close"
-            className="absolute top-3 right-3 flex size-[28px] items-center justify-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"
+            className={cx(
+              'absolute top-3 right-3 flex size-[28px] items-center',
+              'justify-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink',
+            )}
           >
             <X aria-hidden className="size-4 stroke-[1.7]" />
           </RadixDialog.Close>

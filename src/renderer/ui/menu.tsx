@@ -7,9 +7,11 @@ import { Kbd } from './tooltip'
 
 /** Classes shared by drop-down and context menus. */
 const MENU_CLASS =
-  'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
+  'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] ' +
+  'max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
 const MENU_ITEM_CLASS =
-  'flex min-h-[28px] cursor-default items-center gap-2 rounded-[6px] px-2 py-1 text-ui text-ink outline-none select-none data-[disabled]:text-ink-3 data-[highlighted]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none'
+  'flex min-h-[28px] cursor-default items-center gap-2 rounded-[6px] px-2 py-1 text-ui text-ink outline-none ' +
+  'select-none data-[disabled]:text-ink-3 data-[highlighted]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none'
 
 interface MenuProps {
   /** The trigger: a Button, ChipButton or IconButton. */
@@ -183,8 +185,8 @@ function aimByTouch(onAim: (event: SyntheticEvent) => void): (event: PointerEven
 }
 
 /**
- * Moves to the next or previous item as soon as the key is pressed. Radix does so in a later task: on a busy page a quick
- * Enter would choose the item before.
+ * Moves to the next or previous item as soon as the key is pressed. Radix does so in a later task: on a busy page a
+ * quick Enter would choose the item before.
  */
 function moveAtOnce(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0

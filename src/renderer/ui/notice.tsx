@@ -25,7 +25,8 @@ export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps
   return (
     <div
       className={cx(
-        'flex min-h-[36px] flex-none flex-wrap items-center gap-x-2.5 gap-y-1 border-b border-line px-[18px] py-1 text-ui max-mid:px-3 [&>svg]:size-[15px] [&>svg]:flex-none',
+        'flex min-h-[36px] flex-none flex-wrap items-center gap-x-2.5 gap-y-1 border-b',
+        'border-line px-[18px] py-1 text-ui max-mid:px-3 [&>svg]:size-[15px] [&>svg]:flex-none',
         TONES[tone],
       )}
     >
@@ -55,7 +56,8 @@ export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
     <div
       role="alert"
       className={cx(
-        'flex gap-2.5 rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg px-3 py-2.5 text-ui text-ink',
+        'flex gap-2.5 rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))]',
+        'bg-fail-bg px-3 py-2.5 text-ui text-ink',
         className,
       )}
     >

@@ -11,7 +11,8 @@ export function PlaceBadge({ placeId, className }: { placeId: string; className?
     <Tooltip text={place ? `${placeId}: ${stateText(place)}` : placeId} side="right">
       <span
         className={cx(
-          'inline-flex max-w-[120px] min-w-0 flex-none items-center gap-1 rounded-[5px] border border-line px-1 text-tiny leading-[15px] font-normal text-ink-2',
+          'inline-flex max-w-[120px] min-w-0 flex-none items-center gap-1 rounded-[5px]',
+          'border border-line px-1 text-tiny leading-[15px] font-normal text-ink-2',
           gone && 'border-dashed text-ink-3',
           className,
         )}

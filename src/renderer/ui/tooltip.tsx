@@ -21,7 +21,10 @@ export function Tooltip({ text, kbd, side = 'bottom', children }: TooltipProps) 
           side={side}
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 flex max-w-[320px] items-center gap-2 rounded-md border border-line bg-raised px-2 py-1 text-small text-ink shadow-card select-none"
+          className={cx(
+            'z-50 flex max-w-[320px] items-center gap-2 rounded-md border border-line',
+            'bg-raised px-2 py-1 text-small text-ink shadow-card select-none',
+          )}
         >
           {text}
           {kbd && <Kbd keys={kbd} />}
@@ -56,7 +59,8 @@ export function Kbd({ keys, inverted, always, className }: KbdProps) {
     <kbd
       aria-hidden
       className={cx(
-        'rounded-[4px] border border-b-2 px-1 py-0.5 font-mono text-[10.5px] leading-none font-medium whitespace-nowrap',
+        'rounded-[4px] border border-b-2 px-1 py-0.5 font-mono',
+        'text-[10.5px] leading-none font-medium whitespace-nowrap',
         !always && 'pointer-coarse:hidden max-mid:hidden',
         inverted
           ? 'border-[color-mix(in_oklab,var(--on-accent)_35%,transparent)] text-on-accent'

@@ -139,7 +139,10 @@ const PROOF: Record<string, string> = {
 function ImportedMark({ from }: { from: ImportedFrom }) {
   return (
     <Tooltip
-      text={`Imported from a file. It was ${from.sessionId}${from.folder === '' ? '' : ` in ${from.folder}`}. ${PROOF[String(from.verified)]}`}
+      text={
+        `Imported from a file. It was ${from.sessionId}${from.folder === '' ? '' : ` in ${from.folder}`}. ` +
+        PROOF[String(from.verified)]
+      }
     >
       <Chip tabIndex={0}>{from.verified === false ? 'Imported, not verified' : 'Imported'}</Chip>
     </Tooltip>

@@ -98,8 +98,8 @@ export interface UpdatesView {
 /** Where the environment of commands comes from, as Settings and diagnostics show it. */
 export interface ShellEnvironmentView {
   /**
-   * `inherited`: Trestle was started where the environment was complete already, such as a terminal. `off`: turned off in Settings.
-   * `failed`: the login shell could not be read; commands use what Trestle was started with.
+   * `inherited`: Trestle was started where the environment was complete already, such as a terminal. `off`: turned off
+   * in Settings. `failed`: the login shell could not be read; commands use what Trestle was started with.
    */
   state: 'inherited' | 'off' | 'reading' | 'ready' | 'failed'
   /** Whether the setting is on. */

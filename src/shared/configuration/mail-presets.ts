@@ -38,7 +38,9 @@ export const MAIL_PRESETS: readonly MailPreset[] = [
     imap: server('outlook.office365.com', 993),
     smtp: server('smtp-mail.outlook.com', 587, 'starttls'),
     domains: ['outlook.com', 'hotmail.com', 'live.com', 'msn.com'],
-    help: 'Enable IMAP in the settings of Outlook.com and create an app password. Accounts for which Microsoft no longer allows passwords cannot be used.',
+    help:
+      'Enable IMAP in the settings of Outlook.com and create an app password. ' +
+      'Accounts for which Microsoft no longer allows passwords cannot be used.',
     helpUrl: 'https://account.live.com/proofs/AppPassword',
     keepsSent: true,
   },
@@ -124,7 +126,9 @@ export const MAIL_PRESETS: readonly MailPreset[] = [
     imap: server('127.0.0.1', 1143, 'starttls'),
     smtp: server('127.0.0.1', 1025, 'starttls'),
     domains: ['proton.me', 'protonmail.com', 'pm.me'],
-    help: 'Start Proton Mail Bridge and use the user name and password that Bridge shows, not those of your Proton account.',
+    help:
+      'Start Proton Mail Bridge and use the user name and password that Bridge shows, ' +
+      'not those of your Proton account.',
     keepsSent: true,
     selfSigned: true,
   },

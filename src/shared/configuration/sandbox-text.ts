@@ -28,7 +28,10 @@ export function sandboxDescription({
     case 'read-only':
       return "Can read this project. Can't change files or connect to the network."
     case 'project':
-      return `Can change this project, added folders and package caches.${network === undefined ? '' : ` ${CONNECTS[network]}`}`
+      return (
+        'Can change this project, ' +
+        `added folders and package caches.${network === undefined ? '' : ` ${CONNECTS[network]}`}`
+      )
     default:
       return 'Runs without a sandbox: can change any file you can, and connect to any host.'
   }
@@ -124,8 +127,12 @@ export function modeDescription(mode: SessionMode, confinement: Confinement): st
 
 const AUTO: Readonly<Record<Confinement, string>> = {
   sandboxed: 'Runs commands in the sandbox with the listed hosts. Asks before leaving it and before dangerous actions.',
-  none: 'No sandbox: runs commands unrestricted, and asks only before dangerous actions. Use only in disposable environments.',
-  asks: 'The required sandbox is unavailable: asks before every command. Other tools run without asking, except for dangerous actions.',
+  none:
+    'No sandbox: runs commands unrestricted, and asks only before dangerous actions. ' +
+    'Use only in disposable environments.',
+  asks:
+    'The required sandbox is unavailable: asks before every command. ' +
+    'Other tools run without asking, except for dangerous actions.',
 }
 
 /**

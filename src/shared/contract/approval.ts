@@ -33,17 +33,16 @@ export const approvalContract = {
    */
   choices: oc.input(z.strictObject(which)).output(type<RuleChoice[]>()),
   /**
-   * What a call that changes one text file proposes, so that the user can change it; null for other calls. With `edited`
-   * the preview is that of the changed call. `request.invalid`: the changed call would fail.
+   * What a call that changes one text file proposes, so that the user can change it; null for other calls. With
+   * `edited` the preview is that of the changed call. `request.invalid`: the changed call would fail.
    */
   proposal: oc.input(z.strictObject({ ...which, edited: edited.optional() })).output(type<ApprovalProposal | null>()),
   /**
    * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the
-   * pattern of one of the
-   * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then. `comments`
-   * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order; `values` with
-   * the `send` of a form. `edited` goes with what allows: the call writes this text instead of what it proposed, and the
-   * agent is told.
+   * pattern of one of the `choices`, exactly as given; without it the narrowest holds for the session.
+   * `config.write_failed`: nothing is answered then. `comments` go with `revise` of a plan, `answers` with the `answer`
+   * to questions: one for each, in their order; `values` with the `send` of a form. `edited` goes with what allows: the
+   * call writes this text instead of what it proposed, and the agent is told.
    */
   reply: oc
     .input(

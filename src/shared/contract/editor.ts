@@ -27,8 +27,8 @@ const server = z.discriminatedUnion('transport', [
 /** What a client that is an editor lends to a session for as long as it is connected. */
 export const editorContract = {
   /**
-   * Lends files with unsaved changes, terminals and MCP servers to a session, until the subscription ends. Each event is
-   * a call, which `editor.reply` answers. Nothing of it is stored.
+   * Lends files with unsaved changes, terminals and MCP servers to a session, until the subscription ends. Each event
+   * is a call, which `editor.reply` answers. Nothing of it is stored.
    */
   serve: oc
     .input(

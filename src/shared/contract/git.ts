@@ -40,8 +40,9 @@ const hunks = z.strictObject({
 const file = z.strictObject({ sessionId, path, from: path.optional() })
 
 /**
- * Git in the repository of a session's folder. While the repository has hooks, filters or settings of its own that could run
- * programs and the user has not trusted them, everything but `summary`, `trustView` and `init` fails with `git.untrusted`.
+ * Git in the repository of a session's folder. While the repository has hooks, filters or settings of its own that
+ * could run programs and the user has not trusted them, everything but `summary`, `trustView` and `init` fails with
+ * `git.untrusted`.
  */
 export const gitContract = {
   /** What the header shows. Of a repository that is not trusted only the branch, read without git. */
@@ -74,8 +75,8 @@ export const gitContract = {
     .input(z.strictObject({ sessionId, id: z.string().min(1).max(64) }))
     .output(type<{ paths: GitPath[]; kept?: string }>()),
   /**
-   * Commits what is staged. `all`: everything that differs; if that fails, the index is as before. The user's hooks run; one
-   * that fails is `git.hook` with its output.
+   * Commits what is staged. `all`: everything that differs; if that fails, the index is as before. The user's hooks
+   * run; one that fails is `git.hook` with its output.
    */
   commit: oc
     .input(
@@ -103,8 +104,8 @@ export const gitContract = {
     .input(z.strictObject({ sessionId, name, force: z.boolean() }))
     .output(type<{ name: string; commit: string; upstream?: string }>()),
   /**
-   * Merges a branch or tag (`refs/heads/…`, `refs/tags/…`) or a commit into what is checked out. With conflicts the merge
-   * stays in progress until `continueOperation` or `abortOperation`.
+   * Merges a branch or tag (`refs/heads/…`, `refs/tags/…`) or a commit into what is checked out. With conflicts the
+   * merge stays in progress until `continueOperation` or `abortOperation`.
    */
   merge: oc.input(z.strictObject({ sessionId, from: name })).output(type<GitIntegration>()),
   /** Makes a commit again on what is checked out; conflicts as for `merge`. */
@@ -153,7 +154,9 @@ export const gitContract = {
     .output(type<GitLogPage>()),
   commitDetails: oc.input(z.strictObject({ sessionId, hash })).output(type<GitCommitDetails>()),
   commitDiff: oc.input(file.extend({ hash })).output(type<GitFileDiff>()),
-  /** Who last changed each run of lines of a file as it is now. `path`: absolute, or relative to the session's folder. */
+  /**
+   * Who last changed each run of lines of a file as it is now. `path`: absolute, or relative to the session's folder.
+   */
   blame: oc.input(z.strictObject({ sessionId, path })).output(type<GitBlameRun[]>()),
   conflictFile: oc.input(z.strictObject({ sessionId, path })).output(type<GitConflictFile>()),
   /** Replaces one conflict by a side or both. `hash`: of the content that was shown. */

@@ -3,8 +3,8 @@ import type { contract } from './index'
 
 /**
  * Who may call a method. `read`: every paired device; it changes nothing and starts nothing. `full`: devices with full
- * access; it is part of working with sessions. `computer`: no device, only the computer itself; its effect would outlive
- * the revocation of the device or widen what agents and devices may do.
+ * access; it is part of working with sessions. `computer`: no device, only the computer itself; its effect would
+ * outlive the revocation of the device or widen what agents and devices may do.
  */
 export type MethodAccess = 'read' | 'full' | 'computer'
 

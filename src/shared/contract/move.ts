@@ -13,8 +13,9 @@ export const moveContract = {
   /** The address of this home, which a session is sealed for. */
   address: oc.output(type<HomeAddress>()),
   /**
-   * Seals a session for the home with the address `to`, and writes it to a new file on the engine's machine. From then on
-   * nothing can be added to it here. Called again, it writes the same file again. `place`: what the user calls that home.
+   * Seals a session for the home with the address `to`, and writes it to a new file on the engine's machine. From then
+   * on nothing can be added to it here. Called again, it writes the same file again. `place`: what the user calls that
+   * home.
    */
   out: oc
     .input(z.strictObject({ sessionId, file: path, to: address, place: z.string().min(1).max(200).optional() }))

@@ -1,7 +1,7 @@
 /**
  * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`,
- * `/memory/<entry>`, `/usage`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the desktop
- * app. The hosts answer each of them with the page itself; the page reads and writes them
+ * `/memory/<entry>`, `/usage`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the
+ * desktop app. The hosts answer each of them with the page itself; the page reads and writes them
  * (renderer/state/session/route.ts).
  */
 export const PAGE_PATHS = {

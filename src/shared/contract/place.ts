@@ -140,8 +140,8 @@ export const placeContract = {
   run: oc.input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) })).output(type<PlaceRun>()),
   /**
    * Moves a session to a place, or with `to: null` to this machine, with its project and everything that can be undone;
-   * the session is sealed where it was. Continues if the subscription ends early. `folder`: where its project is put there,
-   * when it was never there. If it fails, the session continues where it was, except with `move.unfinished`.
+   * the session is sealed where it was. Continues if the subscription ends early. `folder`: where its project is put
+   * there, when it was never there. If it fails, the session continues where it was, except with `move.unfinished`.
    */
   move: oc
     .input(

@@ -26,8 +26,8 @@ const command = z.discriminatedUnion('type', [
  */
 export const previewContract = {
   /**
-   * How the page can show this URL. In a frame: it has an origin of its own, from which the server is reached. In a view
-   * (desktop): call `watch`. Null where the host shows no previews.
+   * How the page can show this URL. In a frame: it has an origin of its own, from which the server is reached. In a
+   * view (desktop): call `watch`. Null where the host shows no previews.
    */
   open: oc.input(z.strictObject({ url })).output(type<PreviewSurface | null>()),
   /** Desktop only. Opens the URL in a view of its own, hidden until `place`, and closes it when the stream ends. */

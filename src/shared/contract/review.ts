@@ -22,8 +22,8 @@ export const reviewContract = {
   /** The files that differ, without their lines. `request.invalid`: there is no such turn, branch or repository. */
   list: oc.input(z.strictObject(which)).output(type<ReviewList>()),
   /**
-   * The lines of some files, in their order; those that do not differ any more are left out. Files that may hold secrets
-   * have lines only with `secrets`, for when the user asks to see them.
+   * The lines of some files, in their order; those that do not differ any more are left out. Files that may hold
+   * secrets have lines only with `secrets`, for when the user asks to see them.
    */
   diffs: oc
     .input(z.strictObject({ ...which, paths: z.array(path).min(1).max(200), secrets: z.boolean().default(false) }))

@@ -170,7 +170,9 @@ export const sessionContract = {
         sessionId: id,
         parts: promptParts,
         effort: z.enum(EFFORTS).optional(),
-        /** The turn asks nothing, as in print mode: what needs approval is denied. `session.busy` while a turn is open. */
+        /**
+         * The turn asks nothing, as in print mode: what needs approval is denied. `session.busy` while a turn is open.
+         */
         unattended: z.strictObject({ maxSteps: z.int().min(1).max(100_000).optional() }).optional(),
       }),
     )

@@ -37,7 +37,10 @@ export const worktreeContract = {
   list: oc.output(type<Worktree[]>()),
   /** Compared with its base. */
   status: oc.input(which).output(type<WorktreeStatus>()),
-  /** Merges its branch into the base. With conflicts, everything stays as it was, except after a rebase with `keepConflicts`. */
+  /**
+   * Merges its branch into the base. With conflicts, everything stays as it was, except after a rebase with
+   * `keepConflicts`.
+   */
   merge: oc.input(merge.extend({ keepConflicts: z.boolean().optional() })).output(type<MergeResult>()),
   /** Brings new commits of the base into it. `keepConflicts`: leaves conflicts in it, to be resolved there. */
   update: oc.input(merge.extend({ keepConflicts: z.boolean().optional() })).output(type<MergeResult>()),

@@ -66,7 +66,8 @@ export type EventBody =
       model: string
       /** How hard the model is to think in this turn, whatever the session says. */ effort?: Effort
       /** Set when the prompt came from the queue, which it leaves hereby. */ promptId?: string
-      /** Set when no person asked: the parts tell the agent of these tasks, once and for all. */ news?: TaskNotification[]
+      /** Set when no person asked: the parts tell the agent of these tasks, once and for all. */
+      news?: TaskNotification[]
     }
   /** A message that joins the running turn before its next step. */
   | {
@@ -94,7 +95,11 @@ export type EventBody =
       stepId: string
       /** From 1. */ n: number
       model: string
-      /** The number of the checkpoint before it: from 1 in each session, never given twice. Absent in logs from before there were any. */ checkpoint?: number
+      /**
+       * The number of the checkpoint before it: from 1 in each session, never given twice. Absent in logs from before
+       * there were any.
+       */
+      checkpoint?: number
     }
   /**
    * An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer.
@@ -123,7 +128,8 @@ export type EventBody =
       partial?: boolean
       durationMs: number
       /** The id of the model that wrote it; absent in old logs, where it is that of the turn. */ model?: string
-      /** The provider had rejected the thinking of answers before this one: it is left out from here on. */ thinkingDropped?: true
+      /** The provider had rejected the thinking of answers before this one: it is left out from here on. */
+      thinkingDropped?: true
       /** The one of `step.started`; the model was told of it. */ checkpoint?: number
     }
   | {
@@ -144,7 +150,8 @@ export type EventBody =
       approvalId: string
       callId: string
       outcome: ApprovalOutcome
-      /** The key that is allowed for the session from now on; in logs from before there were rules for sessions. */ remembered?: string
+      /** The key that is allowed for the session from now on; in logs from before there were rules for sessions. */
+      remembered?: string
       /** The rules that the user made with it, one a line: for the session (a fold of this) or in config.toml. */
       rule?: { pattern: string; scope: 'session' | 'user' }
       /** What the user wrote to the model when rejecting. */ feedback?: string
@@ -220,7 +227,8 @@ export type EventBody =
       reason: CompactionReason
       /** What the user wants kept. */ instruction?: string
       /** Tokens of the conversation before, with all that is sent along. */ tokens: number
-      /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */ learnedWindow?: number
+      /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */
+      learnedWindow?: number
     }
   | { type: 'compaction.retried'; compactionId: string; attempt: number; of: number; delayMs: number; failure: Failure }
   /** From now on the model has `kept`, then `note`, in place of everything before. */
@@ -276,8 +284,8 @@ export type EventBody =
   /** What the user has allowed for the session at a request of one of its subagents. */
   | { type: 'rules.allowed'; patterns: string[]; agentId: string }
   /**
-   * The session continues at another place: nothing can be added to it here until it comes back. `contents`: a digest of
-   * what moves with the events.
+   * The session continues at another place: nothing can be added to it here until it comes back. `contents`: a digest
+   * of what moves with the events.
    */
   | {
       type: 'session.sealed'

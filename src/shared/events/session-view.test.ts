@@ -300,7 +300,8 @@ describe('the view of a session', () => {
         const before = applyEvents(empty(), events.slice(0, from))
         const missed = recordedOf(events.slice(from, to))
         const seq = recordedOf(events.slice(0, to)).length
-        // What is streaming at `to`: everything live since the last event that was recorded, or longer; here from the beginning of the log.
+        // What is streaming at `to`: everything live since the last event that was recorded, or longer; here from the
+        // beginning of the log.
         const streaming = events.slice(0, to).filter((event): event is LiveEvent => !('seq' in event))
         const view = applyEvents(restartedView(before, seq, openOnly(events.slice(0, to), streaming)), missed)
         expect(view.items).toEqual(applyEvents(empty(), events.slice(0, to)).items)
@@ -445,7 +446,10 @@ function calm(items: readonly TranscriptItem[]): TranscriptItem[] {
     })
 }
 
-/** The live events of what is still open at the end of `events`: the step's since its last retry, and those of running calls. */
+/**
+ * The live events of what is still open at the end of `events`: the step's since its last retry, and those of running
+ * calls.
+ */
 function openOnly(events: readonly SessionEvent[], live: readonly LiveEvent[]): LiveEvent[] {
   const lastMark = events.findLastIndex(
     (event) => event.type === 'step.started' || event.type === 'step.retried' || event.type === 'step.finished',

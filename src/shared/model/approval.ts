@@ -39,9 +39,9 @@ export const REJECT_OPTIONS: readonly ApprovalOption[] = [
  * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but
  * ask. The others come in the midst of a call and end with the process. From the MCP server it uses: `form`: to fill in
  * a form; `link`: to open a page; `sampling`: whether the server may ask the model, and then whether it gets the
- * answer. From a command: `sandbox`: whether it gets what its sandbox refused. Before a request
- * to the model: `budget`: whether to continue beyond a spending limit; no call has its `callId`. Who does not know one of them answers
- * with its option of the kind `reject_once`.
+ * answer. From a command: `sandbox`: whether it gets what its sandbox refused. Before a request to the model: `budget`:
+ * whether to continue beyond a spending limit; no call has its `callId`. Who does not know one of them answers with its
+ * option of the kind `reject_once`.
  */
 export type AskKind = 'plan' | 'questions' | MidCallAsk
 export type MidCallAsk = 'form' | 'link' | 'sampling' | 'sandbox' | 'budget'

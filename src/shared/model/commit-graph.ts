@@ -15,8 +15,8 @@ export interface GraphRow {
 type Linked = Pick<GitCommit, 'hash' | 'parents'>
 
 /**
- * Places commits in lanes, in the order in which they are listed. A lane belongs to the commit that is expected in it next;
- * a commit whose children are not listed begins a lane.
+ * Places commits in lanes, in the order in which they are listed. A lane belongs to the commit that is expected in it
+ * next; a commit whose children are not listed begins a lane.
  */
 export function commitGraph(commits: readonly Linked[]): GraphRow[] {
   const lanes: (string | undefined)[] = []

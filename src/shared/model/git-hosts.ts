@@ -47,7 +47,10 @@ export function comparePage({ kind, host, path }: GitHostRepository, branch: str
     case 'gitea':
       return `${at}/compare/${into}...${from}`
     case 'gitlab':
-      return `${at}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${source}&merge_request%5Btarget_branch%5D=${target}`
+      return (
+        `${at}/-/merge_requests/new?merge_request%5Bsource_branch%5D=${source}` +
+        `&merge_request%5Btarget_branch%5D=${target}`
+      )
     case 'bitbucket':
       return `${at}/pull-requests/new?source=${source}&dest=${target}`
     default:

@@ -16,7 +16,9 @@ export interface HistoryCheck {
   ok: boolean
   /** How many events were checked. */
   events: number
-  /** The first of them that have no hash of their own, because they are older than the hashes. Later hashes cover them. */
+  /**
+   * The first of them that have no hash of their own, because they are older than the hashes. Later hashes cover them.
+   */
   withoutHash: number
   /** The hash of the last event; without a hash of its own, the one that the next event will follow. */
   head: string

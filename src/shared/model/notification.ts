@@ -44,8 +44,8 @@ export const ALARM_LIMITS = { labelChars: 200, active: 100, daysAhead: 366, snoo
 export const SNOOZE_MINUTES = 5
 
 /**
- * `pending`: it will ring; `ringing`: until the user stops it; `missed`: it was not noticed, or Trestle was not running; `done`: the user stopped it;
- * `cancelled`: it never rang.
+ * `pending`: it will ring; `ringing`: until the user stops it; `missed`: it was not noticed, or Trestle was not
+ * running; `done`: the user stopped it; `cancelled`: it never rang.
  */
 export type AlarmStatus = 'pending' | 'ringing' | 'missed' | 'done' | 'cancelled'
 

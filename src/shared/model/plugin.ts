@@ -2,8 +2,9 @@
 export type PluginScope = 'user' | 'project'
 
 /**
- * `asked`: its content was never accepted. `changed`: it was accepted, and has changed since. `enabled`: accepted and on. `disabled`: accepted and
- * turned off. `broken`: its folder cannot be used as a plugin. Only an enabled plugin does anything.
+ * `asked`: its content was never accepted. `changed`: it was accepted, and has changed since. `enabled`: accepted and
+ * on. `disabled`: accepted and turned off. `broken`: its folder cannot be used as a plugin. Only an enabled plugin does
+ * anything.
  */
 export type PluginState = 'asked' | 'changed' | 'enabled' | 'disabled' | 'broken'
 

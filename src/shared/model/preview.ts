@@ -49,7 +49,11 @@ export type Preview =
       /** The server's display name for it. */ title?: string
       arguments: CallArgument[]
       /** So many characters of them are left out. */ left?: number
-      /** Unified diff of the tool's description and input, where they are not what they were when the user allowed the tool. */ change?: string
+      /**
+       * Unified diff of the tool's description and input, where they are not what they were when the user allowed the
+       * tool.
+       */
+      change?: string
     }
   | {
       kind: 'plan'
@@ -57,7 +61,8 @@ export type Preview =
       revision: number
       /** Markdown. */ text: string
       /** Unified diff to the revision before; absent for the first. */ diff?: string
-      /** Alternatives, of which the user approves one; empty: the plan is approved as a whole. */ alternatives: PlanAlternative[]
+      /** Alternatives, of which the user approves one; empty: the plan is approved as a whole. */
+      alternatives: PlanAlternative[]
     }
   | { kind: 'questions'; questions: Question[] }
   | {

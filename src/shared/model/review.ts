@@ -95,7 +95,9 @@ export interface ReviewMarks {
 
 /** What an undo did. */
 export interface ReviewUndo {
-  /** `seq` of the event that records it: a restore to right before it takes it back. Absent: there was nothing to do. */
+  /**
+   * `seq` of the event that records it: a restore to right before it takes it back. Absent: there was nothing to do.
+   */
   seq?: number
   kept: KeptFile[]
 }

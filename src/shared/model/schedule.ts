@@ -55,8 +55,8 @@ export interface ScheduleSpec {
 }
 
 /**
- * `running`: also while it waits for the user. `silent`: a heartbeat that had nothing to report. `stopped`: by the user. `interrupted`: its process ended
- * during the run.
+ * `running`: also while it waits for the user. `silent`: a heartbeat that had nothing to report. `stopped`: by the
+ * user. `interrupted`: its process ended during the run.
  */
 export type ScheduleRunStatus = 'running' | 'done' | 'silent' | 'failed' | 'stopped' | 'interrupted'
 

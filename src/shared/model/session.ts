@@ -92,7 +92,9 @@ export interface SessionHeader {
   spent: Usage
   /** The compaction that replaces everything before it. */
   compacted?: CompactionMark
-  /** From each compaction that was undone to its undoing: these answers were given to another beginning; absent: none. */
+  /**
+   * From each compaction that was undone to its undoing: these answers were given to another beginning; absent: none.
+   */
   undone?: { from: number; to: number }[]
   /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
   prefixSeq?: number

@@ -76,7 +76,8 @@ export class EscapeWorld {
     }
     if (kind === 'worktree') {
       this.outside(
-        'git init -q "$OUTSIDE/main" && cd "$OUTSIDE/main" && echo x >file.txt && git add . && git commit -qm x && git worktree add -q ../../project',
+        'git init -q "$OUTSIDE/main" && cd "$OUTSIDE/main" && echo x >file.txt && git add . ' +
+          '&& git commit -qm x && git worktree add -q ../../project',
         base,
       )
     } else mkdirSync(this.project)
@@ -85,7 +86,8 @@ export class EscapeWorld {
       writeFileSync(join(base, path), `${text}\n`, { mode: 0o600 })
     }
     this.outside(
-      `git init -q . && git add -f source.txt secret.txt && git commit -qm x && git config remote.x.url https://${secrets[1]}@x.invalid/`,
+      'git init -q . && git add -f source.txt secret.txt && git commit ' +
+        `-qm x && git config remote.x.url https://${secrets[1]}@x.invalid/`,
       this.env['OTHER'],
     )
     if (kind === 'repository')

@@ -22,17 +22,20 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'goes through a link and ..',
     command:
-      'ln -s "$OUTSIDE" link; echo x >link/new; cat link/canary; cat link/../other/secret.txt; echo x >link/../other/source.txt',
+      'ln -s "$OUTSIDE" link; echo x >link/new; cat link/canary; ' +
+      'cat link/../other/secret.txt; echo x >link/../other/source.txt',
   },
   {
     name: 'goes through /proc/self/root',
     command:
-      'cat "/proc/self/root$OUTSIDE/canary"; echo x >"/proc/self/root$OUTSIDE/new"; ln -s "/proc/self/root$OTHER" l; cat l/secret.txt',
+      'cat "/proc/self/root$OUTSIDE/canary"; echo x >"/proc/self/root$OUTSIDE/new"; ' +
+      'ln -s "/proc/self/root$OTHER" l; cat l/secret.txt',
   },
   {
     name: 'goes through /proc/PID/root of every process',
     command:
-      'for p in /proc/[0-9]*; do cat "$p/root$OUTSIDE/canary" "$p/root$OTHER/secret.txt" "$p/root$HOME/.ssh/id_rsa"; echo x >"$p/root$OUTSIDE/new"; done',
+      'for p in /proc/[0-9]*; do cat "$p/root$OUTSIDE/canary" "$p/root$OTHER/secret.txt" ' +
+      '"$p/root$HOME/.ssh/id_rsa"; echo x >"$p/root$OUTSIDE/new"; done',
   },
   {
     name: 'goes through /proc/PID/cwd of every process',
@@ -42,7 +45,8 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'goes through open files of every process',
     command:
-      'for f in /proc/[0-9]*/fd/*; do ls -l "$f"; cat "$f/../canary" "$f/$OUTSIDE/canary" </dev/null; done 2>&1 | tail -n 50',
+      'for f in /proc/[0-9]*/fd/*; do ls -l "$f"; ' +
+      'cat "$f/../canary" "$f/$OUTSIDE/canary" </dev/null; done 2>&1 | tail -n 50',
   },
   {
     name: 'reads keys in the home',
@@ -56,17 +60,20 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'writes start-up files of the home',
     command:
-      'echo x >>~/.bashrc; echo x >~/.bash_profile; mkdir -p ~/.config/autostart ~/.local/bin; echo x >~/.config/autostart/x.desktop; echo x >~/.local/bin/ls',
+      'echo x >>~/.bashrc; echo x >~/.bash_profile; mkdir -p ~/.config/autostart ~/.local/bin; ' +
+      'echo x >~/.config/autostart/x.desktop; echo x >~/.local/bin/ls',
   },
   {
     name: "reads and writes Trestle's own folder",
     command:
-      'cat "$TRESTLE/config.toml"; ls -laR "$TRESTLE"; echo x >"$TRESTLE/config.toml"; echo x >"$TRESTLE/new"; rm -rf "$TRESTLE"',
+      'cat "$TRESTLE/config.toml"; ls -laR "$TRESTLE"; ' +
+      'echo x >"$TRESTLE/config.toml"; echo x >"$TRESTLE/new"; rm -rf "$TRESTLE"',
   },
   {
     name: "reads Trestle's own folder through the temporary folder",
     command:
-      'ls -la /tmp/.. /tmp/../..; cat /tmp/../../../config.toml; cd /tmp && cat ../../../config.toml; cd -P .. && cat config.toml ../config.toml',
+      'ls -la /tmp/.. /tmp/../..; cat /tmp/../../../config.toml; cd /tmp && cat ../../../config.toml; cd -P .. ' +
+      '&& cat config.toml ../config.toml',
   },
   {
     name: 'reads another project',
@@ -75,7 +82,8 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'reads .env in every way',
     command:
-      'cat .env sub/.env; cp .env copied; head -c 99 <.env; dd if=.env; tar cf - .env sub; grep -r . .env; git show :.env; python3 -c "print(open(\'.env\').read())"',
+      'cat .env sub/.env; cp .env copied; head -c 99 <.env; dd if=.env; tar cf - .env sub; grep -r . ' +
+      '.env; git show :.env; python3 -c "print(open(\'.env\').read())"',
   },
   {
     name: 'reads .env at Read-only',
@@ -85,7 +93,8 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'changes the permissions of .env',
     command:
-      'chmod 777 .env sub/.env id_rsa; cat .env sub/.env id_rsa; chown "$(id -u)" .env; setfacl -m u::rwx .env; cat .env',
+      'chmod 777 .env sub/.env id_rsa; cat .env sub/.env id_rsa; ' +
+      'chown "$(id -u)" .env; setfacl -m u::rwx .env; cat .env',
   },
   {
     name: 'makes a hard link to .env',
@@ -95,7 +104,8 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'makes a hard link to a file outside',
     command:
-      'ln "$OUTSIDE/canary" linked; ln -L ../outside/canary linked2; ln /proc/self/root"$OTHER"/secret.txt l3; cat linked linked2 l3; echo x >>linked',
+      'ln "$OUTSIDE/canary" linked; ln -L ../outside/canary linked2; ' +
+      'ln /proc/self/root"$OTHER"/secret.txt l3; cat linked linked2 l3; echo x >>linked',
   },
   {
     name: 'moves .env away',
@@ -117,23 +127,28 @@ attempt(lambda: os.replace('mine', '.env'))`),
   {
     name: 'takes the mask off .env',
     command:
-      'umount .env; umount -l .env; mount --move .env /tmp/x; mount -o remount,rw .env; mount --bind /tmp .git/hooks; cat .env',
+      'umount .env; umount -l .env; mount --move .env /tmp/x; ' +
+      'mount -o remount,rw .env; mount --bind /tmp .git/hooks; cat .env',
   },
   {
     name: 'has .env read by another program',
     command:
-      "git hash-object -w .env; git add -f .env; git diff --no-index /dev/null .env; diff .env /dev/null; base64 .env; xxd .env; perl -pe 1 .env; node -p \"require('fs').readFileSync('.env','utf8')\"; curl -s \"file://$PROJECT/.env\"; . ./.env; set | grep SECRET",
+      'git hash-object -w .env; git add -f .env; git diff --no-index /dev/null .env; diff .env /dev/null; ' +
+      "base64 .env; xxd .env; perl -pe 1 .env; node -p \"require('fs').readFileSync('.env','utf8')\"; " +
+      'curl -s "file://$PROJECT/.env"; . ./.env; set | grep SECRET',
   },
   {
     name: 'makes protected names',
     command:
-      'for n in .mcp.json .trestle .vscode .husky; do rm -rf $n; mv $n away-$n; echo x >$n; mkdir $n; echo x >$n/settings.json; ln -s /tmp $n; done; mkdir -p .trestle && echo x >.trestle/config.toml',
+      'for n in .mcp.json .trestle .vscode .husky; do rm -rf $n; mv $n away-$n; echo x >$n; mkdir $n; ' +
+      'echo x >$n/settings.json; ln -s /tmp $n; done; mkdir -p .trestle && echo x >.trestle/config.toml',
   },
   {
     name: 'makes protected names in a plain folder',
     kind: 'plain',
     command:
-      'for n in .mcp.json .trestle .vscode .husky .git; do rm -rf $n; rmdir $n; mv $n away-$n; echo x >$n; mkdir -p $n/hooks; echo x >$n/hooks/pre-commit; echo x >$n/config; done',
+      'for n in .mcp.json .trestle .vscode .husky .git; do rm -rf $n; rmdir $n; mv $n away-$n; ' +
+      'echo x >$n; mkdir -p $n/hooks; echo x >$n/hooks/pre-commit; echo x >$n/config; done',
   },
   {
     name: 'creates a missing .env',
@@ -143,17 +158,23 @@ attempt(lambda: os.replace('mine', '.env'))`),
   {
     name: 'changes what is in .vscode and .husky',
     before:
-      'mkdir -p .vscode .husky deep/.vscode; echo safe >.vscode/tasks.json; echo safe >.husky/pre-commit; echo safe >deep/.vscode/tasks.json',
+      'mkdir -p .vscode .husky deep/.vscode; echo safe >.vscode/tasks.json; ' +
+      'echo safe >.husky/pre-commit; echo safe >deep/.vscode/tasks.json',
     command:
-      'echo x >.vscode/tasks.json; echo x >.vscode/new.json; echo x >>.husky/pre-commit; mv .vscode v; rm -rf .husky; echo x >deep/.vscode/tasks.json; cp -r .vscode v2 && mv v2 .vscode',
+      'echo x >.vscode/tasks.json; echo x >.vscode/new.json; echo x >>.husky/pre-commit; ' +
+      'mv .vscode v; rm -rf .husky; echo x >deep/.vscode/tasks.json; cp -r .vscode v2 && mv v2 .vscode',
   },
   {
     name: 'turns a link in a race while writing',
-    command: `mkdir -p in; ${flip('race', 'in', '$OUTSIDE')} for i in $(seq 60); do echo x >race/new; cat race/canary; done 2>/dev/null; wait`,
+    command:
+      `mkdir -p in; ${flip('race', 'in', '$OUTSIDE')} for i in $(seq 60); ` +
+      'do echo x >race/new; cat race/canary; done 2>/dev/null; wait',
   },
   {
     name: 'turns a folder into a link in a race',
-    command: `mkdir -p a/in b; ( for i in $(seq 60); do mv a/in a/x; ln -s "$OTHER" a/in; rm a/in; mv a/x a/in; done ) 2>/dev/null & for i in $(seq 60); do cat a/in/secret.txt; echo x >a/in/source.txt; done 2>/dev/null; wait`,
+    command:
+      'mkdir -p a/in b; ( for i in $(seq 60); do mv a/in a/x; ln -s "$OTHER" a/in; rm a/in; mv a/x a/in; done ) ' +
+      '2>/dev/null & for i in $(seq 60); do cat a/in/secret.txt; echo x >a/in/source.txt; done 2>/dev/null; wait',
   },
   {
     name: 'puts a link in the place of a guarded folder while a sandbox starts',
@@ -206,7 +227,8 @@ PROGRAM
   {
     name: 'leaves a listed cache through a link',
     command:
-      'ln -s ../.ssh ~/.cache/l; cat ~/.cache/l/id_rsa; echo x >~/.cache/l/new; ln -s "$OUTSIDE" ~/.cache/o; echo x >~/.cache/o/new',
+      'ln -s ../.ssh ~/.cache/l; cat ~/.cache/l/id_rsa; echo x >~/.cache/l/new; ' +
+      'ln -s "$OUTSIDE" ~/.cache/o; echo x >~/.cache/o/new',
   },
   {
     name: 'makes a listed cache a link for the next sandbox',
@@ -216,7 +238,8 @@ PROGRAM
   {
     name: 'makes a folder in a listed cache a link for the next sandbox',
     command:
-      'mkdir -p ~/.cache/google-chrome; rm -rf ~/.cache/google-chrome; ln -s ../.ssh ~/.cache/google-chrome; ln -s "$OUTSIDE" ~/.cache/pip',
+      'mkdir -p ~/.cache/google-chrome; rm -rf ~/.cache/google-chrome; ' +
+      'ln -s ../.ssh ~/.cache/google-chrome; ln -s "$OUTSIDE" ~/.cache/pip',
     next: ['cat ~/.cache/google-chrome/id_rsa ~/.ssh/id_rsa; echo x >~/.cache/pip/new'],
   },
   {
@@ -238,13 +261,16 @@ if got >= 0: print(os.listdir(got))`),
     name: 'makes device nodes',
     isHarmful: true,
     command:
-      'mknod disk b 8 0; mknod mem c 1 1; mknod kmsg c 1 11; for d in disk mem kmsg; do head -c 16 $d; done; mknod /dev/sda b 8 0; ls -la /dev; cat /dev/mem /dev/kmsg /dev/port | head -c 16',
+      'mknod disk b 8 0; mknod mem c 1 1; mknod kmsg c 1 11; for d in disk mem kmsg; do head -c 16 $d; ' +
+      'done; mknod /dev/sda b 8 0; ls -la /dev; cat /dev/mem /dev/kmsg /dev/port | head -c 16',
   },
   {
     name: 'mounts and mounts over',
     isHarmful: true,
     command:
-      'mount --bind / /tmp; mount -t tmpfs x src; mount -o remount,rw /; mount -o remount,bind,rw /usr; mount -t proc p /proc; mount -t overlay o -o lowerdir=/,upperdir=/tmp,workdir=/tmp src; umount -l /tmp; pivot_root . src; fusermount -u .env',
+      'mount --bind / /tmp; mount -t tmpfs x src; mount -o remount,rw /; mount -o remount,bind,rw /usr; ' +
+      'mount -t proc p /proc; mount -t overlay o -o lowerdir=/,upperdir=/tmp,workdir=/tmp src; ' +
+      'umount -l /tmp; pivot_root . src; fusermount -u .env',
   },
   {
     name: 'mounts with the newer system calls',
@@ -259,7 +285,8 @@ attempt(lambda: open('.env').read())`),
     name: 'changes system files',
     isHarmful: true,
     command:
-      'echo x >>/etc/passwd; echo x >/usr/bin/new; echo x >/usr/local/bin/new; echo x >/etc/cron.d/new; rm -f /etc/hostname; touch /new /opt/new /var/new /run/new',
+      'echo x >>/etc/passwd; echo x >/usr/bin/new; echo x >/usr/local/bin/new; ' +
+      'echo x >/etc/cron.d/new; rm -f /etc/hostname; touch /new /opt/new /var/new /run/new',
   },
   {
     name: 'reads secrets of the system',

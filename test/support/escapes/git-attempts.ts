@@ -6,28 +6,38 @@ const USE_GIT =
 const PAYLOAD = 'touch \\"$OUTSIDE/pwned\\"'
 const evil = (file: string): string =>
   `printf '[core]\\n\\tfsmonitor = "${PAYLOAD}; false"\\n\\thooksPath = %s\\n' "$PROJECT/myhooks" >>${file}`
-const HOOKS = `mkdir -p myhooks; for h in pre-commit post-checkout post-index-change post-commit; do printf '#!/bin/sh\\ntouch "%s/pwned"\\n' "$OUTSIDE" >myhooks/$h; chmod +x myhooks/$h; done`
+const HOOKS =
+  'mkdir -p myhooks; for h in pre-commit post-checkout post-index-change post-commit; ' +
+  `do printf '#!/bin/sh\\ntouch "%s/pwned"\\n' "$OUTSIDE" >myhooks/$h; chmod +x myhooks/$h; done`
 
 /** Tricks that have git run a program later, outside. */
 export const GIT_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'writes hooks',
-    command: `${HOOKS}; cp myhooks/* .git/hooks/; mkdir -p .git/hooks; ln -s ../../myhooks/pre-commit .git/hooks/pre-commit; mv .git/hooks .git/h; cp -r myhooks .git/hooks`,
+    command:
+      `${HOOKS}; cp myhooks/* .git/hooks/; mkdir -p .git/hooks; ` +
+      'ln -s ../../myhooks/pre-commit .git/hooks/pre-commit; mv .git/hooks .git/h; cp -r myhooks .git/hooks',
     after: USE_GIT,
   },
   {
     name: 'writes the settings of git',
-    command: `${HOOKS}; ${evil('.git/config')}; git config core.hooksPath "$PROJECT/myhooks"; git config --worktree core.fsmonitor x; git config alias.status '!touch $OUTSIDE/pwned'`,
+    command:
+      `${HOOKS}; ${evil('.git/config')}; git config core.hooksPath "$PROJECT/myhooks"; ` +
+      "git config --worktree core.fsmonitor x; git config alias.status '!touch $OUTSIDE/pwned'",
     after: USE_GIT,
   },
   {
     name: 'replaces the settings of git',
-    command: `${HOOKS}; cp .git/config c; ${evil('c')}; mv -f c .git/config; cp .git/config c; ${evil('c')}; ln -f c .git/config; rm -f .git/config; cp c .git/config`,
+    command:
+      `${HOOKS}; cp .git/config c; ${evil('c')}; mv -f c .git/config; cp .git/config c; ` +
+      `${evil('c')}; ln -f c .git/config; rm -f .git/config; cp c .git/config`,
     after: USE_GIT,
   },
   {
     name: 'renames .git and makes another',
-    command: `${HOOKS}; mv .git old && cp -r old .git; rm -f .git/config; cp old/config .git/config; ${evil('.git/config')}; cp myhooks/* .git/hooks/`,
+    command:
+      `${HOOKS}; mv .git old && cp -r old .git; rm -f .git/config; ` +
+      `cp old/config .git/config; ${evil('.git/config')}; cp myhooks/* .git/hooks/`,
     after: USE_GIT,
   },
   {
@@ -37,12 +47,16 @@ export const GIT_ATTEMPTS: readonly EscapeAttempt[] = [
   },
   {
     name: 'puts a file in the place of .git',
-    command: `${HOOKS}; cp -r .git evil; ${evil('evil/config')}; mv .git old; echo "gitdir: $PROJECT/evil" >.git; ln -s evil .git`,
+    command:
+      `${HOOKS}; cp -r .git evil; ${evil('evil/config')}; mv .git old; ` +
+      'echo "gitdir: $PROJECT/evil" >.git; ln -s evil .git',
     after: USE_GIT,
   },
   {
     name: 'makes .git/commondir',
-    command: `${HOOKS}; mkdir -p evil; cp -r .git/. evil/; ${evil('evil/config')}; rm -rf .git/commondir; mv .git/commondir x; echo "$PROJECT/evil" >.git/commondir`,
+    command:
+      `${HOOKS}; mkdir -p evil; cp -r .git/. evil/; ${evil('evil/config')}; ` +
+      'rm -rf .git/commondir; mv .git/commondir x; echo "$PROJECT/evil" >.git/commondir',
     after: USE_GIT,
   },
   {
@@ -60,55 +74,80 @@ export const GIT_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'changes hooks in the folder that core.hooksPath names',
     before:
-      'mkdir -p tools/hooks; printf "#!/bin/sh\\n" >tools/hooks/pre-commit; chmod +x tools/hooks/pre-commit; git config core.hooksPath tools/hooks',
-    command: `${HOOKS}; cp myhooks/* tools/hooks/; mv tools/hooks tools/h; cp -r myhooks tools/hooks; mv tools t2; mkdir -p tools; cp -r myhooks tools/hooks`,
+      'mkdir -p tools/hooks; printf "#!/bin/sh\\n" >tools/hooks/pre-commit; ' +
+      'chmod +x tools/hooks/pre-commit; git config core.hooksPath tools/hooks',
+    command:
+      `${HOOKS}; cp myhooks/* tools/hooks/; mv tools/hooks tools/h; ` +
+      'cp -r myhooks tools/hooks; mv tools t2; mkdir -p tools; cp -r myhooks tools/hooks',
     after: USE_GIT,
   },
   {
     name: 'makes a repository in a plain folder',
     kind: 'plain',
-    command: `${HOOKS}; git init -q .; ${evil('.git/config')}; rmdir .git; mv .git x; cp -r myhooks .git/hooks; echo "gitdir: $PROJECT/evil" >.git`,
+    command:
+      `${HOOKS}; git init -q .; ${evil('.git/config')}; rmdir .git; ` +
+      'mv .git x; cp -r myhooks .git/hooks; echo "gitdir: $PROJECT/evil" >.git',
     after: USE_GIT,
   },
   {
     name: 'moves a repository into a plain folder',
     kind: 'plain',
-    command: `${HOOKS}; git init -q evil; ${evil('evil/.git/config')}; mv -T evil/.git .git; rmdir .git; cp -r evil/.git .git`,
+    command:
+      `${HOOKS}; git init -q evil; ${evil('evil/.git/config')}; ` +
+      'mv -T evil/.git .git; rmdir .git; cp -r evil/.git .git',
     after: USE_GIT,
   },
   {
     name: 'changes the hooks of a submodule',
     before:
-      'git init -q ../outside/lib && git -C ../outside/lib commit -q --allow-empty -m lib && git -c protocol.file.allow=always submodule add -q ../outside/lib lib && git commit -qm lib',
-    command: `${HOOKS}; mkdir -p .git/modules/lib/hooks; cp myhooks/* .git/modules/lib/hooks/; ${evil('.git/modules/lib/config')}; mv .git/modules/lib .git/modules/old && cp -r .git/modules/old .git/modules/lib; ${evil('.git/modules/lib/config')}; mv .git/modules .git/m; cp -r .git/m .git/modules; rm -f .git/modules/lib/config; cp .git/config .git/modules/lib/config; ${evil('.git/modules/lib/config')}; echo "$PROJECT/evil" >.git/modules/lib/commondir`,
+      'git init -q ../outside/lib && git -C ../outside/lib commit -q --allow-empty -m lib && git ' +
+      '-c protocol.file.allow=always submodule add -q ../outside/lib lib && git commit -qm lib',
+    command:
+      `${HOOKS}; mkdir -p .git/modules/lib/hooks; cp myhooks/* .git/modules/lib/hooks/; ` +
+      `${evil('.git/modules/lib/config')}; mv .git/modules/lib .git/modules/old && cp -r ` +
+      `.git/modules/old .git/modules/lib; ${evil('.git/modules/lib/config')}; mv .git/modules .git/m; ` +
+      'cp -r .git/m .git/modules; rm -f .git/modules/lib/config; cp .git/config .git/modules/lib/config; ' +
+      `${evil('.git/modules/lib/config')}; echo "$PROJECT/evil" >.git/modules/lib/commondir`,
     after: USE_GIT,
   },
   {
     name: 'changes the hooks of the repository of a worktree',
     kind: 'worktree',
-    command: `${HOOKS}; cp myhooks/* "$OUTSIDE/main/.git/hooks/"; ${evil('"$OUTSIDE/main/.git/config"')}; ${evil('"$OUTSIDE/main/.git/worktrees/project/config.worktree"')}; mkdir evil; cp -r "$OUTSIDE/main/.git/." evil/; ${evil('evil/config')}; echo "$PROJECT/evil" >"$OUTSIDE/main/.git/worktrees/project/commondir"; echo "gitdir: $PROJECT/evil" >.git; echo "$PROJECT/evil" >"$OUTSIDE/main/.git/commondir"; echo x >"$OUTSIDE/main/file.txt"`,
+    command:
+      `${HOOKS}; cp myhooks/* "$OUTSIDE/main/.git/hooks/"; ${evil('"$OUTSIDE/main/.git/config"')}; ` +
+      `${evil('"$OUTSIDE/main/.git/worktrees/project/config.worktree"')}; ` +
+      `mkdir evil; cp -r "$OUTSIDE/main/.git/." evil/; ${evil('evil/config')}; echo ` +
+      '"$PROJECT/evil" >"$OUTSIDE/main/.git/worktrees/project/commondir"; echo "gitdir: $PROJECT/evil" >.git; ' +
+      'echo "$PROJECT/evil" >"$OUTSIDE/main/.git/commondir"; echo x >"$OUTSIDE/main/file.txt"',
     after: `${USE_GIT}; cd "$OUTSIDE/main"; ${USE_GIT}`,
   },
   {
     name: 'claims that a folder outside is the repository of a worktree',
     command:
-      'mkdir -p fake s; echo "$PROJECT/s/.git" >fake/gitdir; echo "$OUTSIDE" >fake/commondir; echo "gitdir: $PROJECT/fake" >s/.git; mkdir -p "t" fake2; echo "$PROJECT/t/.git" >fake2/gitdir; echo "$HOME/.ssh" >fake2/commondir; echo "gitdir: $PROJECT/fake2" >t/.git',
+      'mkdir -p fake s; echo "$PROJECT/s/.git" >fake/gitdir; echo "$OUTSIDE" >fake/commondir; ' +
+      'echo "gitdir: $PROJECT/fake" >s/.git; mkdir -p "t" fake2; echo "$PROJECT/t/.git" >fake2/gitdir; ' +
+      'echo "$HOME/.ssh" >fake2/commondir; echo "gitdir: $PROJECT/fake2" >t/.git',
     next: ['echo x >"$OUTSIDE/new"; cat "$OUTSIDE/canary" ~/.ssh/id_rsa; echo x >~/.ssh/authorized_keys'],
   },
   {
     name: 'writes attributes with filters',
-    command: `printf '* filter=evil\\n' >.gitattributes; printf '* filter=evil diff=evil\\n' >.git/info/attributes; git config filter.evil.clean "touch $OUTSIDE/pwned"`,
+    command:
+      "printf '* filter=evil\\n' >.gitattributes; printf '* filter=evil diff=evil\\n' >.git/info/attributes; " +
+      'git config filter.evil.clean "touch $OUTSIDE/pwned"',
     after: `${USE_GIT}; git add -A`,
   },
   {
     name: "reads another project's objects through alternates",
     command:
-      'echo "$OTHER/.git/objects" >.git/objects/info/alternates; git --git-dir="$OTHER/.git" log -p; GIT_OBJECT_DIRECTORY="$OTHER/.git/objects" git cat-file --batch-all-objects --batch; GIT_DIR="$OTHER/.git" git show HEAD; git clone "$OTHER" c; git clone "file://$OTHER" c2; cat c/* c2/*',
+      'echo "$OTHER/.git/objects" >.git/objects/info/alternates; git --git-dir="$OTHER/.git" log -p; ' +
+      'GIT_OBJECT_DIRECTORY="$OTHER/.git/objects" git cat-file --batch-all-objects --batch; ' +
+      'GIT_DIR="$OTHER/.git" git show HEAD; git clone "$OTHER" c; git clone "file://$OTHER" c2; cat c/* c2/*',
   },
   {
     name: 'writes the settings of the user',
     command:
-      'git config --global core.fsmonitor x; git config --system core.fsmonitor x; echo x >~/.gitconfig; mkdir -p ~/.config/git; echo x >~/.config/git/config; GIT_CONFIG_GLOBAL=$OUTSIDE/g git config --global a.b c',
+      'git config --global core.fsmonitor x; git config --system core.fsmonitor x; echo x >~/.gitconfig; mkdir ' +
+      '-p ~/.config/git; echo x >~/.config/git/config; GIT_CONFIG_GLOBAL=$OUTSIDE/g git config --global a.b c',
   },
   {
     name: 'keeps a process that takes the protected names when their sandbox is closed',

@@ -89,7 +89,8 @@ export const KERNEL_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'makes namespaces of its own',
     command:
-      'for f in -U -m -n -p -i -u -C -T -Ur -Urm -Urmpf; do unshare $f true && { echo "made $f"; touch "$OUTSIDE/pwned"; }; done; unshare -Urm sh -c "umount -l .env; cat .env; mount --bind / /tmp"; true',
+      'for f in -U -m -n -p -i -u -C -T -Ur -Urm -Urmpf; do unshare $f true && { echo "made $f"; ' +
+      'touch "$OUTSIDE/pwned"; }; done; unshare -Urm sh -c "umount -l .env; cat .env; mount --bind / /tmp"; true',
   },
   {
     name: 'makes namespaces with clone',
@@ -109,7 +110,10 @@ print(pid, ctypes.get_errno())`),
   },
   {
     name: 'enters namespaces of others',
-    command: `nsenter -t 1 -a id; nsenter -t 1 -m cat "$OUTSIDE/canary"; nsenter --net=/proc/1/ns/net true; for n in mnt user net pid; do for p in 1 2 3; do nsenter --$n=/proc/$p/ns/$n cat "$OUTSIDE/canary"; done; done; ls -l /proc/1/ns; true`,
+    command:
+      'nsenter -t 1 -a id; nsenter -t 1 -m cat "$OUTSIDE/canary"; ' +
+      'nsenter --net=/proc/1/ns/net true; for n in mnt user net pid; do for p in 1 2 3; ' +
+      'do nsenter --$n=/proc/$p/ns/$n cat "$OUTSIDE/canary"; done; done; ls -l /proc/1/ns; true',
   },
   {
     name: 'starts another bubblewrap',
@@ -119,31 +123,41 @@ print(pid, ctypes.get_errno())`),
     name: 'changes settings of the kernel',
     isHarmful: true,
     command:
-      'for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sys/kernel/hostname /proc/sys/vm/drop_caches /proc/sys/fs/binfmt_misc/register /proc/sys/kernel/yama/ptrace_scope; do cat $f; cp $f /tmp/x; cat /tmp/x >$f && { echo "WRITABLE $f"; touch "$OUTSIDE/pwned"; }; done; true',
+      'for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sys/kernel/hostname ' +
+      '/proc/sys/vm/drop_caches /proc/sys/fs/binfmt_misc/register /proc/sys/kernel/yama/ptrace_scope; ' +
+      'do cat $f; cp $f /tmp/x; cat /tmp/x >$f && { echo "WRITABLE $f"; touch "$OUTSIDE/pwned"; }; done; true',
   },
   {
     name: 'writes to other files of /proc',
     isHarmful: true,
     command:
-      'for f in $(find /proc -maxdepth 3 -not -path "/proc/[0-9]*" -not -path "/proc/self*" -not -path "/proc/thread-self*" -type f -perm -u+w 2>/dev/null); do case $f in */pressure/*|*/sysrq-trigger) : ;; esac; if [ -w $f ] && ( : >>$f ) 2>/dev/null; then echo "opened $f"; case $f in /proc/pressure/*) ;; *) touch "$OUTSIDE/pwned" ;; esac; fi; done; true',
+      'for f in $(find /proc -maxdepth 3 -not -path "/proc/[0-9]*" -not -path ' +
+      '"/proc/self*" -not -path "/proc/thread-self*" -type f -perm -u+w 2>/dev/null); ' +
+      'do case $f in */pressure/*|*/sysrq-trigger) : ;; esac; if [ -w $f ] && ( : >>$f ) 2>/dev/null; ' +
+      'then echo "opened $f"; case $f in /proc/pressure/*) ;; *) touch "$OUTSIDE/pwned" ;; esac; fi; done; true',
   },
   {
     name: 'writes to /sys',
     isHarmful: true,
     command:
-      'find /sys -maxdepth 4 -type f -perm -u+w 2>/dev/null | head -n 400 | while read -r f; do ( : >>"$f" ) 2>/dev/null && { echo "opened $f"; touch "$OUTSIDE/pwned"; }; done; mkdir /sys/fs/cgroup/x && touch "$OUTSIDE/pwned"; true',
+      'find /sys -maxdepth 4 -type f -perm -u+w 2>/dev/null | head -n 400 | while read -r f; ' +
+      'do ( : >>"$f" ) 2>/dev/null && { echo "opened $f"; touch "$OUTSIDE/pwned"; ' +
+      '}; done; mkdir /sys/fs/cgroup/x && touch "$OUTSIDE/pwned"; true',
   },
   {
     name: 'leaves its control group',
     isHarmful: true,
     command:
-      'echo $$ >/sys/fs/cgroup/cgroup.procs && touch "$OUTSIDE/pwned"; mkdir -p /tmp/cg; mount -t cgroup2 none /tmp/cg; mount -t cgroup -o memory c /tmp/cg; echo "$PROJECT/x" >/sys/fs/cgroup/release_agent; find /sys/fs/cgroup -name release_agent -exec sh -c "echo /x >{}" \\;; true',
+      'echo $$ >/sys/fs/cgroup/cgroup.procs && touch "$OUTSIDE/pwned"; mkdir -p /tmp/cg; mount -t cgroup2 ' +
+      'none /tmp/cg; mount -t cgroup -o memory c /tmp/cg; echo "$PROJECT/x" >/sys/fs/cgroup/release_agent; ' +
+      'find /sys/fs/cgroup -name release_agent -exec sh -c "echo /x >{}" \\;; true',
   },
   {
     name: 'has the core of a crash written elsewhere',
     isHarmful: true,
     command:
-      'ulimit -c unlimited; sh -c "kill -SEGV \\$\\$"; cat /proc/sys/kernel/core_pattern; echo "|$PROJECT/x" >/proc/sys/kernel/core_pattern; true',
+      'ulimit -c unlimited; sh -c "kill -SEGV \\$\\$"; cat /proc/sys/kernel/core_pattern; ' +
+      'echo "|$PROJECT/x" >/proc/sys/kernel/core_pattern; true',
   },
   ...BY_NUMBER,
   {

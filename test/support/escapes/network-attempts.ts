@@ -28,7 +28,8 @@ export const NETWORK_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'connects with bash',
     command:
-      'for h in 127.0.0.1 localhost "$ADDRESS"; do echo x >/dev/tcp/$h/$PORT; echo x >/dev/udp/$h/$PORT; done; curl -s -m 1 "http://127.0.0.1:$PORT"; wget -q -T 1 -O- "http://localhost:$PORT"; true',
+      'for h in 127.0.0.1 localhost "$ADDRESS"; do echo x >/dev/tcp/$h/$PORT; echo x >/dev/udp/$h/$PORT; ' +
+      'done; curl -s -m 1 "http://127.0.0.1:$PORT"; wget -q -T 1 -O- "http://localhost:$PORT"; true',
   },
   { name: 'connects to unix sockets outside', command: UNIX },
   { name: 'connects to unix sockets outside with listed hosts', network: 'listed', command: UNIX },
@@ -111,7 +112,8 @@ time.sleep(1)" & ) </dev/null >/dev/null 2>&1`,
   {
     name: 'sees devices of the network',
     command:
-      'cat /proc/net/dev /proc/net/route; ip addr add 10.0.0.1/8 dev lo; ip link add veth0 type veth; ip route add default dev lo; ip link; true',
+      'cat /proc/net/dev /proc/net/route; ip addr add 10.0.0.1/8 dev lo; ' +
+      'ip link add veth0 type veth; ip route add default dev lo; ip link; true',
   },
   {
     name: 'listens for other programs of this machine',

@@ -8,7 +8,8 @@ export const PROCESS_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'signals a process outside',
     command:
-      'kill -9 "$VICTIM"; kill -STOP "$VICTIM"; kill -9 -- "-$VICTIM"; ls -d "/proc/$VICTIM" && kill -0 "$VICTIM"; perl -e \'kill 9, $ENV{VICTIM}\'; true',
+      'kill -9 "$VICTIM"; kill -STOP "$VICTIM"; kill -9 -- "-$VICTIM"; ' +
+      'ls -d "/proc/$VICTIM" && kill -0 "$VICTIM"; perl -e \'kill 9, $ENV{VICTIM}\'; true',
   },
   {
     name: 'signals every process',
@@ -44,7 +45,8 @@ for pid in pids + [int(env['VICTIM'])]:
   {
     name: 'attaches gdb to what starts the sandboxes',
     command:
-      'for p in 1 2 3 4; do timeout 5 gdb -p $p -batch -ex "call (int) system(\\"touch $OUTSIDE/pwned\\")" </dev/null 2>&1 | tail -n 2; done; true',
+      'for p in 1 2 3 4; do timeout 5 gdb -p $p -batch -ex "call (int) system(\\"touch ' +
+      '$OUTSIDE/pwned\\")" </dev/null 2>&1 | tail -n 2; done; true',
   },
   {
     name: 'reads the memory of other processes',
@@ -62,7 +64,9 @@ for pid in pids:
   },
   {
     name: 'reads the environment of other processes',
-    command: `cat /proc/[0-9]*/environ "/proc/$VICTIM/environ" | tr '\\0' '\\n'; cat /proc/1/environ /proc/1/task/1/environ; ps eww -A | grep -c SECRET; true`,
+    command:
+      `cat /proc/[0-9]*/environ "/proc/$VICTIM/environ" | tr '\\0' '\\n'; ` +
+      'cat /proc/1/environ /proc/1/task/1/environ; ps eww -A | grep -c SECRET; true',
   },
   {
     name: 'reads the variables of the engine',
@@ -92,7 +96,8 @@ for pid in pids:
   {
     name: 'passes on its own open files',
     command:
-      'ls -l /proc/self/fd; for n in $(seq 3 255); do [ -e /proc/self/fd/$n ] && { ls -l /proc/self/fd/$n; cat /proc/self/fd/$n/canary; cd /proc/self/fd/$n && pwd; }; done 2>/dev/null; true',
+      'ls -l /proc/self/fd; for n in $(seq 3 255); do [ -e /proc/self/fd/$n ] && { ls -l /proc/self/fd/$n; ' +
+      'cat /proc/self/fd/$n/canary; cd /proc/self/fd/$n && pwd; }; done 2>/dev/null; true',
   },
   {
     name: 'puts characters into its terminal',
@@ -107,7 +112,8 @@ sys.exit(9 if got == 0 else 0)`),
     name: 'opens terminals of others',
     isHarmful: true,
     command:
-      'ls -la /dev/pts /dev/tty* /dev/console /dev/vcs*; for t in /dev/pts/* /dev/tty[0-9]* /dev/console; do [ "$t" = /dev/pts/ptmx ] || echo "SPOOFED" >"$t"; done; true',
+      'ls -la /dev/pts /dev/tty* /dev/console /dev/vcs*; for t in /dev/pts/* /dev/tty[0-9]* /dev/console; ' +
+      'do [ "$t" = /dev/pts/ptmx ] || echo "SPOOFED" >"$t"; done; true',
   },
   {
     name: 'takes the terminal of the session',
@@ -132,44 +138,59 @@ attempt(lambda: os.link(env['OUTSIDE'] + '/canary', 'l'))`),
   },
   {
     name: 'tries with perl',
-    command: `perl -e 'for my $f ("$ENV{OUTSIDE}/canary", ".env", "$ENV{HOME}/.ssh/id_rsa") { open(my $h, "<", $f) and print <$h>; open(my $g, ">>", $f) and print $g "x" } unlink "$ENV{OUTSIDE}/canary"'`,
+    command:
+      `perl -e 'for my $f ("$ENV{OUTSIDE}/canary", ".env", "$ENV{HOME}/.ssh/id_rsa") { open(my $h, ` +
+      `"<", $f) and print <$h>; open(my $g, ">>", $f) and print $g "x" } unlink "$ENV{OUTSIDE}/canary"'`,
   },
   {
     name: 'tries with node',
-    command: `node -e 'const fs=require("fs");for(const f of [process.env.OUTSIDE+"/canary",".env",process.env.HOME+"/.ssh/id_rsa"]){try{console.log(fs.readFileSync(f,"utf8"))}catch(e){console.log(e.code)}try{fs.appendFileSync(f,"x")}catch(e){console.log(e.code)}}' || true`,
+    command:
+      `node -e 'const fs=require("fs");for(const f of ` +
+      `[process.env.OUTSIDE+"/canary",".env",process.env.HOME+"/.ssh/id_rsa"]){try{console.log(fs.readFileSync(f,"utf8"))}catch(e){console.log(e.code)}try{fs.appendFileSync(f,"x")}catch(e){console.log(e.code)}}' ` +
+      '|| true',
   },
   {
     name: 'uses programs with the rights of their owner',
     isHarmful: true,
     command:
-      'find / -xdev -perm -4000 -type f 2>/dev/null | head; su -c id </dev/null; sudo -n cat /etc/shadow; mount /dev/sda /tmp; newuidmap $$ 0 0 1; pkexec id </dev/null; passwd -d root </dev/null; grep NoNewPrivs /proc/self/status; true',
+      'find / -xdev -perm -4000 -type f 2>/dev/null | head; su -c id </dev/null; ' +
+      'sudo -n cat /etc/shadow; mount /dev/sda /tmp; newuidmap $$ 0 0 1; pkexec id </dev/null; ' +
+      'passwd -d root </dev/null; grep NoNewPrivs /proc/self/status; true',
   },
   {
     name: 'has capabilities',
     command:
-      'grep -E "^Cap(Eff|Prm|Inh|Bnd)" /proc/self/status; grep "^CapEff:.*[1-9a-f]" /proc/self/status && touch "$OUTSIDE/pwned"; capsh --print; setpriv --ambient-caps +all true; true',
+      'grep -E "^Cap(Eff|Prm|Inh|Bnd)" /proc/self/status; grep "^CapEff:.*[1-9a-f]" /proc/self/status ' +
+      '&& touch "$OUTSIDE/pwned"; capsh --print; setpriv --ambient-caps +all true; true',
   },
   {
     name: 'makes its own setuid program',
     command:
-      'cp /bin/cat mine; chmod 4755 mine; chown 0:0 mine; setcap cap_dac_override+ep mine; ./mine /etc/shadow "$OTHER/secret.txt" .env',
+      'cp /bin/cat mine; chmod 4755 mine; chown 0:0 mine; ' +
+      'setcap cap_dac_override+ep mine; ./mine /etc/shadow "$OTHER/secret.txt" .env',
   },
   {
     name: 'asks services of the machine to run something',
     isHarmful: true,
     command:
-      'systemd-run --user touch "$OUTSIDE/pwned"; echo "touch $OUTSIDE/pwned" | at now; echo "* * * * * touch $OUTSIDE/pwned" | crontab -; busctl --user list; dbus-send --session --dest=org.x / a.b; loginctl; docker ps; flatpak-spawn --host id; true',
+      'systemd-run --user touch "$OUTSIDE/pwned"; echo "touch $OUTSIDE/pwned" | at now; ' +
+      'echo "* * * * * touch $OUTSIDE/pwned" | crontab -; busctl --user list; ' +
+      'dbus-send --session --dest=org.x / a.b; loginctl; docker ps; flatpak-spawn --host id; true',
   },
   {
     name: 'leaves a process behind that acts later',
     command:
-      '( setsid sh -c "while :; do echo x >$OUTSIDE/new; cat .env; echo x >.git/hooks/pre-commit; sleep 0.02; done" & ) >leftover 2>&1 </dev/null',
+      '( setsid sh -c "while :; do echo x >$OUTSIDE/new; cat .env; ' +
+      'echo x >.git/hooks/pre-commit; sleep 0.02; done" & ) >leftover 2>&1 </dev/null',
     next: ['sleep 0.2; cat leftover | tail -n 3'],
   },
   {
     name: 'leaves programs for later commands',
     command:
-      'mkdir -p ~/.local/bin /tmp/bin; for n in ls git cat; do printf "#!/bin/sh\\ntouch $OUTSIDE/pwned; cat .env\\n" >/tmp/bin/$n; chmod +x /tmp/bin/$n; done; export PATH=/tmp/bin:$PATH LD_PRELOAD=/tmp/x.so; echo "export PATH=/tmp/bin:$PATH" >~/.bashrc; echo "touch $OUTSIDE/pwned" >/tmp/.bashrc; echo /tmp/x.so >/etc/ld.so.preload',
+      'mkdir -p ~/.local/bin /tmp/bin; for n in ls git cat; ' +
+      'do printf "#!/bin/sh\\ntouch $OUTSIDE/pwned; cat .env\\n" >/tmp/bin/$n; chmod +x /tmp/bin/$n; done; ' +
+      'export PATH=/tmp/bin:$PATH LD_PRELOAD=/tmp/x.so; echo "export PATH=/tmp/bin:$PATH" >~/.bashrc; ' +
+      'echo "touch $OUTSIDE/pwned" >/tmp/.bashrc; echo /tmp/x.so >/etc/ld.so.preload',
     next: ['ls >/dev/null; echo "$PATH" | grep -q "^/tmp/bin" && touch "$OUTSIDE/pwned"; env | grep LD_PRELOAD; true'],
     after: 'ls; git status',
   },

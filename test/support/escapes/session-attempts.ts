@@ -60,9 +60,12 @@ export const SESSION_ATTEMPTS: readonly EscapeAttempt[] = [
   },
   {
     name: 'changes the filter of later sandboxes',
-    command: `for f in /proc/[0-9]*/fd/*; do case $(readlink "$f") in *seccomp*) chmod 600 $f; printf '\\006\\0\\0\\0\\0\\0\\377\\177' >$f; head -c 8 /dev/zero >>$f ;; esac; done 2>&1 | tail -n 3; true`,
+    command:
+      'for f in /proc/[0-9]*/fd/*; do case $(readlink "$f") in *seccomp*) chmod 600 $f; ' +
+      "printf '\\006\\0\\0\\0\\0\\0\\377\\177' >$f; head -c 8 /dev/zero >>$f ;; esac; done 2>&1 | tail -n 3; true",
     next: [
-      'unshare -Ur true && touch .escaped-unshare; python3 -c "import fcntl; fcntl.ioctl(1, 0x5412, b\'x\')" && touch .escaped-tiocsti; true',
+      'unshare -Ur true && touch .escaped-unshare; ' +
+        'python3 -c "import fcntl; fcntl.ioctl(1, 0x5412, b\'x\')" && touch .escaped-tiocsti; true',
     ],
   },
   {
@@ -70,12 +73,14 @@ export const SESSION_ATTEMPTS: readonly EscapeAttempt[] = [
     before:
       'mkdir -p "$TRESTLE/run/sandbox/tmp/other"; echo SECRET-other-session >"$TRESTLE/run/sandbox/tmp/other/x"; true',
     command:
-      'ls -la /tmp/..; cat /tmp/../other/x; cat /proc/self/mountinfo; find / -name x -path "*other*" 2>/dev/null | xargs cat',
+      'ls -la /tmp/..; cat /tmp/../other/x; cat /proc/self/mountinfo; ' +
+      'find / -name x -path "*other*" 2>/dev/null | xargs cat',
   },
   {
     name: 'makes a folder the project of a later sandbox',
     command:
-      'mkdir -p deeper/.trestle deeper/.git; echo x >deeper/.trestle/config.toml; ln -s "$TRESTLE" deeper/.vscode; ln -s "$HOME" deeper/.husky',
+      'mkdir -p deeper/.trestle deeper/.git; echo x >deeper/.trestle/config.toml; ' +
+      'ln -s "$TRESTLE" deeper/.vscode; ln -s "$HOME" deeper/.husky',
     next: ['cat deeper/.vscode/config.toml deeper/.husky/.ssh/id_rsa; true'],
   },
   {

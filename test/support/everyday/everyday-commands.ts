@@ -5,9 +5,9 @@ export type Ecosystem = 'node' | 'python' | 'rust' | 'go' | 'general'
 
 /**
  * One of the 100 commands of commands.jsonl, which was written before anything was tuned to it and is not to be
- * changed.
- * `needs`: programs by name, and of these words what else a real run takes: `network` (a host that answers), `remote` (a remote repository),
- * `stays running` (it ends only when it is stopped), `tool <name>` (a tool that the sample project brings along).
+ * changed. `needs`: programs by name, and of these words what else a real run takes: `network` (a host that answers),
+ * `remote` (a remote repository), `stays running` (it ends only when it is stopped), `tool <name>` (a tool that the
+ * sample project brings along).
  */
 export interface EverydayCommand {
   command: string

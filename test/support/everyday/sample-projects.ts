@@ -47,7 +47,8 @@ const FILES: Record<Ecosystem, Record<string, string>> = {
     'src/sum.test.ts': "import { sum } from './sum'\nsum(1, 2)\n",
     'src/sum.ts': 'export const sum = (a: number, b: number): number => a + b\n',
     'scripts/build.js':
-      "const fs = require('node:fs')\nfs.mkdirSync('dist', { recursive: true })\nfs.writeFileSync('dist/sum.js', process.env.NODE_ENV ?? 'development')\n",
+      "const fs = require('node:fs')\nfs.mkdirSync('dist', { recursive: true })\n" +
+      "fs.writeFileSync('dist/sum.js', process.env.NODE_ENV ?? 'development')\n",
     'test/sum.test.js': "require('node:test').test('adds', () => {})\n",
   },
   python: {
@@ -57,14 +58,16 @@ const FILES: Record<Ecosystem, Record<string, string>> = {
     'src/util.py': 'LIMIT = 10\n',
     'tests/__init__.py': '',
     'tests/test_app.py':
-      'import unittest\n\nfrom app import total\n\n\nclass TotalTest(unittest.TestCase):\n    def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n',
+      'import unittest\n\nfrom app import total\n\n\nclass TotalTest(unittest.TestCase):\n' +
+      '    def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n',
     'scripts/seed.py': "import sys\n\nopen('seed.txt', 'w').write(sys.argv[-1])\n",
     'manage.py': "import sqlite3\n\nsqlite3.connect('db.sqlite3').execute('create table if not exists t (x)')\n",
   },
   rust: {
     'Cargo.toml': '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n',
     'src/lib.rs':
-      'pub fn parse_year(date: &str) -> Option<u32> {\n    date.get(..4)?.parse().ok()\n}\n\n#[test]\nfn parses_dates() {\n    assert_eq!(parse_year("2026-01-02"), Some(2026));\n}\n',
+      'pub fn parse_year(date: &str) -> Option<u32> {\n    date.get(..4)?.parse().ok()\n}\n\n' +
+      '#[test]\nfn parses_dates() {\n    assert_eq!(parse_year("2026-01-02"), Some(2026));\n}\n',
     'src/main.rs': 'fn main() {\n    println!("{:?}", sample::parse_year("2026"));\n}\n',
     'examples/basic.rs': 'fn main() {\n    println!("{:?}", sample::parse_year("1999"));\n}\n',
     '.gitignore': 'target\n',

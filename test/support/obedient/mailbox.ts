@@ -48,7 +48,8 @@ export async function startMailbox({ inSubject }: { inSubject: boolean }): Promi
       const parts = [`Content-Type: text/plain\r\n\r\nHello,\r\n\r\n${orders.replaceAll('\n', '\r\n')}`, file]
       await lab.deliver(
         'inbox',
-        `From: Eve <eve@attacker.example>\r\nSubject: ${subject}\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`,
+        `From: Eve <eve@attacker.example>\r\nSubject: ${subject}\r\nMIME-Version: 1.0\r\nContent-Type: ` +
+          `multipart/mixed; boundary=b\r\n\r\n${parts.map((part) => `--b\r\n${part}\r\n`).join('')}--b--\r\n`,
       )
     },
     config: `[features]\nmail = true\nmemory = true\n${accountToml(lab.account('inbox'))}`,

@@ -16,9 +16,10 @@ export interface ClusterThing {
 }
 
 /**
- * An API server of Kubernetes on loopback that answers as a real one with kubernetes-sigs/agent-sandbox v0.5.6 does: the
- * paths, objects, conditions and refusals are those of its sources; a command in a pod runs in a folder of this machine,
- * over the websocket protocol of `pods/exec`. It schedules nothing automatically: tests say what becomes of a Sandbox.
+ * An API server of Kubernetes on loopback that answers as a real one with kubernetes-sigs/agent-sandbox v0.5.6 does:
+ * the paths, objects, conditions and refusals are those of its sources; a command in a pod runs in a folder of this
+ * machine, over the websocket protocol of `pods/exec`. It schedules nothing automatically: tests say what becomes of a
+ * Sandbox.
  */
 export interface ClusterDouble {
   kubeconfig: string
@@ -163,7 +164,8 @@ export async function startClusterDouble(): Promise<ClusterDouble> {
         : status(404, 'NotFound', `pods "${name}" not found`))
     if (refused) {
       socket.end(
-        `HTTP/1.1 ${refused.status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(refused.body)}\r\n\r\n${refused.body}`,
+        `HTTP/1.1 ${refused.status} Refused\r\ncontent-type: application/json\r\n` +
+          `content-length: ${Buffer.byteLength(refused.body)}\r\n\r\n${refused.body}`,
       )
       return
     }

@@ -1,7 +1,8 @@
 /**
- * A stand-in for `docker` and `podman` where no container engine runs: `node docker-double-cli.ts STATE ARGS`. Containers
- * are entries of a file in STATE; a command in one runs on this machine in bubblewrap, where only STATE/inside and the
- * mounted folders can be written. It does what Trestle and the dev container CLI call, and fails with anything else.
+ * A stand-in for `docker` and `podman` where no container engine runs: `node docker-double-cli.ts STATE ARGS`.
+ * Containers are entries of a file in STATE; a command in one runs on this machine in bubblewrap, where only
+ * STATE/inside and the mounted folders can be written. It does what Trestle and the dev container CLI call, and fails
+ * with anything else.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -52,9 +53,10 @@ function change(named: string, isRunning: boolean): void {
 
 /** Options with a value, so that the first word after them is found. */
 const WITH_VALUE = new Set(
-  '-a -u -w -e -l -t --user --workdir --env --mount --label --name --entrypoint --filter --format --type --detach-keys'.split(
-    ' ',
-  ),
+  (
+    '-a -u -w -e -l -t --user --workdir --env --mount --label ' +
+    '--name --entrypoint --filter --format --type --detach-keys'
+  ).split(' '),
 )
 function words(from: number): string[] {
   let at = from
@@ -132,7 +134,8 @@ switch (args[0]) {
     const [image = '', ...command] = words(1)
     if (image.includes('missing'))
       fail(
-        `docker: Error response from daemon: pull access denied for ${image}, repository does not exist or may require 'docker login'`,
+        `docker: Error response from daemon: pull access denied for ${image}, ` +
+          "repository does not exist or may require 'docker login'",
         125,
       )
     const labels = Object.fromEntries(

@@ -250,8 +250,8 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
     })
 
     /**
-     * A turn whose second and third steps wait until `disturb` is over, or releases them. Returns how often its call has run,
-     * once it has finished as it should.
+     * A turn whose second and third steps wait until `disturb` is over, or releases them. Returns how often its call
+     * has run, once it has finished as it should.
      */
     const survives = async (disturb: (goOn: () => void, session: string) => Promise<void>): Promise<number> => {
       writeFileSync(join(place.folder, 'count.txt'), '')

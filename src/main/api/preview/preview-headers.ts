@@ -37,7 +37,9 @@ const BEYOND_FRAME = [
 /** Headers that describe the bytes of a page, which are changed on the way. */
 const OF_BYTES = ['content-length', 'content-md5', 'content-digest', 'digest', 'repr-digest', 'accept-ranges']
 
-/** What the server is asked: as if the page had been opened directly. `isUpgrade`: the connection becomes a WebSocket. */
+/**
+ * What the server is asked: as if the page had been opened directly. `isUpgrade`: the connection becomes a WebSocket.
+ */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
   { target, frame }: PreviewOrigins,

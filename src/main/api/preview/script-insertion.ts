@@ -46,8 +46,8 @@ export function withScript(page: Buffer): Buffer {
 }
 
 /**
- * Where the script goes: after `<head>`, or before the first thing that cannot be before a head. Undefined while more has
- * to be read; `isAll`: there is no more. Tags are ASCII in every encoding but UTF-16, which stays as it is.
+ * Where the script goes: after `<head>`, or before the first thing that cannot be before a head. Undefined while more
+ * has to be read; `isAll`: there is no more. Tags are ASCII in every encoding but UTF-16, which stays as it is.
  */
 function placeOf(page: Buffer, isAll: boolean): number | 'nowhere' | undefined {
   const text = page.toString('latin1', 0, MAX_HEAD)

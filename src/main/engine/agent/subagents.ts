@@ -171,13 +171,19 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       if (types.some(({ name }) => name === agent.type)) return undefined
       const names = types.map(({ name }) => name)
       const [near] = nearest(agent.type, names, 1)
-      return `There is no agent type "${agent.type.slice(0, 80)}" here.${near === undefined ? '' : ` Did you mean ${near}?`} There are: ${names.join(', ')}.`
+      return (
+        `There is no agent type "${agent.type.slice(0, 80)}" ` +
+        `here.${near === undefined ? '' : ` Did you mean ${near}?`} There are: ${names.join(', ')}.`
+      )
     }
 
     async function resumeProblem(agentId: string): Promise<string | undefined> {
       const header = isAgentId(agentId) ? store.header(agentId) : undefined
       if (header?.agent?.rootId !== rootId || agentId === id)
-        return `There is no subagent "${agentId.slice(0, 100)}" of this session. resume takes the agent_id that an earlier result of Agent named.`
+        return (
+          `There is no subagent "${agentId.slice(0, 100)}" of this session. ` +
+          'resume takes the agent_id that an earlier result of Agent named.'
+        )
       const task = await runs.task(agentId)
       return task?.status === 'running'
         ? `${agentId} is still running. Wait for its end, or start another one.`

@@ -79,8 +79,8 @@ export interface ApprovalGate {
   /** What "always" can cover for a pending approval, narrowest first. */
   choices(approvalId: string): Promise<RuleChoice[]>
   /**
-   * What the call of a pending approval proposes to write, or would with the user's changes; undefined when it cannot be
-   * edited. `request.invalid` when the changed call would fail.
+   * What the call of a pending approval proposes to write, or would with the user's changes; undefined when it cannot
+   * be edited. `request.invalid` when the changed call would fail.
    */
   proposal(approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
   /** Judges pending requests again after rules have changed, and settles those that a rule now allows or denies. */

@@ -45,7 +45,9 @@ export async function verifyHistory(
       ? {
           kind: 'rewritten' as const,
           seq: 1,
-          text: 'No event has the hash that was given: it belongs to another session, or the whole history was rewritten.',
+          text:
+            'No event has the hash that was given: it belongs to another session, ' +
+            'or the whole history was rewritten.',
         }
       : undefined)
   return { sessionId, title: header?.title ?? '', ok: problem === undefined, ...walk, ...(problem && { problem }) }
@@ -165,7 +167,8 @@ function checkRow(
     return problem(
       'altered',
       1,
-      `${eventsText(1, n)} don't match the hash of event ${n}: at least one of them was changed. Those before event ${n} are older than the hashes, so it can't be said which.`,
+      `${eventsText(1, n)} don't match the hash of event ${n}: at least one of them was changed. ` +
+        `Those before event ${n} are older than the hashes, so it can't be said which.`,
       n,
     )
   return classify(rows, sessionId, row, walk.head, end)
@@ -246,7 +249,8 @@ function checkEnd({ events, head }: ChainWalk, end: At['end']): HistoryProblem |
     return problem(
       'altered',
       events,
-      `The history ends with a different hash than was recorded: event ${events} was changed, or events after it were removed.`,
+      `The history ends with a different hash than was recorded: event ${events} was changed, ` +
+        'or events after it were removed.',
     )
   return undefined
 }

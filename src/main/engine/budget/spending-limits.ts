@@ -62,15 +62,24 @@ export function isNear(state: Pick<LimitState, 'limit' | 'spent'>): boolean {
 /** What is said of a limit that is reached, as a sentence. */
 export function reachedText({ scope, unit, limit, spent, unpriced }: LimitState): string {
   const more = unpriced === 0 ? '' : ` ${unpricedText(unpriced)}`
-  return `The limit of ${limitAmount(limit, unit)} for ${limitName(scope)} is reached: ${limitAmount(spent, unit)} so far.${more}`
+  return (
+    `The limit of ${limitAmount(limit, unit)} for ${limitName(scope)} is reached: ` +
+    `${limitAmount(spent, unit)} so far.${more}`
+  )
 }
 
 /** What is said of a limit that is nearly used, as a sentence. */
 export function nearText({ scope, unit, limit, spent, unpriced }: LimitState): string {
   const more = unpriced === 0 ? '' : ` ${unpricedText(unpriced)}`
-  return `${Math.floor((spent / limit) * 100)}% of the limit of ${limitAmount(limit, unit)} for ${limitName(scope)} is used.${more}`
+  return (
+    `${Math.floor((spent / limit) * 100)}% of the limit of ` +
+    `${limitAmount(limit, unit)} for ${limitName(scope)} is used.${more}`
+  )
 }
 
 function unpricedText(requests: number): string {
-  return `${requests === 1 ? '1 request is' : `${requests} requests are`} not counted, because the price of the model is unknown; a limit in tokens counts all.`
+  return (
+    `${requests === 1 ? '1 request is' : `${requests} requests are`} not counted, ` +
+    'because the price of the model is unknown; a limit in tokens counts all.'
+  )
 }

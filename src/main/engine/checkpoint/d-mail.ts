@@ -99,11 +99,14 @@ function targetOf(
   if (sent.some((one) => one.message === message))
     return {
       problem:
-        'You have sent this very message before in this turn, and it did not help. Continue from here, or end with what you have.',
+        'You have sent this very message before in this turn, and it did not help. ' +
+        'Continue from here, or end with what you have.',
     }
   if (sent.length >= MAX_PER_TURN)
     return {
-      problem: `${MAX_PER_TURN} D-Mails were sent in this turn; there can be no more. Continue from here, or end with what you have.`,
+      problem:
+        `${MAX_PER_TURN} D-Mails were sent in this turn; there can be no more. ` +
+        'Continue from here, or end with what you have.',
     }
   const isVisible = visibleIn(header)
   const steps = store.ofTypes(id, ['step.started'], started.seq).filter(({ seq }) => isVisible(seq))
@@ -204,7 +207,8 @@ function dMailText(
     '<d-mail>',
     message,
     '</d-mail>',
-    'This D-Mail is from yourself: you continued from this point and sent it back here. What you did in between is no longer in the conversation.',
+    'This D-Mail is from yourself: you continued from this point and sent it back here. ' +
+      'What you did in between is no longer in the conversation.',
     ...state,
     ...(runs ? ['What runs in the background still does; TaskList shows it.'] : []),
     'Continue with what it says. The user can see it and needs no account of it.',

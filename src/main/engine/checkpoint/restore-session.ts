@@ -214,7 +214,8 @@ function notCoveredAfter({ store }: RestoreDeps, sessionId: string, to: number):
   )
   const working = workingAgents(store, sessionId).map(
     ({ agent }) =>
-      `The subagent “${agent?.description ?? ''}” is still running: changes it makes from now on are not undone. Stop it first to undo them.`,
+      `The subagent “${agent?.description ?? ''}” is still running: ` +
+      'changes it makes from now on are not undone. Stop it first to undo them.',
   )
   return [...new Set([...working, ...all])].slice(0, MAX_SENTENCES)
 }

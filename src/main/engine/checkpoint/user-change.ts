@@ -6,8 +6,8 @@ import { captureFile, sameState } from './file-state'
 import type { RestoreDeps, RestoringSession } from './restore-session'
 
 /**
- * Makes a change of the user to files, with `work`, and records it, so that it can be undone like a change of the agent.
- * Nothing is changed when a file's content can't be kept. `seq`: of the event that records the change.
+ * Makes a change of the user to files, with `work`, and records it, so that it can be undone like a change of the
+ * agent. Nothing is changed when a file's content can't be kept. `seq`: of the event that records the change.
  */
 export type KeepUserChange = <Result>(
   sessionId: string,

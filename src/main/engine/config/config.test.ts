@@ -155,7 +155,8 @@ describe('reading', () => {
     [
       'type = "antropic"',
       'providers.p',
-      '2:1 type in [providers.p] must be "openai-compatible", "openai-responses", "anthropic", "google" or "moonshot", not "antropic"; did you mean "anthropic"?',
+      '2:1 type in [providers.p] must be "openai-compatible", "openai-responses", ' +
+        '"anthropic", "google" or "moonshot", not "antropic"; did you mean "anthropic"?',
     ],
     [
       'base_url = "https://x"',
@@ -216,7 +217,8 @@ describe('reading', () => {
 
   test('a provider with a wrong address is left out: its key must not go elsewhere', async () => {
     const opened = await open(
-      '[providers.p]\ntype = "anthropic"\nbase_url = "htp://proxy"\napi_key = "k"\n[models."p/m"]\nprovider = "p"\nmodel = "m"\n',
+      '[providers.p]\ntype = "anthropic"\nbase_url = "htp://proxy"\n' +
+        'api_key = "k"\n[models."p/m"]\nprovider = "p"\nmodel = "m"\n',
     )
     expect(opened.settings.providers).toEqual({})
     expect(opened.settings.models).toEqual({})
@@ -225,7 +227,8 @@ describe('reading', () => {
 
   test('a key is never quoted in a message', async () => {
     const opened = await open(
-      '[providers.p]\ntype = "google"\napi_key = 1234567890\n[providers.q]\ntype = "google"\napi_key = "sk-secret\\nx"\nheaders = { Auth = ["tok-secret"] }\n',
+      '[providers.p]\ntype = "google"\napi_key = 1234567890\n[providers.q]\n' +
+        'type = "google"\napi_key = "sk-secret\\nx"\nheaders = { Auth = ["tok-secret"] }\n',
     )
     expect(opened.problems).toHaveLength(3)
     expect(JSON.stringify(opened.problems)).not.toMatch(/123456|secret/)
@@ -314,7 +317,8 @@ describe('editing', () => {
 
 test('[web] says what may be fetched and who searches, and names what is wrong', async () => {
   const right = await open(
-    '[web]\nallowed_hosts = ["docs.local:8080"]\n[web.search]\nprovider = "searxng"\nbase_url = "http://127.0.0.1:8888/"\n',
+    '[web]\nallowed_hosts = ["docs.local:8080"]\n[web.search]\n' +
+      'provider = "searxng"\nbase_url = "http://127.0.0.1:8888/"\n',
   )
   expect(messages(right)).toEqual([])
   expect(right.settings.web).toEqual({

@@ -24,8 +24,8 @@ export interface Config {
   onChange(listener: () => void): () => void
   /**
    * Changes the file and nothing but what the edits name (see `editToml`), on top of what is on disk at that moment;
-   * resolves when
-   * `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never written while it does not parse.
+   * resolves when `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never
+   * written while it does not parse.
    */
   edit(edits: readonly TomlEdit[]): Promise<void>
   /** Replaces the text of the file by what `change` makes of it; as `edit` otherwise. */

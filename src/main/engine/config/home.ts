@@ -97,7 +97,10 @@ export async function keepFolderPrivate(
   // With an empty name not even the user could read it afterwards.
   const code = user === '' ? undefined : await run(icacls, [folder, '/inheritance:r', '/grant:r', ...grants, '/Q'])
   if (code !== 0)
-    return `Other users of this computer may be able to read ${folder}, where your sessions and keys are, because its access list could not be changed. Choose a folder below ${userHome} for TRESTLE_HOME.`
+    return (
+      `Other users of this computer may be able to read ${folder}, where your sessions and keys are, ` +
+      `because its access list could not be changed. Choose a folder below ${userHome} for TRESTLE_HOME.`
+    )
   try {
     writeFileSync(join(folder, MARKER_FILE), '')
   } catch {

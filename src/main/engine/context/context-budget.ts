@@ -273,6 +273,7 @@ function tooSoon(steps: number, used: number, { window }: ContextLimits): CodedE
   const when = steps === 1 ? 'just before this step' : `${steps} steps ago`
   return new CodedError(
     'compaction.no_help',
-    `The conversation was compacted ${when}, and again about ${Math.round(used)} of ${Math.round(window)} tokens are used. Compacting once more would not help.`,
+    `The conversation was compacted ${when}, and again about ${Math.round(used)} of ` +
+      `${Math.round(window)} tokens are used. Compacting once more would not help.`,
   )
 }

@@ -169,8 +169,8 @@ export interface HistorySource extends HistoryOptions {
 
 /**
  * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was
- * compacted, from there on.
- * `backwards` is newest first and only read as far as needed. What was trimmed counts for nothing: or the beginning would be another one at each turn.
+ * compacted, from there on. `backwards` is newest first and only read as far as needed. What was trimmed counts for
+ * nothing: or the beginning would be another one at each turn.
  */
 export function recentHistory(
   backwards: Iterable<RecordedEvent>,

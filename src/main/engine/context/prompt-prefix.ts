@@ -105,7 +105,10 @@ export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
 
 /** Instructions for every subagent. */
 const SUBAGENT =
-  'You are a subagent: another agent has given you the task in the first message, and reads nothing but your last message. Make that complete and to the point: what you did or found, with the places, and what is left or doubtful. Questions get no answer in between; where something is unclear, decide sensibly and say what you assumed.'
+  'You are a subagent: another agent has given you the task in the first message, ' +
+  'and reads nothing but your last message. ' +
+  'Make that complete and to the point: what you did or found, with the places, and what is left or doubtful. ' +
+  'Questions get no answer in between; where something is unclear, decide sensibly and say what you assumed.'
 
 /** The system prompt: how to work, the subagent instructions if it is one, and the facts about its environment. */
 export function systemPrompt(facts: readonly ContextFact[], role?: string): string {

@@ -5,8 +5,10 @@ import type { ConversationBlock } from './conversation-blocks'
 import { oneLine, shortened } from './export-markdown'
 
 const STYLE = `
-:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1d1c1a;--muted:#6b6862;--line:#dedad3;--sunken:#f1eee9;--link:#1f5fa8;--fail:#a3261b}
-@media (prefers-color-scheme:dark){:root{--paper:#191817;--ink:#ecebe7;--muted:#a19d95;--line:#393632;--sunken:#242220;--link:#84b6f4;--fail:#ff9d92}}
+:root{color-scheme:light dark;--paper:#fbfaf8;--ink:#1d1c1a;--muted:#6b6862;--line:#dedad3;--sunken:#f1eee9;
+--link:#1f5fa8;--fail:#a3261b}
+@media (prefers-color-scheme:dark){:root{--paper:#191817;--ink:#ecebe7;--muted:#a19d95;--line:#393632;
+--sunken:#242220;--link:#84b6f4;--fail:#ff9d92}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.6 system-ui,sans-serif}
 main{max-width:760px;margin:0 auto;padding:32px 20px 80px}
@@ -14,14 +16,16 @@ h1{font-size:22px;line-height:1.3;margin:0 0 4px}
 h2{font-size:13px;margin:28px 0 6px;color:var(--muted);font-weight:600}
 h2 time,header p{font-weight:400;color:var(--muted);font-size:13px}
 header p{margin:0}
-.you{background:var(--sunken);border:1px solid var(--line);border-radius:10px;padding:10px 14px;white-space:pre-wrap;overflow-wrap:anywhere}
+.you{background:var(--sunken);border:1px solid var(--line);border-radius:10px;padding:10px 14px;
+white-space:pre-wrap;overflow-wrap:anywhere}
 .answer{overflow-wrap:anywhere}
 .answer h1,.answer h2,.answer h3,.answer h4{color:var(--ink);margin:18px 0 6px;line-height:1.3}
 .answer h1{font-size:19px}.answer h2{font-size:17px}.answer h3,.answer h4{font-size:15px}
 a{color:var(--link)}
 pre,code{font:13px/1.5 ui-monospace,SFMono-Regular,Consolas,monospace}
 code{background:var(--sunken);border-radius:4px;padding:1px 4px}
-pre{background:var(--sunken);border:1px solid var(--line);border-radius:8px;padding:10px 12px;overflow:auto;max-height:480px}
+pre{background:var(--sunken);border:1px solid var(--line);border-radius:8px;padding:10px 12px;
+overflow:auto;max-height:480px}
 pre code{background:none;padding:0}
 table{border-collapse:collapse;display:block;overflow:auto}
 th,td{border:1px solid var(--line);padding:4px 10px;text-align:start}
@@ -80,7 +84,10 @@ function blockHtml(block: ConversationBlock, marked: Marked): string {
           ? [`<p><img src="data:${mediaType};base64,${data}" alt="${escape(name ?? 'Picture')}"></p>`]
           : [`<p>${escape(name ?? mediaType)}</p>`],
       )
-      return `<h2>You ${timeHtml(block.at)}</h2>\n<div class="you" dir="auto">${images.join('')}${escape(block.text)}</div>`
+      return (
+        `<h2>You ${timeHtml(block.at)}</h2>\n` +
+        `<div class="you" dir="auto">${images.join('')}${escape(block.text)}</div>`
+      )
     }
     case 'trestle':
       return `<h2>Trestle ${timeHtml(block.at)}</h2>\n<div class="you" dir="auto">${escape(block.text)}</div>`

@@ -12,13 +12,19 @@ export function markdownOf(title: string, blocks: readonly ConversationBlock[]):
 function blockText(block: ConversationBlock): string {
   switch (block.kind) {
     case 'you':
-      return `\n## You\n\n${[...block.media.map(({ name, mediaType }) => `_Attached: ${name ?? mediaType}_\n`), block.text].join('\n')}\n`
+      return (
+        '\n## You\n\n' +
+        [...block.media.map(({ name, mediaType }) => `_Attached: ${name ?? mediaType}_\n`), block.text, ''].join('\n')
+      )
     case 'trestle':
       return `\n## Trestle\n\n${block.text}\n`
     case 'agent':
       return block.text.trim() === '' ? '' : `\n## Agent${block.isPartial ? ' (incomplete)' : ''}\n\n${block.text}\n`
     default:
-      return `\n- **${doneLabel(block.name)}** ${oneLine(block.summary)}${block.isError ? ' (failed)' : ''}\n${resultText(block.result)}`
+      return (
+        `\n- **${doneLabel(block.name)}** ${oneLine(block.summary)}${block.isError ? ' (failed)' : ''}\n` +
+        resultText(block.result)
+      )
   }
 }
 

@@ -20,8 +20,8 @@ export interface HistoryProof {
 }
 
 /**
- * Proofs for the events that a file has: with the digests of those that it leaves out, a reader can follow the chain from
- * the first event to the last.
+ * Proofs for the events that a file has: with the digests of those that it leaves out, a reader can follow the chain
+ * from the first event to the last.
  */
 export function chainProofs(
   sessionId: string,

@@ -26,7 +26,9 @@ export interface EditedFilesDeps {
   now?(): number
 }
 
-/** The user's own files and those of trusted projects, as the settings page changes them; every change can be undone. */
+/**
+ * The user's own files and those of trusted projects, as the settings page changes them; every change can be undone.
+ */
 export interface EditedFiles {
   /** Throws `customize.not_user` in a program that an agent's command started. */
   requireUser(): Promise<void>

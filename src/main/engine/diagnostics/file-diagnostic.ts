@@ -70,5 +70,8 @@ function lineOf(path: string, { line, column, message, source }: FileDiagnostic)
   // On one line: a server's message can contain anything.
   const words = message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
   const short = words.length > MAX_MESSAGE_CHARS ? `${words.slice(0, MAX_MESSAGE_CHARS).toWellFormed()}…` : words
-  return `${path}:${line}:${column} ${short}${source === '' ? '' : ` (${source.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 80)})`}`
+  return (
+    `${path}:${line}:${column} ` +
+    `${short}${source === '' ? '' : ` (${source.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 80)})`}`
+  )
 }

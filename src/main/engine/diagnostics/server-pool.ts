@@ -178,7 +178,8 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
 /** What typescript-language-server says when neither the project nor its own package has TypeScript. */
 const NO_TYPESCRIPT = /could not find a valid typescript installation/i
 const TYPESCRIPT_HINT =
-  'Hint: errors in TypeScript and JavaScript are not checked in projects without TypeScript. To have them checked, run `npm install --save-dev typescript` there.'
+  'Hint: errors in TypeScript and JavaScript are not checked in projects without TypeScript. ' +
+  'To have them checked, run `npm install --save-dev typescript` there.'
 
 /** Whether the hint about TypeScript has never been shown; from now on it has. */
 function isFirstTime(home: string): boolean {

@@ -46,7 +46,10 @@ const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAG
  * Prevents waiting in an editor: a program that opens one fails at once and prints what to do instead. Programs that
  * split this value into words instead of passing it to a shell fail as quickly, without the advice.
  */
-const NO_EDITOR = `sh -c 'echo "No editor can be used here. Pass the text with an option or a file (git commit -m or -F). To keep a text that is there already, set GIT_EDITOR=true; to edit a list, set GIT_SEQUENCE_EDITOR to a command." >&2; exit 1'`
+const NO_EDITOR =
+  `sh -c 'echo "No editor can be used here. Pass the text with an option or a file (git commit -m or -F). ` +
+  'To keep a text that is there already, set GIT_EDITOR=true; ' +
+  `to edit a list, set GIT_SEQUENCE_EDITOR to a command." >&2; exit 1'`
 const EDITORS = [
   'EDITOR',
   'VISUAL',
@@ -73,9 +76,9 @@ type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
 
 /**
  * The environment commands start from: `base` without the keys of configured and well-known providers, the names in
- * `[tools] hide_env` (case-insensitive), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names it,
- * Trestle's own variables, and those of the process that started Trestle; and with editors disabled, because no user
- * could answer them. The keys stay in Trestle's own process, so this hides them from programs that read their
+ * `[tools] hide_env` (case-insensitive), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names
+ * it, Trestle's own variables, and those of the process that started Trestle; and with editors disabled, because no
+ * user could answer them. The keys stay in Trestle's own process, so this hides them from programs that read their
  * environment, not from one that reads the memory of another process of the same user.
  */
 export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
@@ -207,9 +210,10 @@ function withoutNpmFolders(path: string, packageJson: string | undefined): strin
 
 /** Words in a variable's name that make it a secret: `DB_PASS`, `npm_config__auth`. */
 const SECRET_WORDS = new Set(
-  'TOKEN TOKENS SECRET SECRETS PASSWORD PASSWORDS PASSWD PASSPHRASE PASSCODE PASS PWD CREDENTIAL CREDENTIALS CREDS AUTH AUTHORIZATION BEARER JWT PAT KEY KEYS COOKIE'.split(
-    ' ',
-  ),
+  (
+    'TOKEN TOKENS SECRET SECRETS PASSWORD PASSWORDS PASSWD PASSPHRASE PASSCODE PASS ' +
+    'PWD CREDENTIAL CREDENTIALS CREDS AUTH AUTHORIZATION BEARER JWT PAT KEY KEYS COOKIE'
+  ).split(' '),
 )
 /** The same at the end of a word: `PGPASSWORD`, `GITHUBTOKEN`. */
 const SECRET_ENDING = /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|CREDENTIALS?)$/

@@ -154,7 +154,8 @@ describe('the login shell', () => {
     // Stands in for the shell: writes down its arguments, and prints what the program would.
     writeFileSync(
       shell,
-      `#!/bin/bash\nprintf '%s\\n' "$@" > ${home}/args\n/bin/sh -c "$(sed 's/^\\^//; s/^& //; s/; .*//' <<< "\${@: -1}")"\n`,
+      `#!/bin/bash\nprintf '%s\\n' "$@" > ${home}/args\n` +
+        `/bin/sh -c "$(sed 's/^\\^//; s/^& //; s/; .*//' <<< "\${@: -1}")"\n`,
     )
     chmodSync(shell, 0o755)
     expect(await read(shell)).toHaveProperty('env.PATH')

@@ -97,7 +97,9 @@ export async function readLoginShell({
     if (tryParse()) return
     const message = lastLine(stderr)
     answer.resolve({
-      problem: `${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`} before it printed its environment.${message === '' ? '' : ` It said: ${message}`}`,
+      problem:
+        `${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`} before ` +
+        `it printed its environment.${message === '' ? '' : ` It said: ${message}`}`,
       advice: `Run “${inTerminal}” in a terminal, and correct what ends your shell in its startup files.`,
     })
   }
@@ -106,7 +108,9 @@ export async function readLoginShell({
   const limit = setTimeout(() => {
     answer.resolve({
       problem: `${name} did not finish its startup files within ${limitMs / 1000} s.`,
-      advice: `Look for what waits for input or for the network in your startup files. They can skip it when TRESTLE_RESOLVING_ENVIRONMENT is set.`,
+      advice:
+        'Look for what waits for input or for the network in your startup files. ' +
+        'They can skip it when TRESTLE_RESOLVING_ENVIRONMENT is set.',
     })
   }, limitMs)
   const found = await answer.promise

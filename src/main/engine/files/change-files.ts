@@ -110,7 +110,8 @@ function filesIn(folder: string, shown: string): string[] {
   }
   if (found.length > MAX_FILES)
     throw new FileProblem(
-      `${shown} was not renamed: it has more than ${MAX_FILES} files, too many to keep for undoing it. Rename it in a terminal.`,
+      `${shown} was not renamed: it has more than ${MAX_FILES} files, too many to keep for undoing it. ` +
+        'Rename it in a terminal.',
     )
   return found
 }

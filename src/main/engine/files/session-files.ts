@@ -33,7 +33,9 @@ export interface SessionFiles {
   folder(sessionId: string, path: string): Promise<FolderEntries>
   filter(sessionId: string, query: string, limit: number, early?: boolean): Promise<FilteredFiles>
   text(sessionId: string, path: string): Promise<EditableText>
-  /** Writes a text; `mark`: of the content it replaces, `absent` for a new file, `any` to overwrite whatever is there. */
+  /**
+   * Writes a text; `mark`: of the content it replaces, `absent` for a new file, `any` to overwrite whatever is there.
+   */
   save(sessionId: string, path: string, text: string, mark: string): Promise<SaveOutcome>
   /** Of a file or a folder. `version`: what it has to be now. */
   rename(sessionId: string, path: string, name: string, version?: string): Promise<{ path: string; seq: number }>

@@ -29,8 +29,9 @@ import type { DiffSide } from './state/file-diff'
 import type { LogRequest } from './state/log'
 
 /**
- * Git in the repository of a session's folder. Everything but `summary`, `trustView` and `init` rejects with `git.untrusted`
- * while the repository has programs of its own that the user has not trusted, and with `git.no_repository` without one.
+ * Git in the repository of a session's folder. Everything but `summary`, `trustView` and `init` rejects with
+ * `git.untrusted` while the repository has programs of its own that the user has not trusted, and with
+ * `git.no_repository` without one.
  */
 export interface GitActions {
   /** Never rejects for what a repository is: without trust, only the branch is known. */

@@ -46,8 +46,8 @@ function gitEnvironment(
 }
 
 /**
- * - `untrusted`: git sees no repository at all, because any setting of one may name a program. For what needs none, such as
- *   `check-ref-format`. What is shown of such a repository is read without git (`git-files.ts`).
+ * - `untrusted`: git sees no repository at all, because any setting of one may name a program. For what needs none,
+ *   such as `check-ref-format`. What is shown of such a repository is read without git (`git-files.ts`).
  * - `trusted`: the repository's settings and filters count. Hooks run for commands that write.
  */
 type GitLevel = 'untrusted' | 'trusted'

@@ -75,7 +75,9 @@ export async function checkModules(): Promise<HealthCheck> {
     ...about,
     status: 'failed',
     detail: wrong.join(' '),
-    remedy: `Install Trestle again, for ${process.platform} on ${process.arch} and Node ${process.versions.node}; from the repository, run npm ci.`,
+    remedy:
+      `Install Trestle again, for ${process.platform} on ${process.arch} and Node ${process.versions.node}; ` +
+      'from the repository, run npm ci.',
   }
 }
 

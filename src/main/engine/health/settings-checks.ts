@@ -59,7 +59,8 @@ export function checkServers(home: string, env: NodeJS.ProcessEnv): HealthCheck 
     status: 'failed',
     detail: wrong.join(' '),
     remedy:
-      'Install the program, or give its absolute path as the command in Settings → MCP. If your terminal finds it, see the check of the login shell.',
+      'Install the program, or give its absolute path as the command in Settings → MCP. ' +
+      'If your terminal finds it, see the check of the login shell.',
   }
 }
 

@@ -71,7 +71,8 @@ export async function checkDatabase(home: string): Promise<HealthCheck> {
       status: 'failed',
       detail: `${join(home, 'trestle.db')} is damaged: ${failureOf(error).message}`,
       remedy:
-        'Start Trestle: it keeps the damaged file, and restores what can be read from it and from the newest backup. See also: trestle session recover.',
+        'Start Trestle: it keeps the damaged file, ' +
+        'and restores what can be read from it and from the newest backup. See also: trestle session recover.',
     }
   }
 }

@@ -30,7 +30,9 @@ export async function checkTaskHost(
       ...about,
       status: 'failed',
       detail: `Background commands cannot run: ${failureOf(error).message}`,
-      remedy: `Remove ${join(home, 'run')} while no Trestle is open; it holds only sockets and is made again. The task host's own log is in ${join(home, 'logs')}.`,
+      remedy:
+        `Remove ${join(home, 'run')} while no Trestle is open; it holds only sockets and is made again. ` +
+        `The task host's own log is in ${join(home, 'logs')}.`,
     }
   }
 }
@@ -72,9 +74,12 @@ export async function checkPort(home: string): Promise<HealthCheck> {
     return {
       ...about,
       status: 'warning',
-      detail: `Port ${port}, which the page used the last time, is in use: by a Trestle that runs, or by another program.`,
+      detail:
+        `Port ${port}, which the page used the last time, ` +
+        'is in use: by a Trestle that runs, or by another program.',
       remedy:
-        'Nothing is to be done while Trestle runs. Otherwise another port is used this time: open the URL that is printed, or choose one with --port.',
+        'Nothing is to be done while Trestle runs. ' +
+        'Otherwise another port is used this time: open the URL that is printed, or choose one with --port.',
     }
   } finally {
     server.close()

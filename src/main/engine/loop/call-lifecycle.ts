@@ -19,8 +19,9 @@ export interface GateCall {
 }
 
 /**
- * `call` is the call to run, if it was prepared again; `answer` is the user's answer to its question; `message` goes to the model. `judged` is the reason when
- * the user was not asked; `sandbox` is what a command runs in. The caller records `judged` before the call runs.
+ * `call` is the call to run, if it was prepared again; `answer` is the user's answer to its question; `message` goes to
+ * the model. `judged` is the reason when the user was not asked; `sandbox` is what a command runs in. The caller
+ * records `judged` before the call runs.
  */
 export type GateAnswer =
   | { allowed: true; call?: PreparedCall; answer?: PersonAnswer; judged?: Judgement; sandbox?: CommandSandbox }

@@ -62,7 +62,11 @@ export function createGuards(repeatsToEnd = REPEATS_TO_END): Guards {
       )
         return undefined
       const what = length === 1 ? 'made the same call' : `made the same ${length} calls in turn`
-      return `You have ${what} with the same result ${repeats(length)} times in a row. The turn ends at ${repeatsToEnd}. Try another way, or answer with what you have. To wait for a background task, call TaskOutput with block: true.`
+      return (
+        `You have ${what} with the same result ${repeats(length)} times in a row. ` +
+        `The turn ends at ${repeatsToEnd}. Try another way, or answer with what you have. ` +
+        'To wait for a background task, call TaskOutput with block: true.'
+      )
     },
     ending: () => (lengths.some((length) => repeats(length) >= repeatsToEnd) ? 'repetition' : undefined),
     finalInstruction(ending, maxSteps) {
@@ -70,7 +74,10 @@ export function createGuards(repeatsToEnd = REPEATS_TO_END): Guards {
         ending === 'max_steps'
           ? `This turn has used all of its ${maxSteps} steps.`
           : 'You keep making the same call with the same result.'
-      return `${why} No further tool can be called. Give the best answer you have so far: what is done, what is not, and what should happen next.`
+      return (
+        `${why} No further tool can be called. ` +
+        'Give the best answer you have so far: what is done, what is not, and what should happen next.'
+      )
     },
   }
 }

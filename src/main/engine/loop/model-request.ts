@@ -54,9 +54,8 @@ const OVERLOADED_ATTEMPTS = 3
 const EMPTY_ATTEMPTS = 2
 
 /**
- * The retry delay (backoff) before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up.
- * Exponential from `retryBaseMs` to
- * `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
+ * The retry delay (backoff) before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are
+ * used up. Exponential from `retryBaseMs` to `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
  */
 export function retryDelay(
   error: unknown,
@@ -125,7 +124,9 @@ export function thinkingFailure(error: unknown): Failure {
   return {
     ...failure,
     title: 'Earlier thinking was rejected',
-    message: `The provider did not accept the thinking of earlier answers, so it is left out from here on. It said: ${failure.message}`,
+    message:
+      'The provider did not accept the thinking of earlier answers, so it is left out from here on. ' +
+      `It said: ${failure.message}`,
     advice: 'Nothing has to be done: the same request was sent again without it.',
     retryable: true,
   }

@@ -237,7 +237,10 @@ export interface OpenStep {
   known: ReadonlySet<string>
 }
 
-/** A turn that outlived the process that ran it: it waits for the user, or continues. Without calls, its next step is due. */
+/**
+ * A turn that outlived the process that ran it: it waits for the user, or continues. Without calls, its next step is
+ * due.
+ */
 export interface OpenTurn extends OpenStep {
   turnId: string
   /** ms since the epoch. */

@@ -112,7 +112,9 @@ function outputLimitReminder(calls: readonly string[]): string {
   const lost =
     calls.length === 0
       ? 'Continue exactly where it stopped, without repeating what you said.'
-      : `Your call${calls.length === 1 ? '' : 's'} of ${calls.join(', ')} ${calls.length === 1 ? 'was' : 'were'} not run. Make ${calls.length === 1 ? 'it' : 'them'} again in smaller pieces: write a long file in several calls.`
+      : `Your call${calls.length === 1 ? '' : 's'} of ${calls.join(', ')} ` +
+        `${calls.length === 1 ? 'was' : 'were'} not run. ` +
+        `Make ${calls.length === 1 ? 'it' : 'them'} again in smaller pieces: write a long file in several calls.`
   return `Your last answer was cut off at the output limit. ${lost}`
 }
 

@@ -148,7 +148,9 @@ export async function folderPath(client: ImapFlow, account: MailAccount, wanted:
   const shown = paths.slice(0, 30).map((path) => JSON.stringify(path))
   throw new CodedError(
     'mail.not_found',
-    `${account.id} has no folder ${JSON.stringify(wanted)}.${best === undefined ? '' : ` Did you mean ${JSON.stringify(best)}?`} There are: ${shown.join(', ')}${paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ''}.`,
+    `${account.id} has no folder ` +
+      `${JSON.stringify(wanted)}.${best === undefined ? '' : ` Did you mean ${JSON.stringify(best)}?`} There are: ` +
+      `${shown.join(', ')}${paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ''}.`,
   )
 }
 

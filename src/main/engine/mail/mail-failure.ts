@@ -116,12 +116,15 @@ export function explainMailError(error: unknown, { account, server, password }: 
       advice:
         security === 'tls'
           ? 'A firewall or the network may block this port. Check the port and the server name.'
-          : `Check the port and the security: port ${server === 'imap' ? 993 : 465} needs TLS. A firewall may also block it.`,
+          : `Check the port and the security: port ${server === 'imap' ? 993 : 465} needs TLS. ` +
+            'A firewall may also block it.',
     }
   if (facts.isFolderMissing)
     return {
       code: 'mail.not_found',
-      message: `The folder${facts.folder === undefined ? '' : ` ${JSON.stringify(facts.folder)}`} does not exist in ${account.id}.${said}`,
+      message:
+        `The folder${facts.folder === undefined ? '' : ` ${JSON.stringify(facts.folder)}`} does ` +
+        `not exist in ${account.id}.${said}`,
       advice: 'Choose one that the account has.',
     }
   if (has((code) => CLOSED.has(code)))
@@ -163,7 +166,8 @@ function certificateFailure(code: string, account: MailAccount, host: string): M
             ? 'is self-signed'
             : 'is signed by an unknown authority'
   const advice = isLocal
-    ? `If this is a program of yours such as Proton Mail Bridge, accept its own certificate in the account (self_signed = true in [mail.accounts.${account.id}]).`
+    ? 'If this is a program of yours such as Proton Mail Bridge, ' +
+      `accept its own certificate in the account (self_signed = true in [mail.accounts.${account.id}]).`
     : code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID'
       ? "Check this computer's clock; otherwise the owner of the server has to renew it."
       : code === 'ERR_TLS_CERT_ALTNAME_INVALID'

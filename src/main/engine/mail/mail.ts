@@ -188,7 +188,9 @@ async function testImap(signed: SignedAccount, found: string[], signal: AbortSig
       const read: MailCheck = {
         what: 'imap',
         ok: true,
-        message: `Signed in to ${account.imap.host}; the inbox has ${messages.toLocaleString('en-US')} ${messages === 1 ? 'message' : 'messages'}.`,
+        message:
+          `Signed in to ${account.imap.host}; ` +
+          `the inbox has ${messages.toLocaleString('en-US')} ${messages === 1 ? 'message' : 'messages'}.`,
       }
       return [read, await testFolders(signed, client)]
     })

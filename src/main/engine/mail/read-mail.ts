@@ -53,7 +53,8 @@ export async function saveAttachment(
         'mail.not_found',
         attachments.length === 0
           ? 'The message has no attachments.'
-          : `The message has no attachment ${number}; there are ${attachments.map((one) => `${one.number} (${one.name})`).join(', ')}.`,
+          : `The message has no attachment ${number}; ` +
+              `there are ${attachments.map((one) => `${one.number} (${one.name})`).join(', ')}.`,
       )
     const { content } = await client.download(String(place.uid), wanted.part, {
       uid: true,

@@ -38,7 +38,8 @@ export async function storeDraft(
     if (folder === undefined)
       throw new CodedError(
         'mail.not_found',
-        `${signed.account.id} has no folder for drafts. Create one, or name it as drafts_folder in [mail.accounts.${signed.account.id}].`,
+        `${signed.account.id} has no folder for drafts. ` +
+          `Create one, or name it as drafts_folder in [mail.accounts.${signed.account.id}].`,
       )
     const stored = await client.append(folder, raw, ['\\Draft', '\\Seen'])
     if (!stored) throw new CodedError('mail.rejected', `The draft could not be stored in ${JSON.stringify(folder)}.`)

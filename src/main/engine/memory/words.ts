@@ -1,14 +1,21 @@
 /** Words that say nothing about what a text is about, in English and German. */
 const STOP_WORDS = new Set(
   (
-    'a about above after again all also always am an and any anyone anything are as at be because been before being but by can cannot could did do does doing done don down each ' +
-    'either else ever every everything for from get gets give go goes going got had has have having he her here hers him his how i if in into is isn it its itself just ' +
-    'know let like ll may me might mine more most much must my myself need needs never no nor not nothing now of off often on once one only or other our ours out over own ' +
-    'please re s same say says shall she should show so some somebody something still such sure t tell than that the their them then there these they thing things this those ' +
-    'through to too under until up upon us use used uses using usually ve very want wants was wasn way we well were what when where which while who whom whose why will with ' +
+    'a about above after again all also always am an and any anyone anything are as at be ' +
+    'because been before being but by can cannot could did do does doing done don down each ' +
+    'either else ever every everything for from get gets give go goes going got had has ' +
+    'have having he her here hers him his how i if in into is isn it its itself just ' +
+    'know let like ll may me might mine more most much must my myself need needs never ' +
+    'no nor not nothing now of off often on once one only or other our ours out over own ' +
+    'please re s same say says shall she should show so some somebody something still such ' +
+    'sure t tell than that the their them then there these they thing things this those ' +
+    'through to too under until up upon us use used uses using usually ve very want wants ' +
+    'was wasn way we well were what when where which while who whom whose why will with ' +
     'without won would yes yet you your yours ' +
-    'aber als am an auch auf aus bei bin bis bitte da das dass dein dem den der des die dir doch du ein eine einem einen einer es für hat habe ich ihr im in ist ja kann mein ' +
-    'meine meinen mich mir mit nach nicht noch nur oder sein sich sie sind so soll über um und uns unser von vor war was wann warum welche welcher welches wem wen wer wie wir wird wo zu zum zur'
+    'aber als am an auch auf aus bei bin bis bitte da das dass dein dem den der des die ' +
+    'dir doch du ein eine einem einen einer es für hat habe ich ihr im in ist ja kann mein ' +
+    'meine meinen mich mir mit nach nicht noch nur oder sein sich sie sind so soll über um und uns ' +
+    'unser von vor war was wann warum welche welcher welches wem wen wer wie wir wird wo zu zum zur'
   ).split(' '),
 )
 
@@ -39,9 +46,10 @@ export function wordsOf(text: string): string[] {
 
 /** Words that are also written as two. */
 const COMPOUNDS = new Set(
-  'login logon signin signup standup timezone oncall checkin backup rollback homepage database workplace codebase birthday homeoffice weekend'.split(
-    ' ',
-  ),
+  (
+    'login logon signin signup standup timezone oncall checkin backup ' +
+    'rollback homepage database workplace codebase birthday homeoffice weekend'
+  ).split(' '),
 )
 
 function withCompounds(words: string[]): string[] {
@@ -65,13 +73,20 @@ export function isTelling(word: string): boolean {
 /** Irregular forms and spellings that no ending explains. */
 const IRREGULAR = new Map(
   (
-    'children:child kids:kid men:man women:woman wives:wife people:person feet:foot teeth:tooth mice:mouse wrote:write written:write drank:drink drunk:drink ate:eat eaten:eat ' +
-    'drove:drive driven:drive rode:ride ridden:ride ran:run spoke:speak spoken:speak bought:buy sold:sell paid:pay sent:send kept:keep built:build born:birth began:begin begun:begin ' +
-    'chose:choose chosen:choose met:meet slept:sleep flew:fly flown:fly taught:teach thought:think brought:bring went:go took:take taken:take lent:lend left:leave held:hold ' +
-    'lives:live living:live colour:color colours:color favourite:favorite favourites:favorite grey:gray theatre:theater centre:center metre:meter licence:license ' +
-    'bicycle:bike bicycles:bike photo:photograph photos:photograph data:datum dev:develop prod:production repo:repository repos:repository db:database dbs:database ' +
-    'config:configure configs:configure env:environment doc:document docs:document app:application apps:application auth:authenticate info:inform k8s:kubernetes ' +
-    'pr:review prs:review ok:okay fe:frontend be:backend js:javascript ts:typescript py:python tz:timezone bday:birth birthday:birth'
+    'children:child kids:kid men:man women:woman wives:wife people:person feet:foot teeth:tooth ' +
+    'mice:mouse wrote:write written:write drank:drink drunk:drink ate:eat eaten:eat ' +
+    'drove:drive driven:drive rode:ride ridden:ride ran:run spoke:speak spoken:speak bought:buy ' +
+    'sold:sell paid:pay sent:send kept:keep built:build born:birth began:begin begun:begin ' +
+    'chose:choose chosen:choose met:meet slept:sleep flew:fly flown:fly taught:teach ' +
+    'thought:think brought:bring went:go took:take taken:take lent:lend left:leave held:hold ' +
+    'lives:live living:live colour:color colours:color favourite:favorite ' +
+    'favourites:favorite grey:gray theatre:theater centre:center metre:meter licence:license ' +
+    'bicycle:bike bicycles:bike photo:photograph photos:photograph data:datum dev:develop ' +
+    'prod:production repo:repository repos:repository db:database dbs:database ' +
+    'config:configure configs:configure env:environment doc:document docs:document ' +
+    'app:application apps:application auth:authenticate info:inform k8s:kubernetes ' +
+    'pr:review prs:review ok:okay fe:frontend be:backend js:javascript ' +
+    'ts:typescript py:python tz:timezone bday:birth birthday:birth'
   )
     .split(' ')
     .map((pair) => pair.split(':') as [string, string]),

@@ -54,7 +54,9 @@ export function createClientModels({ file, changed }: { file: string; changed():
   const calls = new Map<string, OpenCall>()
   const waiting = new Set<() => void>()
   let remembered: ClientOffer | undefined
-  /** A client has left before it answered, and none has come since: its request is made again, perhaps after a pause. */
+  /**
+   * A client has left before it answered, and none has come since: its request is made again, perhaps after a pause.
+   */
   let hasLost = false
 
   const offer = (): ClientOffer => clients.at(-1) ?? (remembered ??= readOffer(file))

@@ -236,7 +236,10 @@ function notSent(part: MediaPart): string {
   if (part.text !== undefined)
     return `[${part.name ?? 'PDF'}: a PDF of ${part.pages ?? 'some'} pages, as text]\n${part.text}`
   const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4 / 1024))
-  return `[${part.name ?? 'attachment'}: ${part.mediaType}, ${kilobytes} KB, not sent because this model cannot take it]`
+  return (
+    `[${part.name ?? 'attachment'}: ${part.mediaType}, ` +
+    `${kilobytes} KB, not sent because this model cannot take it]`
+  )
 }
 
 /** The answer as it goes back; undefined when nothing of it may: thinking alone is refused everywhere. */

@@ -91,9 +91,8 @@ export interface ModelRequest {
 
 /**
  * One piece of an answer. Deltas of a part come in order; `text.end`/`thinking.end` close a part and carry its
- * metadata. A `tool.call` is complete:
- * `input` is the raw JSON text exactly as written (it may not parse). `finish` is last and comes exactly once: a stream that ends
- * without it has failed, and the adapter throws `model.incomplete`.
+ * metadata. A `tool.call` is complete: `input` is the raw JSON text exactly as written (it may not parse). `finish` is
+ * last and comes exactly once: a stream that ends without it has failed, and the adapter throws `model.incomplete`.
  */
 export type ModelChunk =
   | { type: 'text'; text: string }

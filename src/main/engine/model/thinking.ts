@@ -43,8 +43,8 @@ export function thinkingFacts(type: ProviderType, { model, thinking, traits = {}
 
 /**
  * Whether a model gets back no thinking whose beginning has changed: those known to bind it, and those of which nothing
- * is known. Of the models of Anthropic's interface, the others are known to take it. Models of the other two with sealed
- * thinking hardly use what they thought before a trim.
+ * is known. Of the models of Anthropic's interface, the others are known to take it. Models of the other two with
+ * sealed thinking hardly use what they thought before a trim.
  */
 export function losesStaleThinking(type: ProviderType, model: string, known: ModelInfo['traits']): boolean {
   if (type === 'openai-responses' || type === 'google') return true

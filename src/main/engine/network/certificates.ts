@@ -70,7 +70,8 @@ function trust(certificates: readonly string[]): boolean {
 async function readInThread(): Promise<string[]> {
   const { Worker } = process.getBuiltinModule('node:worker_threads')
   const { once } = process.getBuiltinModule('node:events')
-  const script = `require('node:worker_threads').parentPort.postMessage(require('node:tls').getCACertificates('system'))`
+  const script =
+    "require('node:worker_threads').parentPort.postMessage(require('node:tls').getCACertificates('system'))"
   const [found] = (await once(new Worker(script, { eval: true }), 'message')) as [string[]]
   return found
 }

@@ -15,7 +15,9 @@ export function planInstructions(file: string, canAsk = true): string {
 }
 
 const WITHOUT_APPROVAL =
-  'No user can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what should change and where, in which order, and how it will be checked.'
+  'No user can approve a plan in this session, so plan mode stays on. ' +
+  'Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: ' +
+  'what should change and where, in which order, and how it will be checked.'
 
 /**
  * The message about plan mode before the agent's next step, after the user switched it or it may be forgotten;
@@ -31,7 +33,9 @@ export function planNotice(
     ? { plan: 'on', text: planInstructions(file(), canAsk) }
     : {
         plan: 'off',
-        text: 'The user turned plan mode off without approving a plan. All tools are available again, under the usual permissions.',
+        text:
+          'The user turned plan mode off without approving a plan. ' +
+          'All tools are available again, under the usual permissions.',
       }
 }
 

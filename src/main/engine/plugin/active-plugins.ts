@@ -42,7 +42,8 @@ function createActivePlugins({ records, snapshots, changed, warn }: ActivePlugin
     const content = hash === accepted.hash ? snapshots.read(accepted.hash) : undefined
     if (!content) {
       warn(
-        `The plugin ${name} has changed since you accepted it, so it is off. Review it under Settings → Plugins, or with: trestle plugin enable ${name}${folder === undefined ? '' : ' --project'}`,
+        `The plugin ${name} has changed since you accepted it, so it is off. Review it under Settings ` +
+          `→ Plugins, or with: trestle plugin enable ${name}${folder === undefined ? '' : ' --project'}`,
       )
       return undefined
     }

@@ -88,7 +88,8 @@ describe('from a repository', () => {
     git('config', 'core.fsmonitor', `touch ${ran}`)
     writeFileSync(
       join(top, '.gitconfig'),
-      `[core]\nhooksPath = ${top}\nfsmonitor = touch ${ran}\n[filter "evil"]\nsmudge = touch ${ran}\nclean = touch ${ran}\n[submodule]\nrecurse = true\n`,
+      `[core]\nhooksPath = ${top}\nfsmonitor = touch ${ran}\n[filter "evil"]\n` +
+        `smudge = touch ${ran}\nclean = touch ${ran}\n[submodule]\nrecurse = true\n`,
     )
     const { content } = await fetchPlugin(address(), env())
     expect(content.files.map(({ path }) => path)).toEqual(['.gitattributes', 'plugin.toml'])

@@ -145,7 +145,10 @@ const RESERVED = ['skill', 'skills', 'mcp', 'trestle', 'plugin', 'plugins', 'age
 /** Why this cannot be the name of a plugin; undefined if it can. */
 export function pluginNameProblem(name: string): string | undefined {
   if (!NAME.test(name) || name.length > MAX_NAME_CHARS)
-    return `The name ${JSON.stringify(name.slice(0, 80))} must be at most ${MAX_NAME_CHARS} lowercase letters, digits and single hyphens between them.`
+    return (
+      `The name ${JSON.stringify(name.slice(0, 80))} must be at most ${MAX_NAME_CHARS} lowercase letters, ` +
+      'digits and single hyphens between them.'
+    )
   return RESERVED.includes(name) ? `The name "${name}" is reserved.` : undefined
 }
 

@@ -4,7 +4,8 @@ import { maxConcurrent, parseOpenFileLimit } from './file-descriptors'
 test('reads the limit on open files from /proc; an unknown limit counts as none', () => {
   expect(
     parseOpenFileLimit(
-      'Limit                     Soft Limit           Hard Limit           Units\nMax open files            200                  4096                 files\n',
+      'Limit                     Soft Limit           Hard Limit           Units\n' +
+        'Max open files            200                  4096                 files\n',
     ),
   ).toBe(200)
   expect(parseOpenFileLimit('Max open files            unlimited            unlimited            files\n')).toBe(

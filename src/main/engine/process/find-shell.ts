@@ -16,7 +16,8 @@ export interface ShellSurroundings {
 }
 
 export const NO_GIT_BASH =
-  'Commands need Git Bash, which was not found. Install Git for Windows (https://git-scm.com/download/win), or set TRESTLE_SHELL_PATH to a bash.exe, and start Trestle again.'
+  'Commands need Git Bash, which was not found. Install Git for Windows (https://git-scm.com/download/win), ' +
+  'or set TRESTLE_SHELL_PATH to a bash.exe, and start Trestle again.'
 
 /**
  * The shell to run commands in. On Windows, Git's bash (never the WSL launcher, which runs in another file system);
@@ -46,7 +47,9 @@ export function findShell(around: ShellSurroundings): Shell | { error: string } 
       }
     : {
         path: sh,
-        note: 'bash is not installed, so commands run in a plain sh: arrays, [[ ]], <( ) and other features of bash are missing.',
+        note:
+          'bash is not installed, so commands run in a plain sh: arrays, ' +
+          '[[ ]], <( ) and other features of bash are missing.',
       }
 }
 

@@ -113,8 +113,8 @@ function claim(own: string, name: string): void {
     rmSync(own, { force: true })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // A file system without links for sockets: if two processes start at the very same moment, the first cannot be found
-    // and exits when idle.
+    // A file system without links for sockets: if two processes start at the very same moment, the first cannot be
+    // found and exits when idle.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
     renameSync(own, name)
   }

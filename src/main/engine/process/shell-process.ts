@@ -91,7 +91,10 @@ exit "$trestle_s"`
 
 /** The line that tells a shell what to run. */
 export function shellOrder({ taskId, cwd, shell, command }: ShellCommand): string {
-  return `run ${[taskId, cwd, shell, command].map((word) => shellQuote(word).replaceAll('\n', `'"$trestle_n"'`)).join(' ')}\n`
+  return (
+    'run ' +
+    `${[taskId, cwd, shell, command].map((word) => shellQuote(word).replaceAll('\n', `'"$trestle_n"'`)).join(' ')}\n`
+  )
 }
 
 /** Answers to `paused`. */

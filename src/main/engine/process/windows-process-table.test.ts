@@ -175,7 +175,8 @@ describe('the list of processes', () => {
     const program = join(folder, 'lister.mjs')
     writeFileSync(
       program,
-      `const row = (pid) => [pid, 1, 0, 0, 0, 'a.exe', 'a'].join('\\t') + '\\n'; const out = (text) => process.stdout.write(text)\n${script}`,
+      "const row = (pid) => [pid, 1, 0, 0, 0, 'a.exe', 'a'].join('\\t') + '\\n'; " +
+        `const out = (text) => process.stdout.write(text)\n${script}`,
     )
     const starts: number[] = []
     const list = new WindowsProcessList({
@@ -199,7 +200,8 @@ describe('the list of processes', () => {
 
   it('is complete, however the program chunks its output', async () => {
     const { list } = await listing(
-      `process.stdin.on('data', () => { for (let n = 0; n < 3000; n++) out(row(n)); setImmediate(() => out('.')); setTimeout(() => out('\\n'), 20) })`,
+      "process.stdin.on('data', () => { for (let n = 0; n < 3000; n++) out(row(n)); " +
+        "setImmediate(() => out('.')); setTimeout(() => out('\\n'), 20) })",
     )
     expect((await list.list()).length).toBe(3000)
   })

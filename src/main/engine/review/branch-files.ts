@@ -51,7 +51,8 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
     note,
     left > 0 && `${left.toLocaleString('en-US')} more untracked files are not shown.`,
     unusable > 0 &&
-      `${unusable.toLocaleString('en-US')} ${unusable === 1 ? 'file is' : 'files are'} not shown: the names cannot be used, or a link is on the way.`,
+      `${unusable.toLocaleString('en-US')} ${unusable === 1 ? 'file is' : 'files are'} not shown: ` +
+        'the names cannot be used, or a link is on the way.',
   ]
   const all = notes.filter((text) => typeof text === 'string').join(' ')
   return { files: [...files.values()], base: { name: base, commit }, ...(all !== '' && { note: all }) }

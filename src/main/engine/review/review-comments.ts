@@ -47,8 +47,8 @@ export function addComment(deps: CommentDeps, sessionId: string, written: NewCom
 }
 
 /**
- * The comments where their lines are now. `textFor` gives the text that a comment is shown on; undefined leaves it where
- * it was. Lines that have moved are remembered, so that many small edits are followed one by one.
+ * The comments where their lines are now. `textFor` gives the text that a comment is shown on; undefined leaves it
+ * where it was. Lines that have moved are remembered, so that many small edits are followed one by one.
  */
 export async function placedComments(
   deps: CommentDeps,

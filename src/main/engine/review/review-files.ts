@@ -25,7 +25,9 @@ export async function reviewedFiles(deps: ReviewDeps, sessionId: string, scope: 
   const work = listing.files.filter(({ path }) => !isWithin(path, deps.home))
   const files = withRenames(work).toSorted((a, b) => compareNames(a.path, b.path))
   if (files.length <= MAX_FILES) return { ...listing, files }
-  const note = `Only the first ${MAX_FILES.toLocaleString('en-US')} of ${files.length.toLocaleString('en-US')} files are shown.`
+  const note =
+    `Only the first ${MAX_FILES.toLocaleString('en-US')} of ` +
+    `${files.length.toLocaleString('en-US')} files are shown.`
   return { ...listing, files: files.slice(0, MAX_FILES), note }
 }
 

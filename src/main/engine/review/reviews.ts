@@ -35,8 +35,8 @@ export interface Reviews {
   /** The files that differ. Their differences follow with `diffs`, as many as a screen needs. */
   list(sessionId: string, scope: ReviewedScope): Promise<ReviewList>
   /**
-   * The differences of some of the files, in their order; files that do not differ any more are left out. Files that may
-   * hold secrets have lines only with `secrets`.
+   * The differences of some of the files, in their order; files that do not differ any more are left out. Files that
+   * may hold secrets have lines only with `secrets`.
    */
   diffs(
     sessionId: string,

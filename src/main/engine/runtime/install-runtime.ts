@@ -115,8 +115,13 @@ function whyNot(error: unknown, base: string, files: readonly RuntimeFile[]): st
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const megabytes = Math.ceil(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000_000)
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return `The disk is full. Trestle keeps a copy of what runs commands in ${base}, which takes ${megabytes} MB. Free some space and try again.`
-  return `Trestle could not copy what runs commands to ${base}: ${error instanceof Error ? error.message : String(error)}`
+    return (
+      `The disk is full. Trestle keeps a copy of what runs commands in ${base}, which takes ${megabytes} MB. ` +
+      'Free some space and try again.'
+    )
+  return (
+    `Trestle could not copy what runs commands to ${base}: ` + (error instanceof Error ? error.message : String(error))
+  )
 }
 
 function unavailable(message: string, cause: unknown): CodedError {

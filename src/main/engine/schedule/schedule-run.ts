@@ -132,9 +132,13 @@ export function runPrompt(
     missed === 0
       ? ''
       : ` It also stands for ${missed === 1 ? 'an earlier run that was' : `${missed} earlier runs that were`} missed.`
-  const about = `(This is a run of the schedule ${JSON.stringify(schedule.name)}, due ${momentText(dueAt, schedule.zone)} ${schedule.zone}.${earlier}${schedule.time.kind === 'mail' ? mailNote(mail) : ''} The user may not be present: requests for approval wait in the inbox.`
+  const about =
+    `(This is a run of the schedule ${JSON.stringify(schedule.name)}, due ${momentText(dueAt, schedule.zone)} ` +
+    `${schedule.zone}.${earlier}${schedule.time.kind === 'mail' ? mailNote(mail) : ''} ` +
+    'The user may not be present: requests for approval wait in the inbox.'
   const report = schedule.heartbeat
-    ? ` If there is nothing that the user needs to know or do, answer with ${NOTHING_DUE} alone. Otherwise answer with one short message for the user.`
+    ? ` If there is nothing that the user needs to know or do, answer with ${NOTHING_DUE} alone. ` +
+      'Otherwise answer with one short message for the user.'
     : ''
   const note = `${about}${report})`
   // What an agent wrote must not begin as a command of the user's, such as a skill that only the user may start.

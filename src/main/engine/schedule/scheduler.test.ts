@@ -198,7 +198,8 @@ it('runs every day of a year exactly once, with two Trestles on one home, daylig
   for (let n = 1; n <= 365; n += 1) {
     if (n % 30 === 0) await clock.jump(clock.time + 20 * MINUTE)
     if (n % 45 === 0) await clock.jump(clock.time - 20 * MINUTE)
-    // Jumps in hours of six, so that not every 30 s of the year are simulated: the scheduler looks at what is due whenever it wakes.
+    // Jumps in hours of six, so that not every 30 s of the year are simulated: the scheduler looks at what is due
+    // whenever it wakes.
     for (const hour of [6, 12, 18, 24])
       await clock
         .jump(at('2026-01-01T00:00:00Z') + (n - 1) * DAY + hour * HOUR)

@@ -99,7 +99,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     if (named.length > 1)
       throw new CodedError(
         'schedule.not_found',
-        `${named.length} schedules are called ${JSON.stringify(idOrName)}; name one by its id: ${named.map(({ id }) => id).join(', ')}.`,
+        `${named.length} schedules are called ${JSON.stringify(idOrName)}; ` +
+          `name one by its id: ${named.map(({ id }) => id).join(', ')}.`,
       )
     const [near] = nearest(
       idOrName,
@@ -108,7 +109,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     )
     throw new CodedError(
       'schedule.not_found',
-      `There is no schedule ${JSON.stringify(idOrName)}.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
+      'There is no schedule ' +
+        `${JSON.stringify(idOrName)}.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
     )
   }
 

@@ -100,9 +100,9 @@ export interface ProjectTarget {
 }
 
 /**
- * Puts the project into its folder. Makes a new repository, or updates one whose files are as they were when the session
- * left, or that has no uncommitted changes. What was there stays reachable under `refs/trestle/moves/`. Returns `present`
- * when all files are as they should be already.
+ * Puts the project into its folder. Makes a new repository, or updates one whose files are as they were when the
+ * session left, or that has no uncommitted changes. What was there stays reachable under `refs/trestle/moves/`. Returns
+ * `present` when all files are as they should be already.
  */
 export async function unpackProject(
   deps: BundleDeps,

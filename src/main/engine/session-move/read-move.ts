@@ -34,8 +34,8 @@ interface Reading extends Omit<ReadMove, 'seal' | 'sessions' | 'head' | 'manifes
 
 /**
  * Reads a move file and checks everything in it. Contents go to the store of contents, where they are of no use until
- * the session refers to them; the project's bundle goes to the file `bundle`. `accept`: throws for a move that is not for
- * this home, before anything else is read.
+ * the session refers to them; the project's bundle goes to the file `bundle`. `accept`: throws for a move that is not
+ * for this home, before anything else is read.
  */
 export async function readMove(
   file: string,

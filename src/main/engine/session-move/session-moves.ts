@@ -27,7 +27,9 @@ export interface SessionMovesDeps extends Omit<SendDeps, 'agentsOf'> {
 
 /** Where a session is received. */
 export interface ReceiveOptions {
-  /** Where the project is put: a folder that is missing, empty, or a clone of it. Default: where the session was here. */
+  /**
+   * Where the project is put: a folder that is missing, empty, or a clone of it. Default: where the session was here.
+   */
   folder?: string
   /** The hash of the last event, as `out` returned it; proves that the file was not rewritten. */
   head?: string
@@ -194,7 +196,9 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
   }
 
-  /** Puts everything where it belongs; the events last, in one transaction, from which on the session is active here. */
+  /**
+   * Puts everything where it belongs; the events last, in one transaction, from which on the session is active here.
+   */
   async function place(
     move: ReadMove,
     bundle: string,

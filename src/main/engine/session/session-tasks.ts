@@ -66,14 +66,20 @@ export function createSessionTasks(
       if (task?.sessionId === sessionId) return { task: await notifyIfEnded(task) }
       if (task)
         return {
-          problem: `The task ${taskId} belongs to another session; only the user can see and stop it, on the page of tasks.`,
+          problem:
+            `The task ${taskId} belongs to another session; ` +
+            'only the user can see and stop it, on the page of tasks.',
         }
       const shown = JSON.stringify(taskId.slice(0, 100))
       const known = (await list({ activeOnly: false, limit: ALL })).map((one) => one.taskId)
       if (known.length === 0) return { problem: `There is no task ${shown}: this session has no background tasks.` }
       const near = nearest(taskId, known)
       return {
-        problem: `There is no task ${shown}. ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'TaskList with active_only false shows those of this session.'}`,
+        problem:
+          `There is no task ${shown}. ` +
+          (near.length > 0
+            ? `Did you mean ${near.join(' or ')}?`
+            : 'TaskList with active_only false shows those of this session.'),
       }
     },
     wait: async (taskId, ms, signal) => notifyIfEnded((await supervisor.wait(taskId, ms, signal)).task),

@@ -85,7 +85,10 @@ export interface Sessions {
   /** Moves a queued prompt; `to`: its new place, from 0. */
   moveQueued(sessionId: string, promptId: string, to: number): Promise<void>
   stop(sessionId: string): Promise<void>
-  /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
+  /**
+   * Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not
+   * changed.
+   */
   fork(sessionId: string, to?: number): Promise<SessionHeader>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
   proposal(sessionId: string, approvalId: string, edited?: EditedProposal): Promise<ApprovalProposal | undefined>
@@ -98,7 +101,9 @@ export interface Sessions {
   /** Every tool of the session with its size in a request: sent, loaded on demand, or off. */
   tools(sessionId: string): Promise<ToolsView>
   /**
-   * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored. It must be quick and must not throw. While another process runs the session, nothing comes; `taken` is called once this process has taken it over.
+   * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored.
+   * It must be quick and must not throw. While another process runs the session, nothing comes; `taken` is called once
+   * this process has taken it over.
    */
   listen(sessionId: string, listener: (event: SessionEvent) => void, taken?: () => void): () => void
   /** What is being streamed right now, as live events that rebuild it from scratch. */

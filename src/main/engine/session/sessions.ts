@@ -25,7 +25,10 @@ export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTu
 
 /** What sessions run with. These parts use sessions themselves, so they are connected when all of them exist. */
 export interface SessionsTurns extends SessionTurns<Session> {
-  /** Resolves the agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be used. */
+  /**
+   * Resolves the agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be
+   * used.
+   */
   chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
 }
 
@@ -50,10 +53,16 @@ export interface SessionManager extends Sessions {
   follow(listener: SessionsListener): void
   /** The rules that "always allow" offers for a pending approval. */
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
-  /** Runs `use` with the session while this process holds its lease; throws `session.elsewhere` when another process holds it. */
+  /**
+   * Runs `use` with the session while this process holds its lease; throws `session.elsewhere` when another process
+   * holds it.
+   */
   withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
   isLoaded(sessionId: string): boolean
-  /** Gives up a session whose turn only waits for the user, so that the process where the user answers continues it. False when it is at work, or watched. */
+  /**
+   * Gives up a session whose turn only waits for the user, so that the process where the user answers continues it.
+   * False when it is at work, or watched.
+   */
   suspend(sessionId: string): Promise<boolean>
   /** Creates the session of a subagent, with the folders of its parent. */
   createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void

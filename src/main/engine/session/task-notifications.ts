@@ -87,7 +87,9 @@ function notificationMessage(prepared: readonly PreparedNotification[]): UserPar
   )
   const rest = prepared.slice(MAX_IN_FULL)
   if (rest.length > 0) sections.push(summaryLines(rest))
-  const text = `<task-news>\n${what} This message comes from Trestle, not from the user.\n\n${sections.join('\n---\n')}\n</task-news>`
+  const text =
+    `<task-news>\n${what} This message comes from Trestle, not from the user.\n\n` +
+    `${sections.join('\n---\n')}\n</task-news>`
   return [{ type: 'text', text }]
 }
 

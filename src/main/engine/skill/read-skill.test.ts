@@ -6,7 +6,8 @@ const skill = (front: string, body = 'Do it.') => readSkill(`---\n${front}\n---\
 describe('reading a SKILL.md', () => {
   test('all known fields are read', async () => {
     const { head, problems } = await skill(
-      'name: tidy\ndescription: Tidies "things" – all of them\nwhenToUse: often\narguments: [what, how]\ndisableModelInvocation: true\ntype: prompt\nlicense: MIT',
+      'name: tidy\ndescription: Tidies "things" – all of them\nwhenToUse: often\n' +
+        'arguments: [what, how]\ndisableModelInvocation: true\ntype: prompt\nlicense: MIT',
     )
     expect(problems).toEqual([])
     expect(head).toEqual({

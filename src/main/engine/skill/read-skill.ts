@@ -70,7 +70,8 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   if (typeof name !== 'string' || name === '') return fatal('It needs a name.', 2)
   if (!NAME.test(name) || name.length > MAX_NAME_CHARS)
     return fatal(
-      `Its name "${name.slice(0, 80)}" must be at most ${MAX_NAME_CHARS} lowercase letters, digits and single hyphens between them.`,
+      `Its name "${name.slice(0, 80)}" must be at most ${MAX_NAME_CHARS} lowercase letters, ` +
+        'digits and single hyphens between them.',
       lineOf('name'),
     )
   if (typeof description !== 'string' || description.trim() === '') return fatal('It needs a description.', 2)

@@ -32,7 +32,8 @@ export interface AlarmRows {
 
 export function createAlarmRows(db: Database): AlarmRows {
   const insert = db.prepare(
-    "INSERT INTO alarm (id, label, at, status, created_at, session_id) VALUES (@id, @label, @at, 'pending', @createdAt, @sessionId)",
+    'INSERT INTO alarm (id, label, at, status, created_at, ' +
+      "session_id) VALUES (@id, @label, @at, 'pending', @createdAt, @sessionId)",
   )
   const get = db.prepare<[string], AlarmRow>('SELECT * FROM alarm WHERE id = ?')
   const active = db.prepare<[number], AlarmRow>(
@@ -42,15 +43,18 @@ export function createAlarmRows(db: Database): AlarmRows {
   const count = db.prepare<[], number>("SELECT count(*) FROM alarm WHERE status IN ('pending', 'ringing')").pluck()
   const nextAt = db.prepare<[], number | null>("SELECT min(at) FROM alarm WHERE status = 'pending'").pluck()
   const change = db.prepare(
-    'UPDATE alarm SET status = @status, at = coalesce(@at, at) WHERE id = @id AND status IN (SELECT value FROM json_each(@from))',
+    'UPDATE alarm SET status = @status, at = coalesce(@at, ' +
+      'at) WHERE id = @id AND status IN (SELECT value FROM json_each(@from))',
   )
   const isDue = db
     .prepare<[{ now: number; unnoticed: number }], number>(
-      "SELECT 1 FROM alarm WHERE (status = 'pending' AND at <= @now) OR (status = 'ringing' AND at < @unnoticed) LIMIT 1",
+      "SELECT 1 FROM alarm WHERE (status = 'pending' AND at <= " +
+        "@now) OR (status = 'ringing' AND at < @unnoticed) LIMIT 1",
     )
     .pluck()
   const takeMissed = db.prepare<[{ late: number; unnoticed: number }], AlarmRow>(
-    "UPDATE alarm SET status = 'missed' WHERE (status = 'pending' AND at < @late) OR (status = 'ringing' AND at < @unnoticed) RETURNING *",
+    "UPDATE alarm SET status = 'missed' WHERE (status = 'pending' AND " +
+      "at < @late) OR (status = 'ringing' AND at < @unnoticed) RETURNING *",
   )
   const takeRinging = db.prepare<[{ now: number }], AlarmRow>(
     "UPDATE alarm SET status = 'ringing' WHERE status = 'pending' AND at <= @now RETURNING *",

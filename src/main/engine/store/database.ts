@@ -14,7 +14,8 @@ export const BUSY_TIMEOUT_MS = 5000
  * system had not written yet); even then the file stays consistent and what is missing is the newest end, never
  * something in the middle.
  *
- * `alone`: locks out other processes, so that not even the small shared-memory file is needed and the store can be read on a full disk.
+ * `alone`: locks out other processes, so that not even the small shared-memory file is needed and the store can be read
+ * on a full disk.
  *
  * Throws SqliteError; `storeError` converts it to a CodedError.
  */

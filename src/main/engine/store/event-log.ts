@@ -33,7 +33,8 @@ export interface EventLog {
 
 export function createEventLog(db: Database): EventLog {
   const range = db.prepare<[string, number, number, number], EventRow>(
-    'SELECT seq, at, body FROM event INDEXED BY event_order WHERE session_id = ? AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?',
+    'SELECT seq, at, body FROM event INDEXED BY event_order WHERE session_id = ? ' +
+      'AND seq >= ? AND seq < ? ORDER BY seq LIMIT ?',
   )
   // octet_length reads the row's header only: no large body is loaded to know its size.
   const sizes = db.prepare<[string, number, number], { seq: number; type: string; bytes: number }>(
@@ -42,7 +43,8 @@ export function createEventLog(db: Database): EventLog {
   )
   const startBefore = db
     .prepare<[string, number], number>(
-      `SELECT seq FROM event INDEXED BY event_start WHERE session_id = ? AND seq < ? AND ${STARTS} ORDER BY seq DESC LIMIT 1`,
+      'SELECT seq FROM event INDEXED BY event_start WHERE session_id = ? ' +
+        `AND seq < ? AND ${STARTS} ORDER BY seq DESC LIMIT 1`,
     )
     .pluck()
   const history = db.prepare<[string, number, number, number], EventRow>(

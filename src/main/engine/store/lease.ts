@@ -63,7 +63,8 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
   const others = db.prepare<[string], HolderRow>(`${joined} WHERE l.owner <> ?`)
   const processes = db.prepare<[], ProcessRow>('SELECT owner, pid, host, machine, started, heartbeat FROM process')
   const addProcess = db.prepare<[string, number, string, string, string, number]>(
-    'INSERT INTO process (owner, pid, host, machine, started, heartbeat) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (owner) DO NOTHING',
+    'INSERT INTO process (owner, pid, host, machine, started, heartbeat) VALUES (?, ?, ?, ?, ?, ?) ' +
+      'ON CONFLICT (owner) DO NOTHING',
   )
   const removeProcess = db.prepare<[string]>('DELETE FROM process WHERE owner = ?')
   const take = db.prepare<[string, string, number]>(

@@ -81,14 +81,16 @@ export function createMemoryRows(db: Database): MemoryRows {
     'SELECT * FROM memory WHERE folder = ? AND key = ? AND deleted_at IS NULL',
   )
   const findDeleted = db.prepare<[string, string], EntryRow>(
-    'SELECT * FROM memory WHERE deleted_at IS NOT NULL AND folder = ? AND key = ? ORDER BY deleted_at DESC, id DESC LIMIT 1',
+    'SELECT * FROM memory WHERE deleted_at IS NOT NULL AND folder = ? ' +
+      'AND key = ? ORDER BY deleted_at DESC, id DESC LIMIT 1',
   )
   const insert = db.prepare(
     `INSERT INTO memory (key, text, category, folder, author, created_at, updated_at, active_at, session_id, seq)
      VALUES (@key, @text, @category, @folder, @author, @at, @at, @at, @sessionId, @seq)`,
   )
   const update = db.prepare(
-    `UPDATE memory SET key = @key, text = @text, category = @category, folder = @folder, author = @author, updated_at = @at,
+    `UPDATE memory SET key = @key, text = @text, category = @category, folder = @folder, author = @author,
+       updated_at = @at,
      active_at = @at, session_id = @sessionId, seq = @seq, deleted_at = NULL WHERE id = @id`,
   )
   const remove = db.prepare<[number, number]>('UPDATE memory SET deleted_at = ? WHERE id = ?')
@@ -117,7 +119,8 @@ export function createMemoryRows(db: Database): MemoryRows {
   )
   const leading = {
     uses: db.prepare<[string, number], EntryRow>(
-      'SELECT * FROM memory WHERE folder = ? AND deleted_at IS NULL AND uses > 0 ORDER BY uses DESC, active_at DESC LIMIT ?',
+      'SELECT * FROM memory WHERE folder = ? ' +
+        'AND deleted_at IS NULL AND uses > 0 ORDER BY uses DESC, active_at DESC LIMIT ?',
     ),
     recency: db.prepare<[string, number], EntryRow>(
       'SELECT * FROM memory WHERE folder = ? AND deleted_at IS NULL ORDER BY active_at DESC LIMIT ?',
@@ -217,7 +220,10 @@ export function createMemoryRows(db: Database): MemoryRows {
 }
 
 function usedSql(counter: string): string {
-  return `UPDATE memory SET ${counter} used_at = @at, active_at = max(active_at, @at) WHERE id IN (SELECT value FROM json_each(@ids))`
+  return (
+    `UPDATE memory SET ${counter} used_at = @at, active_at = max(active_at, ` +
+    '@at) WHERE id IN (SELECT value FROM json_each(@ids))'
+  )
 }
 
 function optional(row: EntryRow | undefined): MemoryEntry | undefined {
@@ -271,7 +277,8 @@ function listRows(
 function overviewOf(db: Database, entries: number): Omit<MemoryOverview, 'budgetBytes'> {
   const projects = db
     .prepare<[], { folder: string; entries: number }>(
-      'SELECT folder, count(*) AS entries FROM memory WHERE deleted_at IS NULL GROUP BY folder ORDER BY entries DESC, folder',
+      'SELECT folder, ' +
+        'count(*) AS entries FROM memory WHERE deleted_at IS NULL GROUP BY folder ORDER BY entries DESC, folder',
     )
     .all()
   return {
@@ -281,7 +288,8 @@ function overviewOf(db: Database, entries: number): Omit<MemoryOverview, 'budget
     projects: projects.filter(({ folder }) => folder !== ''),
     categories: db
       .prepare<[], { category: string; entries: number }>(
-        'SELECT category, count(*) AS entries FROM memory WHERE deleted_at IS NULL AND category IS NOT NULL GROUP BY category ORDER BY entries DESC, category LIMIT 200',
+        'SELECT category, count(*) AS entries FROM memory WHERE deleted_at IS NULL AND ' +
+          'category IS NOT NULL GROUP BY category ORDER BY entries DESC, category LIMIT 200',
       )
       .all(),
   }

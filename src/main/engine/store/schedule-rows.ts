@@ -126,7 +126,8 @@ interface Change {
 type Body = Omit<ScheduleSpec, 'name'> & { createdIn?: string; mail?: MailState }
 
 const NO_OPEN_RUN =
-  'NOT EXISTS (SELECT 1 FROM schedule_run WHERE schedule_run.schedule_id = schedule.id AND schedule_run.ended_at IS NULL)'
+  'NOT EXISTS (SELECT 1 FROM schedule_run WHERE schedule_run.schedule_id ' +
+  '= schedule.id AND schedule_run.ended_at IS NULL)'
 
 export function createScheduleRows(db: Database): ScheduleRows {
   const get = db.prepare<[string], ScheduleRow>('SELECT * FROM schedule WHERE id = ?')
@@ -154,11 +155,13 @@ export function createScheduleRows(db: Database): ScheduleRows {
     'UPDATE schedule SET deleted_at = ?, updated_at = ? WHERE id = ?',
   )
   const due = db.prepare<[number], ScheduleRow>(
-    `SELECT * FROM schedule WHERE next_at <= ? AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN} ORDER BY next_at, id`,
+    'SELECT * FROM schedule WHERE next_at <= ? ' +
+      `AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN} ORDER BY next_at, id`,
   )
   const nextWake = db
     .prepare<[], number | null>(
-      `SELECT min(next_at) FROM schedule WHERE next_at IS NOT NULL AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN}`,
+      'SELECT min(next_at) FROM schedule WHERE next_at IS NOT NULL ' +
+        `AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN}`,
     )
     .pluck()
   const waiting = db.prepare<[], ScheduleRow>(
@@ -169,7 +172,8 @@ export function createScheduleRows(db: Database): ScheduleRows {
     .prepare<[string], number>('SELECT 1 FROM schedule_run WHERE schedule_id = ? AND ended_at IS NULL')
     .pluck()
   const addRun = db.prepare<[string, string, number, number, number, string]>(
-    `INSERT INTO schedule_run (id, schedule_id, due_at, started_at, status, missed, owner) VALUES (?, ?, ?, ?, 'running', ?, ?)`,
+    'INSERT INTO schedule_run (id, schedule_id, due_at, started_at, ' +
+      "status, missed, owner) VALUES (?, ?, ?, ?, 'running', ?, ?)",
   )
   const setSession = db.prepare<[string, string]>('UPDATE schedule_run SET session_id = ? WHERE id = ?')
   const endRun = db.prepare<[number, string, string | null, string]>(
@@ -193,8 +197,10 @@ export function createScheduleRows(db: Database): ScheduleRows {
   const dropSession = db.prepare<[string]>('UPDATE schedule_run SET session_id = NULL WHERE id = ?')
   const stamp = db
     .prepare<[], string>(
-      `SELECT json_array((SELECT count(*) || '/' || coalesce(max(updated_at), 0) || '/' || total(next_at) || '/' || total(paused) FROM schedule),
-         (SELECT count(*) || '/' || coalesce(max(started_at), 0) || '/' || coalesce(max(ended_at), 0) FROM schedule_run))`,
+      `SELECT json_array((SELECT count(*) || '/' || coalesce(max(updated_at), 0) || '/' || total(next_at) || '/' || total(paused)
+            FROM schedule),
+         (SELECT count(*) || '/' || coalesce(max(started_at), 0) || '/' || coalesce(max(ended_at), 0)
+            FROM schedule_run))`,
     )
     .pluck()
 

@@ -31,7 +31,8 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
   const cache = new Map<string, SessionHeader>()
   const seqOf = db.prepare<[string], number>('SELECT seq FROM session WHERE id = ? AND removed = 0').pluck()
   const stored = db.prepare<[string], { seq: number; updatedAt: number; fold: number; header: string }>(
-    'SELECT s.seq, s.updated_at AS updatedAt, h.fold, h.header FROM session s JOIN session_header h ON h.session_id = s.id WHERE s.id = ?',
+    'SELECT s.seq, s.updated_at AS updatedAt, h.fold, ' +
+      'h.header FROM session s JOIN session_header h ON h.session_id = s.id WHERE s.id = ?',
   )
   const insertSession = db.prepare<
     [string, number, number, number, string, string, string | null, string, number, number, string | null]
@@ -48,7 +49,8 @@ export function createHeaderRows(db: Database, allEvents: (sessionId: string) =>
   const updateSession = db.prepare<
     [number, number, string, string, string | null, string, number, number, string | null, string | null, string]
   >(
-    `UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?, turn_id = ?,
+    `UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?,
+       turn_id = ?,
        head = coalesce(?, head)
      WHERE id = ?`,
   )
@@ -166,7 +168,8 @@ export function createSessionList(
     >(
       `SELECT id, folder, title, status, waiting, updated_at, archived, model,
          (SELECT schedule_id FROM schedule_run WHERE session_id = session.id) FROM session
-       WHERE removed = 0 AND NOT (id >= '${AGENT_ID}' AND id < '${AGENT_ID}~') AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
+       WHERE removed = 0 AND NOT (id >= '${AGENT_ID}' AND id < '${AGENT_ID}~') AND (@folder IS NULL OR folder = @folder)
+         AND (@archived IS NULL OR archived = @archived)
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,
     )
     .raw()
@@ -188,7 +191,8 @@ export function createSessionList(
 
   const agents = db
     .prepare<[{ prefix: string; active: number; limit: number }], string>(
-      `SELECT id FROM session WHERE id >= @prefix AND id < @prefix || '~' AND removed = 0 AND (@active = 0 OR status IN ('running', 'waiting'))
+      `SELECT id FROM session WHERE id >= @prefix AND id < @prefix || '~' AND removed = 0
+         AND (@active = 0 OR status IN ('running', 'waiting'))
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,
     )
     .pluck()

@@ -104,7 +104,8 @@ export function createSpendingRows(db: Database): SpendingRows {
   )
   const limited = (scope: LimitScope) =>
     db.prepare<[{ rootId: string; folder: string; at: number }], Nullable<UsageSum> & { day: string }>(
-      `SELECT ${SUMS}, ${DAY('@at')} AS day FROM spending WHERE ${LIMITED[scope]} AND @rootId IS NOT NULL AND @folder IS NOT NULL`,
+      `SELECT ${SUMS}, ${DAY('@at')} AS day FROM spending WHERE ` +
+        `${LIMITED[scope]} AND @rootId IS NOT NULL AND @folder IS NOT NULL`,
     )
   const raised = db.prepare<[string], number>('SELECT amount FROM spending_raise WHERE key = ?').pluck()
   const raise = db.prepare<[{ key: string; amount: number }]>(

@@ -28,7 +28,9 @@ export function storeError(error: unknown, home: string): unknown {
   }
   const limit = code.startsWith('SQLITE_IOERR') ? reachedLimit(home) : undefined
   if (limit !== undefined) {
-    const message = `There is no space left for the session store in ${home}: ${details}. The files of this process may have at most ${limit} bytes (ulimit -f); start Trestle without this limit.`
+    const message =
+      `There is no space left for the session store in ${home}: ${details}. ` +
+      `The files of this process may have at most ${limit} bytes (ulimit -f); start Trestle without this limit.`
     return new CodedError('store.full', message, { cause: error })
   }
   if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED') {
@@ -37,7 +39,9 @@ export function storeError(error: unknown, home: string): unknown {
     })
   }
   if (isDamage(error)) {
-    const message = `The session store in ${home} is damaged: ${details}. The next start repairs it and keeps a copy of the damaged file.`
+    const message =
+      `The session store in ${home} is damaged: ${details}. ` +
+      'The next start repairs it and keeps a copy of the damaged file.'
     return new CodedError('store.unreadable', message, { cause: error })
   }
   if (/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM|AUTH|NOLFS|PROTOCOL)/.test(code)) {

@@ -79,7 +79,8 @@ export function createTextIndex(db: Database): TextIndex {
 export function indexEvents(db: Database): void {
   const insert = insertion(db)
   const next = db.prepare<[number], { id: number; body: string }>(
-    "SELECT id, body FROM event WHERE id > ? AND type IN ('turn.started', 'turn.steered', 'step.finished') ORDER BY id LIMIT 200",
+    'SELECT id, body FROM event WHERE id > ? ' +
+      "AND type IN ('turn.started', 'turn.steered', 'step.finished') ORDER BY id LIMIT 200",
   )
   let last = 0
   for (;;) {

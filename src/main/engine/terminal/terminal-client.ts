@@ -59,8 +59,8 @@ export interface TerminalViewer {
 }
 
 /**
- * The user's own terminals, in the task host of this home. Connects to a host when there is one and a list is asked for,
- * and starts one with the first terminal.
+ * The user's own terminals, in the task host of this home. Connects to a host when there is one and a list is asked
+ * for, and starts one with the first terminal.
  */
 export class TerminalClient {
   readonly #options: TerminalClientOptions

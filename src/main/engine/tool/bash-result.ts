@@ -12,9 +12,11 @@ const CARD_CHARS = 8_000
 const WORTH_TELLING_MS = 10_000
 
 const TOLD_AT_THE_END =
-  'You are told in a message when it ends, with its status and the end of its output; do not poll. To look at it before, use TaskOutput; to end it, TaskStop.'
+  'You are told in a message when it ends, with its status and the end of its output; do not poll. ' +
+  'To look at it before, use TaskOutput; to end it, TaskStop.'
 const TOLD_IN_THIS_TURN =
-  'You are told in a message when it ends while this turn runs. Trestle runs for one turn only here: if you need how it ends, wait with TaskOutput and block. To end it, use TaskStop.'
+  'You are told in a message when it ends while this turn runs. Trestle runs for one turn only here: ' +
+  'if you need how it ends, wait with TaskOutput and block. To end it, use TaskStop.'
 
 /** What the model reads of a command it started in the background. */
 export function backgroundResult(task: Task, interactive: boolean, note?: string): ToolResult {
@@ -116,8 +118,12 @@ function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boo
   const asked = `The command waited for input at its terminal, not on stdin: ${JSON.stringify(oneLine(text.trim()))}`
   if (canAnswer) return `${asked}; ${terminalInputText(typed)}.`
   const advice =
-    'run it so that it does not ask (an option such as -y, --batch or --no-input; sudo -n; GIT_TERMINAL_PROMPT=0; ssh -o BatchMode=yes), or tell the user what to run'
-  return `${asked}. No user is available to type${status === 'timed_out' ? ', so it waited until it timed out' : ''}: ${advice}.`
+    'run it so that it does not ask (an option such as -y, --batch or --no-input; ' +
+    'sudo -n; GIT_TERMINAL_PROMPT=0; ssh -o BatchMode=yes), or tell the user what to run'
+  return (
+    `${asked}. ` +
+    `No user is available to type${status === 'timed_out' ? ', so it waited until it timed out' : ''}: ${advice}.`
+  )
 }
 
 function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
@@ -130,7 +136,8 @@ function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
     const longer =
       timeoutMs < MAX_TIMEOUT_MS ? `give a longer timeout (milliseconds, at most ${MAX_TIMEOUT_MS}) or ` : ''
     return [
-      `Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started. If it needs more time, ${longer}do less at once.`,
+      `Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started. ` +
+        `If it needs more time, ${longer}do less at once.`,
     ]
   }
   if (status === 'failed') {

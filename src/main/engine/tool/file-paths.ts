@@ -10,7 +10,8 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
     return refuse(`The path ${JSON.stringify(shown.slice(0, 500))} cannot be used: ${path.problem}.`)
   if (path.sensitive === undefined) return undefined
   return refuse(
-    `${shown} is protected: file tools never read or change ${path.sensitive}. Do not look for a way round; ask the person if something in it matters.`,
+    `${shown} is protected: file tools never read or change ${path.sensitive}. ` +
+      'Do not look for a way round; ask the person if something in it matters.',
   )
 }
 
@@ -38,7 +39,10 @@ export async function missingPath(workspace: Workspace, path: ResolvedPath, advi
   const shown = workspace.display(path.path)
   if (/^file:\/+/.test(shown)) return `${shown} does not exist. A path is not a URL: leave out file:// and call again.`
   if (shown.includes('\ufffd'))
-    return `${shown} does not exist. A name that is not valid UTF-8 cannot be given to this tool: use the file with Bash, or rename it there.`
+    return (
+      `${shown} does not exist. ` +
+      'A name that is not valid UTF-8 cannot be given to this tool: use the file with Bash, or rename it there.'
+    )
   const target = await readlink(path.path).catch(() => undefined)
   if (target !== undefined)
     return `${shown} is a symbolic link to ${JSON.stringify(target)}, which does not exist. ${advice}`
@@ -48,7 +52,10 @@ export async function missingPath(workspace: Workspace, path: ResolvedPath, advi
   const there = workspace.display(similar)
   const difference = nameDifference(shown, there)
   if (/^[\x20-\x7e]*$/.test(there)) return `${shown} does not exist. There is ${JSON.stringify(there)}: ${difference}.`
-  return `${shown} does not exist under this spelling. A name on the disk looks the same, but ${difference}. Call again with this path, with its \\u escapes as they are in JSON: ${escapedPath(there)}`
+  return (
+    `${shown} does not exist under this spelling. A name on the disk looks the same, but ${difference}. ` +
+    `Call again with this path, with its \\u escapes as they are in JSON: ${escapedPath(there)}`
+  )
 }
 
 /** Folders with more entries are not searched. */

@@ -36,7 +36,9 @@ export async function pdfResult(
       read.isCut || read.last < read.pages
         ? ` Continue with pages "${read.isCut ? read.last : read.last + 1}-…" of Read.`
         : ''
-    const note = `[Pages ${first}-${read.last} of ${read.pages}, as text${read.isCut ? ', cut at 50,000 characters' : ''}.${next}]`
+    const note =
+      `[Pages ${first}-${read.last} of ${read.pages}, ` +
+      `as text${read.isCut ? ', cut at 50,000 characters' : ''}.${next}]`
     return { content: [{ type: 'text', text: `${head}\n\n${read.text}\n\n${note}` }], details }
   } catch (error) {
     if (error instanceof PdfProblem) return failed(`${shown}: ${error.message}`)
@@ -49,6 +51,7 @@ export async function pdfResult(
 export async function pdfBytes(file: FileHandle, shown: string): Promise<Buffer | string> {
   const { size } = await file.stat()
   return size > MAX_PDF_BYTES
-    ? `${shown} has ${(size / 1_000_000).toFixed(1)} MB; PDFs of at most ${MAX_PDF_BYTES / 1024 ** 2} MiB can be read. Split it first.`
+    ? `${shown} has ${(size / 1_000_000).toFixed(1)} MB; ` +
+        `PDFs of at most ${MAX_PDF_BYTES / 1024 ** 2} MiB can be read. Split it first.`
     : file.readFile()
 }

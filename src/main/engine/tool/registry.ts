@@ -85,7 +85,8 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
   if (parsed.success) return { input: parsed.data }
   const fields = tool.input instanceof z.ZodObject ? Object.keys(tool.input.shape) : []
   return {
-    error: `The input of ${tool.name} is not valid, so it was not run:\n${explainIssues(parsed.error.issues, raw, fields)}`,
+    error:
+      `The input of ${tool.name} is not valid, so it was not run:\n` + explainIssues(parsed.error.issues, raw, fields),
   }
 }
 
@@ -94,7 +95,10 @@ function malformed(name: string, rawJson: string, error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const at = Number(/position (\d+)/.exec(message)?.[1] ?? rawJson.length)
   const near = JSON.stringify(rawJson.slice(Math.max(0, at - 40), at + 20))
-  return `The input of ${name} is not valid JSON: ${message}, near ${near} (${rawJson.length} characters in all). The tool was not run; send the call again with one complete JSON object.`
+  return (
+    `The input of ${name} is not valid JSON: ${message}, near ${near} (${rawJson.length} characters in all). ` +
+    'The tool was not run; send the call again with one complete JSON object.'
+  )
 }
 
 const MAX_ISSUES = 10
@@ -116,7 +120,10 @@ function explain(issue: z.core.$ZodIssue, raw: unknown, fields: readonly string[
       const known = issue.path.length === 0 ? fields : []
       const near = nearest(key, known, 1)[0]
       const names = known.length > 0 ? ` The fields are: ${known.join(', ')}.` : ''
-      return `unknown field \`${[place, key].filter(Boolean).join('.').slice(0, 200)}\`.${near === undefined ? names : ` Did you mean \`${near}\`?${names}`}`
+      return (
+        `unknown field \`${[place, key].filter(Boolean).join('.').slice(0, 200)}\`.` +
+        (near === undefined ? names : ` Did you mean \`${near}\`?${names}`)
+      )
     })
   }
   const value = valueAt(raw, issue.path)

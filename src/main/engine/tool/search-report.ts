@@ -114,7 +114,8 @@ function countPage(found: { path: string; count: number }[], report: SearchRepor
     count,
     lines: [],
   }))
-  const head = `${total} ${total === 1 ? 'match' : 'matches'} in ${found.length} ${found.length === 1 ? 'file' : 'files'}`
+  const files = found.length === 1 ? 'file' : 'files'
+  const head = `${total} ${total === 1 ? 'match' : 'matches'} in ${found.length} ${files}`
   const details: Matches = {
     kind: 'matches',
     pattern: report.pattern,
@@ -190,7 +191,8 @@ function cutNote(cut: readonly string[]): string[] {
   if (cut.length === 0) return []
   const more = cut.length > MAX_NAMES ? ` and ${cut.length - MAX_NAMES} more` : ''
   return [
-    `[Lines over ${MAX_LINE_BYTES} bytes are cut to what surrounds their first match: ${cut.slice(0, MAX_NAMES).join(', ')}${more}. Read shows more of a line with char_offset.]`,
+    `[Lines over ${MAX_LINE_BYTES} bytes are cut to what surrounds their first match: ` +
+      `${cut.slice(0, MAX_NAMES).join(', ')}${more}. Read shows more of a line with char_offset.]`,
   ]
 }
 
@@ -201,7 +203,8 @@ function cutNote(cut: readonly string[]): string[] {
 function render(path: string, lines: readonly MatchLine[], { lineNumbers, hasContext }: SearchReport): string[] {
   return lines.flatMap(({ line, isMatch, text, cut }, index) => {
     const mark = isMatch ? ':' : '-'
-    const shown = cut ? `${cut.first > 1 ? '…' : ''}${text}${cut.first - 1 + text.length < cut.total ? '…' : ''}` : text
+    const isCutAfter = cut && cut.first - 1 + text.length < cut.total
+    const shown = cut ? `${cut.first > 1 ? '…' : ''}${text}${isCutAfter ? '…' : ''}` : text
     const rendered = lineNumbers ? `${path}${mark}${line}${mark}${shown}` : `${path}${mark}${shown}`
     const before = lines[index - 1]
     return hasContext && before && line > before.line + 1 ? ['--', rendered] : [rendered]
@@ -269,7 +272,8 @@ function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchRepo
 function stopNotes(run: RipgrepRun, { timeoutMs }: SearchReport, page: Page): string[] {
   if (run.stopped === 'timeout') {
     return [
-      `[Partial: the search was stopped after ${timeoutMs / 1000} s${page.unsorted ? ', so results are unsorted' : ''}. Narrow it with path, glob or type.]`,
+      `[Partial: the search was stopped after ${timeoutMs / 1000} ` +
+        `s${page.unsorted ? ', so results are unsorted' : ''}. Narrow it with path, glob or type.]`,
     ]
   }
   if (run.stopped === 'output_limit')
@@ -281,7 +285,8 @@ function sensitiveNote(names: string[]): string[] {
   if (names.length === 0) return []
   const shown = names.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
   return [
-    `[Matches in sensitive files are not shown: ${shown}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
+    '[Matches in sensitive files are not shown: ' +
+      `${shown}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
   ]
 }
 

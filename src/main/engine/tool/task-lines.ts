@@ -39,7 +39,8 @@ export function outputLines({ outputPath, newestPath, outputBytes }: Task): stri
   const advice =
     newestPath === undefined
       ? 'For more Read output_path, about 300 lines at a time (line_offset -300 for the end).'
-      : 'The log was too long: output_path has its first part, newest_output_path the newest; between them something is missing. For more Read them, about 300 lines at a time.'
+      : 'The log was too long: output_path has its first part, newest_output_path the newest; ' +
+        'between them something is missing. For more Read them, about 300 lines at a time.'
   return [`output_path: ${outputPath}`, ...rotated, `output_bytes: ${outputBytes}`, advice]
 }
 

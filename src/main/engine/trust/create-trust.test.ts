@@ -54,7 +54,8 @@ test('a project without files of its own is nothing to ask about', async () => {
 
 test('rules do nothing before the user accepts them, and all of them count afterwards', async () => {
   write(
-    `${rule('allow', 'Bash(npm *)')}${rule('deny', 'Bash(rm *)')}${rule('deny', 'Bsh')}[tools]\ndisabled = ["Write"]\n[loop]\nmax_steps = 3\n`,
+    `${rule('allow', 'Bash(npm *)')}${rule('deny', 'Bash(rm *)')}${rule('deny', 'Bsh')}[tools]\n` +
+      'disabled = ["Write"]\n[loop]\nmax_steps = 3\n',
   )
   const view = await trust().view(folder)
   expect(view).toMatchObject({ folder, state: 'asked' })

@@ -20,10 +20,10 @@ export interface FolderSettings {
 /**
  * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds.
  * Such a file comes with the project, from an unknown author: it does nothing until the user trusts it, word for word.
- * Then its rules and hooks count, it can switch tools off and lower
- * `[loop] max_steps`, make the sandbox stricter and prepare worktrees; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
- * user has looked at it, what was accepted before still restricts, but allows nothing and only
- * watches over what is done. Never fails.
+ * Then its rules and hooks count, it can switch tools off and lower `[loop] max_steps`, make the sandbox stricter and
+ * prepare worktrees; everything else in it (providers, addresses, headers, keys above all) is ignored and reported.
+ * After a change, until the user has looked at it, what was accepted before still restricts, but allows nothing and
+ * only watches over what is done. Never fails.
  */
 export async function projectSettings(folder: string, own: Settings, home: string): Promise<FolderSettings> {
   const { state, hash, files, accepted, problem } = readTrustState(home, folder)

@@ -166,9 +166,11 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value
 }
 
+const digits = (number: number): string => String(number).padStart(2, '0')
+
 function localDay(ms: number): string {
   const date = new Date(ms)
-  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+  return `${date.getFullYear()}-${digits(date.getMonth() + 1)}-${digits(date.getDate())}`
 }
 
 /** What `loadHistory` needs. */

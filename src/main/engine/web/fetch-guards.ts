@@ -43,7 +43,10 @@ export function isAllowed(url: URL, allowedHosts: readonly string[]): boolean {
 }
 
 export function refusalOf(host: string, kind: string): string {
-  return `${host} is not fetched: it leads to ${kind}. If the user wants that, they can name the host in [web] allowed_hosts of config.toml; for a server of this project use curl in Bash.`
+  return (
+    `${host} is not fetched: it leads to ${kind}. If the user wants that, ` +
+    'they can name the host in [web] allowed_hosts of config.toml; for a server of this project use curl in Bash.'
+  )
 }
 
 /** The text of a response; throws a `WebRefusal` if it is larger than `maxBytes`. */

@@ -196,7 +196,8 @@ async function bodyOf(answer: IncomingMessage, limits: PageLimits, signal: Abort
 
 function tooLarge(limits: PageLimits): WebRefusal {
   return new WebRefusal(
-    `The page is larger than ${Math.round(limits.bytes / 1024 / 1024)} MiB. Fetch a part of it, or download it with curl in Bash.`,
+    `The page is larger than ${Math.round(limits.bytes / 1024 / 1024)} MiB. ` +
+      'Fetch a part of it, or download it with curl in Bash.',
   )
 }
 

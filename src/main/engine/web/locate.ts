@@ -39,12 +39,16 @@ export async function locate({ service, signal, proxyFor }: LocateRequest): Prom
     signal.throwIfAborted()
     if (error instanceof WebRefusal) throw error
     throw new WebRefusal(
-      `The location service ${host} could not be reached: ${error instanceof Error ? error.message : String(error)}. Try again later, or ask the user where they are.`,
+      `The location service ${host} could not be reached: ` +
+        `${error instanceof Error ? error.message : String(error)}. ` +
+        'Try again later, or ask the user where they are.',
     )
   })
   if (page.status >= 400)
     throw new WebRefusal(
-      `The location service ${host} failed (${page.status}).${page.status === 429 ? ' It has had too many requests.' : ''} Try again later, or ask the user where they are.`,
+      `The location service ${host} failed ` +
+        `(${page.status}).${page.status === 429 ? ' It has had too many requests.' : ''} Try again later, ` +
+        'or ask the user where they are.',
     )
   const answer = objectIn(page.body.toString('utf8'))
   const lines = answer && factsOf(answer)
@@ -56,7 +60,8 @@ export async function locate({ service, signal, proxyFor }: LocateRequest): Prom
   const kind = address === undefined ? undefined : nonPublicKind(address)
   if (kind !== undefined)
     throw new WebRefusal(
-      `The location service ${host} saw an address of ${kind}, so it cannot know where that is. Ask the user where they are.`,
+      `The location service ${host} saw an address of ${kind}, so it cannot know where that is. ` +
+        'Ask the user where they are.',
     )
   return [`Estimated from the IP address by ${host}; it can be far off.`, ...lines].join('\n')
 }

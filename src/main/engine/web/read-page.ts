@@ -50,7 +50,8 @@ export async function readPage(
   }
   if (!isText(type))
     throw new WebRefusal(
-      `${page.url.href} is ${type} (${kilobytes(page.body.length)}), which is not text. Download it with curl in Bash if it is needed.`,
+      `${page.url.href} is ${type} (${kilobytes(page.body.length)}), which is not text. ` +
+        'Download it with curl in Bash if it is needed.',
     )
   const text = decodeText(page.body, page.contentType || type)
   if (!/html/.test(type)) return { ...common, kind: 'passthrough', text }

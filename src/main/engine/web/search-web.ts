@@ -1,3 +1,4 @@
+import { isRecord } from '../../../shared/json-fields'
 import { readLimitedText, WebRefusal } from './fetch-guards'
 import type { SearchSettings } from '../config/settings/network-settings'
 
@@ -42,8 +43,8 @@ export interface SearchRequest {
 /** The objects of a list at a path in a response; empty if it is missing. */
 function listAt(answer: unknown, ...path: string[]): Record<string, unknown>[] {
   let value = answer
-  for (const key of path) value = isObject(value) ? value[key] : undefined
-  return Array.isArray(value) ? value.filter(isObject) : []
+  for (const key of path) value = isRecord(value) ? value[key] : undefined
+  return Array.isArray(value) ? value.filter(isRecord) : []
 }
 
 /** A hit from its fields; undefined without a usable URL. */
@@ -64,18 +65,14 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** Brave Search: api-dashboard.search.brave.com, Web Search. Snippets have `<strong>` around matches. */
 export const brave: SearchProvider = {
   baseUrl: 'https://api.search.brave.com/res/v1',
   needsKey: true,
-  request: ({ query, limit }, { baseUrl, key = '' }) => ({
-    url: `${baseUrl}/web/search?${new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' }).toString()}`,
-    headers: { 'x-subscription-token': key },
-  }),
+  request: ({ query, limit }, { baseUrl, key = '' }) => {
+    const asked = new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' })
+    return { url: `${baseUrl}/web/search?${asked.toString()}`, headers: { 'x-subscription-token': key } }
+  },
   hits: (answer) =>
     listAt(answer, 'web', 'results').flatMap(
       ({ url, title, description, page_age: age, profile }) =>
@@ -179,7 +176,8 @@ export async function searchWeb(
   }).catch((error: unknown): never => {
     signal.throwIfAborted()
     throw new WebRefusal(
-      `The search provider ${settings.provider} could not be reached: ${reasonOf(error)}. Try again later, or continue without it.`,
+      `The search provider ${settings.provider} could not be reached: ${reasonOf(error)}. ` +
+        'Try again later, or continue without it.',
     )
   })
   const text = await readLimitedText(answer, MAX_BYTES)
@@ -188,7 +186,8 @@ export async function searchWeb(
     return provider.hits(JSON.parse(text)).slice(0, query.limit)
   } catch {
     throw new WebRefusal(
-      `The search provider ${settings.provider} answered with something that is not JSON. Check base_url in [web.search].`,
+      `The search provider ${settings.provider} answered with something that is not JSON. ` +
+        'Check base_url in [web.search].',
     )
   }
 }
@@ -200,7 +199,10 @@ function problemOf(name: string, provider: SearchProvider, status: number, text:
   if (status === 401)
     return `The search provider ${name} refused its key. Tell the user to check [web.search].${excerpt}`
   if (status === 403)
-    return `The search provider ${name} refused (403). ${provider.forbidden ?? 'Tell the user to check the key and its plan.'}${excerpt}`
+    return (
+      `The search provider ${name} refused (403). ` +
+      `${provider.forbidden ?? 'Tell the user to check the key and its plan.'}${excerpt}`
+    )
   return `The search provider ${name} failed (${status}). Try again later, or continue without it.${excerpt}`
 }
 

@@ -24,7 +24,9 @@ export async function unifiedDiff(
   after: string | undefined,
   from = path,
 ): Promise<UnifiedDiff> {
-  const header = `--- ${before === undefined ? '/dev/null' : `a/${from}`}\n+++ ${after === undefined ? '/dev/null' : `b/${path}`}\n`
+  const header =
+    `--- ${before === undefined ? '/dev/null' : `a/${from}`}\n` +
+    `+++ ${after === undefined ? '/dev/null' : `b/${path}`}\n`
   const [old, now] = [before ?? '', after ?? '']
   if (old === now) return { diff: header, added: 0, removed: 0 }
   const { oldMiddle, newMiddle, skippedLines } = changedStretch(old, now)
@@ -36,7 +38,8 @@ export async function unifiedDiff(
     ...(fine ? [] : ['Too different for a fine diff: the changed part is shown as replaced whole.']),
     ...(body.length > MAX_DIFF_CHARS
       ? [
-          `The diff is cut after ${MAX_DIFF_CHARS.toLocaleString('en-US')} of ${body.length.toLocaleString('en-US')} characters.`,
+          `The diff is cut after ${MAX_DIFF_CHARS.toLocaleString('en-US')} of ` +
+            `${body.length.toLocaleString('en-US')} characters.`,
         ]
       : []),
   ]

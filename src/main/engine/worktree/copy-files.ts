@@ -22,8 +22,8 @@ export interface CopyPlace {
 }
 
 /**
- * Copies files that git does not keep, such as `.env`, from one working tree to another. Links are not followed: neither
- * one that matches, nor one on the way. What is there is not replaced.
+ * Copies files that git does not keep, such as `.env`, from one working tree to another. Links are not followed:
+ * neither one that matches, nor one on the way. What is there is not replaced.
  */
 export async function copyFiles(
   from: OpenRepository,

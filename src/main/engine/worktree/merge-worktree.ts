@@ -31,8 +31,8 @@ export interface MergeOptions {
 }
 
 /**
- * Merges the branch of a worktree into its base. The base's checkout is changed only where it has no changes of its own;
- * with conflicts everything stays as it was.
+ * Merges the branch of a worktree into its base. The base's checkout is changed only where it has no changes of its
+ * own; with conflicts everything stays as it was.
  */
 export async function mergeWorktree(
   place: WorktreePlace,

@@ -80,7 +80,9 @@ export function readPlainFile(
   }
 }
 
-/** The hash that `git hash-object` gives a regular file, read without following a link; `like`: any of the repository. */
+/**
+ * The hash that `git hash-object` gives a regular file, read without following a link; `like`: any of the repository.
+ */
 export function plainFileHash(top: string, path: RawPath, like: string): string | undefined {
   const file = openPlain(top, path)
   if (!file) return undefined
@@ -118,8 +120,8 @@ export function workFolder({ folder, inside }: Pick<WorktreeRecord, 'folder' | '
 }
 
 /**
- * A path as git prints it, each byte a character: names need not be UTF-8, and must come out as they went in. Relative to
- * the top, with `/`.
+ * A path as git prints it, each byte a character: names need not be UTF-8, and must come out as they went in. Relative
+ * to the top, with `/`.
  */
 export type RawPath = string
 

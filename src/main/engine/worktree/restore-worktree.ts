@@ -99,8 +99,8 @@ async function checkoutOf(
 }
 
 /**
- * Completes, or takes back, what a process began and did not finish because it died. `isBusy`: another process may be at
- * it right now.
+ * Completes, or takes back, what a process began and did not finish because it died. `isBusy`: another process may be
+ * at it right now.
  */
 export async function recoverWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const { home } = place

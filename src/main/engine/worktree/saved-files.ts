@@ -25,8 +25,8 @@ const MAX_LIST_BYTES = 256 * 1024 * 1024
 const BATCH = 100
 
 /**
- * Writes what differs between a commit and a tree as a patch that `git apply` takes, binary files included. Rejects with
- * `worktree.not_saved`; there is no incomplete file then.
+ * Writes what differs between a commit and a tree as a patch that `git apply` takes, binary files included. Rejects
+ * with `worktree.not_saved`; there is no incomplete file then.
  */
 export async function writePatch(
   repository: OpenRepository,

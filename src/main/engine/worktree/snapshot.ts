@@ -50,8 +50,8 @@ const MAX_LIST_BYTES = 256 * 1024 * 1024
 const MAX_NAMED = 5
 
 /**
- * Saves the working tree, as it is, in the objects of its repository, and changes nothing else: neither the files nor the
- * index. Rejects with `worktree.nested` for repositories in it, and with `worktree.too_large`.
+ * Saves the working tree, as it is, in the objects of its repository, and changes nothing else: neither the files nor
+ * the index. Rejects with `worktree.nested` for repositories in it, and with `worktree.too_large`.
  */
 export async function takeSnapshot(repository: OpenRepository, options: SnapshotOptions): Promise<Snapshot> {
   mkdirSync(options.temporary, { recursive: true, mode: 0o700 })

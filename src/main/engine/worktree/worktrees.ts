@@ -44,7 +44,9 @@ export interface WorktreesDeps extends WorktreePlaceDeps {
 export interface Worktrees extends WorktreeActions {
   /** Waits for the setup command of the worktree that a folder is in. */
   prepared(folder: string, signal: AbortSignal): Promise<void>
-  /** Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name. */
+  /**
+   * Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name.
+   */
   nameBranch(folder: string, about: string): Promise<void>
   close(): Promise<void>
 }
@@ -137,7 +139,9 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         if (setup?.state === 'failed')
           deps.tell(
             'The setup command of a worktree failed',
-            `"${command.slice(0, 200)}" in ${record.folder} ended with ${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. The worktree is kept; see its output, and run it again from the session's worktree menu.`,
+            `"${command.slice(0, 200)}" in ${record.folder} ended with ` +
+              `${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. ` +
+              "The worktree is kept; see its output, and run it again from the session's worktree menu.",
             true,
           )
         return undefined
@@ -201,7 +205,8 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
       if (patch !== undefined)
         deps.tell(
           'The worktree was removed, its changes were saved',
-          `${files} uncommitted ${files === 1 ? 'file is' : 'files are'} in ${patch}. To get them back, restore the worktree in Settings, Worktrees, or run: git apply --binary ${JSON.stringify(patch)}`,
+          `${files} uncommitted ${files === 1 ? 'file is' : 'files are'} in ${patch}. To get them back, ` +
+            `restore the worktree in Settings, Worktrees, or run: git apply --binary ${JSON.stringify(patch)}`,
           true,
         )
       return shown(removed)

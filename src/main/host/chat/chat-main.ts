@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises'
 import { createEngine } from '../../engine/engine'
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { failureOf } from '../../../shared/errors'
 import { resolveHome } from '../../engine/config/home'
 import { ownEngine, type ClientEngine } from '../../role/joined/client-engine'
-import { type Parsed, agentOption, noProjectOption, UsageError } from '../../console/parse-command'
+import type { Parsed } from '../../console/parse-command'
 import { reportBackground, reportStart } from '../../console/report'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { readServerFiles } from '../../console/mcp-config-file'
@@ -15,13 +15,8 @@ import { LineTerminal } from './screen/line-terminal'
 import { oneLine } from './screen/text-layout'
 import { editorOutput } from '../../console/output'
 import { usesColor, type Terminal } from './screen/terminal'
-import { resolve } from 'node:path'
-import type { AgentChoice } from '../../../shared/model/agent'
-import type { SessionMode } from '../../../shared/model/approval'
-import type { Effort } from '../../../shared/model/effort'
-import type { NewWorktree } from '../../../shared/model/worktree'
 import { latestSession } from '../../console/project-sessions'
-import { worktreeOption } from '../../console/worktree-options'
+import { currentFolder, folderOption, sessionOptions, type SessionOptions } from '../../console/session-options'
 import type { SessionHeader } from '../../../shared/model/session'
 
 /**
@@ -111,7 +106,8 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
   const { state } = await engine.trust.view(await realpath(header.folder))
   if (state !== 'nothing' && state !== 'trusted')
     printer.note(
-      'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: review them with "trestle permission show", then run "trestle permission trust".',
+      'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: ' +
+        'review them with "trestle permission show", then run "trestle permission trust".',
     )
 }
 
@@ -132,66 +128,20 @@ async function farewell(engine: ClientEngine, sessionId: string, isTerminal: boo
   )
 }
 
-interface ChatOptions {
+interface ChatOptions extends SessionOptions {
   cwd: string
-  /** A new session works in a private folder of its own, not in `cwd`. */
-  noProject: boolean
-  /** A new session works in a new worktree of `cwd`. */
-  worktree?: NewWorktree
   prompt?: string
-  model?: string
-  effort?: Effort
-  agent?: AgentChoice
-  mode?: SessionMode
-  continueLatest: boolean
-  sessionId?: string
-  addDirs: string[]
 }
 
 /** The options of `trestle chat`, checked; throws a `UsageError`. */
 export function chatOptions(parsed: Parsed): ChatOptions {
-  const { values, positionals } = parsed
-  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const continueLatest = values['continue'] === true
-  const sessionId = text('session')
-  if (continueLatest && sessionId !== undefined)
-    throw new UsageError('--continue and --session exclude each other.', 'chat')
-  const model = text('model')
-  const agent = agentOption(parsed, 'chat')
-  const effort = text('effort') as Effort | undefined
-  const named = text('permission-mode') as SessionMode | undefined
-  if (values['yolo'] === true && named !== undefined && named !== 'auto')
-    throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, 'chat')
-  const mode = values['yolo'] === true ? 'auto' : named
-  const prompt = positionals[0]
-  const worktree = worktreeOption(parsed, 'chat')
-  const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
+  const { cwd } = parsed.values
+  const prompt = parsed.positionals[0]
   return {
-    cwd: folder('--cwd', text('cwd') ?? here()),
-    noProject: noProjectOption(parsed, 'chat'),
-    continueLatest,
-    addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
+    cwd: folderOption('--cwd', typeof cwd === 'string' ? cwd : currentFolder(), 'chat'),
+    ...sessionOptions(parsed, 'chat'),
     ...(prompt !== undefined && prompt.trim() !== '' && { prompt }),
-    ...(worktree && { worktree }),
-    ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort }),
-    ...(agent && { agent }),
-    ...(mode !== undefined && { mode }),
-    ...(sessionId !== undefined && { sessionId }),
   }
-}
-
-/** `npm run trestle` starts in the package's folder; npm says where the user was. */
-function here(): string {
-  return (process.env['npm_lifecycle_event'] === 'trestle' ? process.env['INIT_CWD'] : undefined) ?? '.'
-}
-
-function folder(option: string, path: string): string {
-  const absolute = resolve(path)
-  const stat = statSync(absolute, { throwIfNoEntry: false })
-  if (!stat) throw new UsageError(`${option}: there is no folder ${absolute}.`, 'chat')
-  if (!stat.isDirectory()) throw new UsageError(`${option}: ${absolute} is not a folder.`, 'chat')
-  return absolute
 }
 
 /** Opens a new or the requested session, with the requested model, mode and folders. */

@@ -109,7 +109,8 @@ function help({ printer, terminal }: Conversation): void {
     )
   }
   printer.note(
-    'Anything else goes to the agent. Alt-Enter, Ctrl-J or a \\ at the end starts a new line; Tab completes /commands and @files. While the agent works, Ctrl-C stops it, and messages you type are queued.',
+    'Anything else goes to the agent. Alt-Enter, Ctrl-J or a \\ at the end starts a new line; Tab completes ' +
+      '/commands and @files. While the agent works, Ctrl-C stops it, and messages you type are queued.',
   )
 }
 

@@ -73,7 +73,8 @@ export class Printer {
     }
     const lines = wrapText(`${safeText(title)}: ${safeText(message)}`, columns)
     this.line(
-      `${style.red('✗')} ${lines.join('\n  ')}\n  ${style.dim(wrapText(code === 'model.not_configured' ? CHOOSE_MODEL : safeText(advice), columns).join('\n  '))}`,
+      `${style.red('✗')} ${lines.join('\n  ')}\n  ` +
+        style.dim(wrapText(code === 'model.not_configured' ? CHOOSE_MODEL : safeText(advice), columns).join('\n  ')),
     )
   }
 
@@ -91,7 +92,8 @@ export class Printer {
         break
       case 'tool.drafting':
         this.#animate(
-          `writing a call of ${event.name}${event.subject === undefined ? '' : ` ${event.subject}`} (${event.chars} characters)`,
+          `writing a call of ${event.name}${event.subject === undefined ? '' : ` ${event.subject}`} ` +
+            `(${event.chars} characters)`,
         )
         break
       case 'turn.started':
@@ -108,7 +110,8 @@ export class Printer {
       case 'step.retried':
         this.line(
           style.amber(
-            `! ${oneLine(event.failure.title)}; attempt ${event.attempt + 1} of ${event.of} in ${duration(event.delayMs)}${event.superseded.text === '' ? '' : '. The answer begins again.'}`,
+            `! ${oneLine(event.failure.title)}; attempt ${event.attempt + 1} of ${event.of} in ` +
+              `${duration(event.delayMs)}${event.superseded.text === '' ? '' : '. The answer begins again.'}`,
           ),
         )
         break
@@ -176,7 +179,9 @@ export class Printer {
       case 'checkpoint.restored':
         if (event.dMail)
           this.note(
-            `The agent returns to an earlier point${event.count > 0 ? `, with ${event.count} ${event.count === 1 ? 'file' : 'files'}` : ''}, and tells itself:`,
+            'The agent returns to an earlier ' +
+              `point${event.count > 0 ? `, with ${event.count} ${event.count === 1 ? 'file' : 'files'}` : ''}, ` +
+              'and tells itself:',
           )
         break
       case 'turn.finished':

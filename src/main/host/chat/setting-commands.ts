@@ -25,7 +25,8 @@ export async function chooseModel(
     for (const model of models) {
       const mark = model.id === now ? terminal.style.green('●') : ' '
       printer.line(
-        `${mark} ${oneLine(model.id)}${terminal.style.dim(model.label === model.id ? '' : `  ${oneLine(model.label)}`)}`,
+        `${mark} ` +
+          `${oneLine(model.id)}${terminal.style.dim(model.label === model.id ? '' : `  ${oneLine(model.label)}`)}`,
       )
     }
     printer.note('/model ID uses one of them in this session.')
@@ -171,14 +172,19 @@ export async function showTools({ engine, sessionId, printer, terminal }: Conver
   const width = Math.min(40, Math.max(0, ...tools.map(({ name }) => displayWidth(oneLine(name)))))
   for (const { name, description, state, reason, tokens } of tools) {
     const shown = truncateToWidth(oneLine(name), width)
-    const left = `${shown}${' '.repeat(width - displayWidth(shown))}  ${state === 'active' ? `${tokens} tokens` : state}`
+    const how = state === 'active' ? `${tokens} tokens` : state
+    const left = `${shown}${' '.repeat(width - displayWidth(shown))}  ${how}`
     const what = oneLine(reason ?? description.split('\n')[0] ?? '')
     printer.line(`${signs[state]} ${truncateToWidth(`${left}  ${what}`, columns - 3)}`)
   }
   const active = tools.filter(({ state }) => state === 'active')
   const sum = active.reduce((total, { tokens }) => total + tokens, 0)
   printer.note(
-    `${active.length} active, about ${sum} tokens of each request.${cost?.isSearching ? ` Tool search loads the others when they are needed: ${cost.bytesSent} bytes of servers are sent instead of ${cost.bytesAll}.` : ''}`,
+    `${active.length} active, about ${sum} tokens of each request.` +
+      (cost?.isSearching
+        ? ' Tool search loads the others when they are needed: ' +
+          `${cost.bytesSent} bytes of servers are sent instead of ${cost.bytesAll}.`
+        : ''),
   )
 }
 
@@ -186,7 +192,9 @@ export async function showTools({ engine, sessionId, printer, terminal }: Conver
 export async function showServers({ engine, header, printer, terminal }: Conversation): Promise<void> {
   const { servers, problems } = await engine.mcp.list(header.folder)
   for (const { name, state, transport, scope, tools, error } of servers) {
-    const what = `${oneLine(name)}  ${state.replace('_', ' ')}, ${transport}, ${scope}${tools.length > 0 ? `, ${tools.length} tools` : ''}`
+    const what =
+      `${oneLine(name)}  ${state.replace('_', ' ')}, ${transport}, ` +
+      `${scope}${tools.length > 0 ? `, ${tools.length} tools` : ''}`
     printer.line(truncateToWidth(what, terminal.columns - 1))
     if (error) printer.note(`  ${error.message}`)
   }

@@ -26,7 +26,8 @@ export async function mailAccountAction(
       const account = accountFrom(needed(word, 'an address'), values)
       if (mail.accounts().some(({ id }) => id === account.id) && values['replace'] !== true)
         throw wrong(
-          `There is an account "${account.id}" already; --replace puts this one in its place, --id gives this one another name.`,
+          `There is an account "${account.id}" already; ` +
+            '--replace puts this one in its place, --id gives this one another name.',
         )
       const password = await readPassword(account, values['password-stdin'] === true)
       if (password === undefined) return 130
@@ -34,7 +35,8 @@ export async function mailAccountAction(
       const help = presetFor(account.address)?.help
       say(
         added,
-        `Added ${added.id} (${added.address}).\n${password === '' && help !== undefined ? `${help}\n` : ''}Try it with: trestle mail account test ${added.id}\n`,
+        `Added ${added.id} (${added.address}).\n${password === '' && help !== undefined ? `${help}\n` : ''}Try ` +
+          `it with: trestle mail account test ${added.id}\n`,
       )
       return 0
     }

@@ -48,8 +48,9 @@ const ACTIONS = {
 } satisfies Record<string, ActionSpec>
 
 /**
- * `trestle mail`: accounts and mail in a terminal. All of it is for people: an agent's command would get around the questions of the mail tools. Returns the exit
- * code: 0, 1 when it failed, 2 when it is not allowed or not sent, 130 when interrupted.
+ * `trestle mail`: accounts and mail in a terminal. All of it is for people: an agent's command would get around the
+ * questions of the mail tools. Returns the exit code: 0, 1 when it failed, 2 when it is not allowed or not sent, 130
+ * when interrupted.
  */
 export async function mailMain(parsed: Parsed, version: string): Promise<number> {
   const { action, words } = parseAction<keyof typeof ACTIONS>('mail', ACTIONS, parsed)

@@ -60,7 +60,8 @@ export async function memoryMain(parsed: Parsed, version: string): Promise<numbe
         const { entry, versions, source } = details
         const from =
           source &&
-          `From the session ${source.title ?? source.sessionId}${source.message === undefined ? '' : `: ${oneLine(source.message)}`}\n`
+          'From the session ' +
+            `${source.title ?? source.sessionId}${source.message === undefined ? '' : `: ${oneLine(source.message)}`}\n`
         const history = versions.map(({ at, change, author, text }) => [
           when(at),
           `${change} by ${author}`,
@@ -68,7 +69,8 @@ export async function memoryMain(parsed: Parsed, version: string): Promise<numbe
         ])
         say(
           details,
-          `${entry.key} (${memoryPlace(entry)})\n${entry.text}\n${from ?? ''}\n${table(['When', 'What', 'Text'], history)}`,
+          `${entry.key} (${memoryPlace(entry)})\n${entry.text}\n` +
+            `${from ?? ''}\n${table(['When', 'What', 'Text'], history)}`,
         )
         break
       }
@@ -170,7 +172,8 @@ function listText(entries: readonly MemoryEntry[], total: number, { query, delet
         ? 'Nothing is remembered yet.\n'
         : 'Nothing was found.\n'
   const rows = entries.map((entry) => [String(entry.id), oneLine(entry.key), memoryPlace(entry), oneLine(entry.text)])
-  return `${table(['Number', 'Key', 'Where', 'Text'], rows)}${total > entries.length ? `${total - entries.length} more; --limit shows them.\n` : ''}`
+  const more = total > entries.length ? `${total - entries.length} more; --limit shows them.\n` : ''
+  return table(['Number', 'Key', 'Where', 'Text'], rows) + more
 }
 
 function when(ms: number): string {

@@ -15,8 +15,8 @@ export const RULE_ACTIONS = ['list', 'add', 'remove', 'test'] as const
 type RuleAction = (typeof RULE_ACTIONS)[number]
 
 /**
- * `trestle permission list|add|remove|test`: the rules of the user and of a project. Returns 0; 1 when the change or the
- * test was refused; 2 when an agent's command asks for a change.
+ * `trestle permission list|add|remove|test`: the rules of the user and of a project. Returns 0; 1 when the change or
+ * the test was refused; 2 when an agent's command asks for a change.
  */
 export async function permissionRulesMain(
   action: RuleAction,
@@ -84,7 +84,8 @@ function ruleOf(action: RuleAction, words: readonly string[]): Rule {
   const decision = RULE_DECISIONS.find((one) => one === word)
   if (!decision || pattern === undefined || words.length > 2)
     throw new UsageError(
-      `${action} takes ${RULE_DECISIONS.join(', ')} and a pattern: trestle permission ${action} allow "Bash(npm test)".`,
+      `${action} takes ${RULE_DECISIONS.join(', ')} and a pattern: ` +
+        `trestle permission ${action} allow "Bash(npm test)".`,
       'permission',
     )
   return { decision, pattern }
@@ -117,7 +118,10 @@ function listText({ rules }: { rules: readonly RuleView[] }): string {
     .map((rule) => {
       const place = rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`
       const state = rule.isOff ? ' (off: the folder is not trusted)' : ''
-      return `${rule.decision.padEnd(5)} ${rule.pattern}${state}\n      ${rule.mistake ?? rule.explanation}\n      ${place}\n`
+      return (
+        `${rule.decision.padEnd(5)} ${rule.pattern}${state}\n` +
+        `      ${rule.mistake ?? rule.explanation}\n      ${place}\n`
+      )
     })
     .join('')
 }

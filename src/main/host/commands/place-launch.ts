@@ -80,7 +80,8 @@ export function readLaunch(kind: string, target: string | undefined, values: Val
   const option = Object.keys(own).find((name) => own[name] === field)
   const help = FIELD_HELP[field]
   throw wrong(
-    `${option === undefined ? field : `--${option}`}: ${JSON.stringify(fields[field])} cannot be used${help === undefined ? '' : `; it is ${help}`}.`,
+    `${option === undefined ? field : `--${option}`}: ` +
+      `${JSON.stringify(fields[field])} cannot be used${help === undefined ? '' : `; it is ${help}`}.`,
   )
 }
 

@@ -108,7 +108,9 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
-/** Adds it; one that was added before in the same way, for example before its host key was accepted, is used as it is. */
+/**
+ * Adds it; one that was added before in the same way, for example before its host key was accepted, is used as it is.
+ */
 async function addOnce(places: PlaceActions, added: Omit<Place, 'addedAt'>): Promise<PlaceView> {
   const known = (await places.list()).find(({ placeId }) => placeId === added.placeId)
   if (!known || !isDeepStrictEqual(known.launch, added.launch)) return places.add(added)
@@ -138,7 +140,8 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
   const placeId = text('name') ?? defaultName(kind, launch)
   if (!PLACE_NAME.test(placeId))
     throw wrong(
-      `${JSON.stringify(placeId)} cannot be a name: it is up to 40 letters, digits, dots, dashes and underscores. Choose one with --name.`,
+      `${JSON.stringify(placeId)} cannot be a name: it is up to 40 letters, ` +
+        'digits, dots, dashes and underscores. Choose one with --name.',
     )
   const [home, program, models] = [text('home'), text('program'), text('models')]
   return {
@@ -167,7 +170,8 @@ const TEST_NAMES = { connect: 'Connection', program: 'Trestle there', engine: 'E
 function testText({ steps, facts, roundTripMs }: PlaceTest): string {
   const lines = steps.map(
     ({ step, ok, text, advice }) =>
-      `${ok ? 'ok    ' : 'failed'} ${TEST_NAMES[step]}: ${oneLine(text)}${ok || advice === undefined ? '' : `\n       ${advice}`}`,
+      `${ok ? 'ok    ' : 'failed'} ${TEST_NAMES[step]}: ` +
+      `${oneLine(text)}${ok || advice === undefined ? '' : `\n       ${advice}`}`,
   )
   if (roundTripMs !== undefined) lines.push(`       A call takes ${roundTripMs} ms.`)
   if (facts && roundTripMs !== undefined) lines.push(`       ${machineLine(facts)}`)

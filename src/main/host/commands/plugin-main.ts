@@ -118,7 +118,8 @@ async function enable(
   }
   if (!isOwnTerminal()) {
     process.stderr.write(
-      'trestle: a plugin can only be accepted by a person at a terminal, where all of it is shown first. Accept it under Settings → Plugins, or run this in a terminal of your own.\n',
+      'trestle: a plugin can only be accepted by a person at a terminal, where all of it is shown first. ' +
+        'Accept it under Settings → Plugins, or run this in a terminal of your own.\n',
     )
     return 2
   }

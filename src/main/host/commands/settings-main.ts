@@ -59,7 +59,9 @@ function nameOf(written: string): Name {
   const all = NAMES.map((each) => `${PREFIX}${each}`)
   const [near] = nearest(written, all, 1)
   throw new UsageError(
-    `There is no setting "${written}"${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''} There are: ${all.join(', ')}. Everything else is in config.toml.`,
+    'There is no setting ' +
+      `"${written}"${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''} ` +
+      `There are: ${all.join(', ')}. Everything else is in config.toml.`,
     'settings',
   )
 }

@@ -8,8 +8,9 @@ import { forgetGitTrust, trustedRepositories } from '../../engine/git/trust/git-
 
 /**
  * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's settings, and whether they apply, as
- * JSON; `untrust` with the Git repository that was trusted, if there is one. `trust` shows them to a person at a terminal, who types the start of their hash. Returns 0; 1 when not trusted;
- * 2 when an agent or a program without a terminal asks; 130 for Ctrl-C.
+ * JSON; `untrust` with the Git repository that was trusted, if there is one. `trust` shows them to a person at a
+ * terminal, who types the start of their hash. Returns 0; 1 when not trusted; 2 when an agent or a program without a
+ * terminal asks; 130 for Ctrl-C.
  */
 export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: string, home: string): Promise<number> {
   const trust = createTrust({
@@ -85,8 +86,8 @@ function described({ folder, state, parts, hash, problem }: TrustView): string {
 }
 
 /**
- * `trestle permission repositories`, and `untrust --repository`: the Git repositories whose own hooks, filters and settings
- * the user trusts. Returns 0; 1 for a repository that is not trusted; 2 when an agent asks to change that.
+ * `trestle permission repositories`, and `untrust --repository`: the Git repositories whose own hooks, filters and
+ * settings the user trusts. Returns 0; 1 for a repository that is not trusted; 2 when an agent asks to change that.
  */
 export async function repositoriesMain(
   home: string,
@@ -103,7 +104,8 @@ export async function repositoriesMain(
   const trace = await agentTrace({ home })
   if (trace !== undefined) {
     process.stderr.write(
-      `trestle: only you can decide which repositories to trust, and this looks like a command of an agent: ${trace}. Run this in a terminal of your own.\n`,
+      'trestle: only you can decide which repositories to trust, ' +
+        `and this looks like a command of an agent: ${trace}. Run this in a terminal of your own.\n`,
     )
     return 2
   }

@@ -46,8 +46,12 @@ function reportText({ by, from, to, rows, total, prices }: UsageReport): string 
   const unpriced =
     total.unpriced === 0
       ? ''
-      : `The price of ${total.unpriced === 1 ? '1 request' : `${total.unpriced} requests`} is unknown; what they cost is not in these sums.\n`
-  return `${table([HEADINGS[by], 'REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'COST'], lines)}${unpriced}Costs are those of the time of each request. Prices of known models are from ${prices.generated}.\n`
+      : `The price of ${total.unpriced === 1 ? '1 request' : `${total.unpriced} requests`} is unknown; ` +
+        'what they cost is not in these sums.\n'
+  return (
+    `${table([HEADINGS[by], 'REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'COST'], lines)}${unpriced}Costs ` +
+    `are those of the time of each request. Prices of known models are from ${prices.generated}.\n`
+  )
 }
 
 function cells({ requests, input, cached, output, cost, unpriced }: UsageSum): string[] {

@@ -104,7 +104,10 @@ function mergeText(result: MergeResult): string {
   if (result.state === 'nothing') return 'There is nothing to merge.\n'
   if (result.state === 'done') return `Merged into ${result.into}: ${result.commit.slice(0, 12)}\n`
   const files = result.files.map((file) => `  ${oneLine(file)}\n`).join('')
-  return `Conflicts:\n${files}${result.kept ? 'Resolve them in the worktree and commit.' : 'Nothing was changed. "trestle worktree update ID --keep-conflicts" brings them into the worktree.'}\n`
+  const next = result.kept
+    ? 'Resolve them in the worktree and commit.'
+    : 'Nothing was changed. "trestle worktree update ID --keep-conflicts" brings them into the worktree.'
+  return `Conflicts:\n${files}${next}\n`
 }
 
 function removedText({ worktreeId, branch, removed }: Worktree): string {

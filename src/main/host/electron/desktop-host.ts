@@ -220,7 +220,8 @@ export class DesktopHost {
     ]
     const text = [
       'Trestle ran into an error it did not expect. Everything up to this moment is saved.',
-      'Restart to be safe: sessions that were working can be resumed afterwards. If you continue, something may not work as it should.',
+      'Restart to be safe: sessions that were working can be resumed afterwards. ' +
+        'If you continue, something may not work as it should.',
     ]
     for (const window of windows.list())
       this.#show(window, { title: 'Something went wrong in Trestle', text, details: errorDetails(error), actions })

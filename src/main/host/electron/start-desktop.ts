@@ -43,7 +43,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   const log = openAppLog({ home, redact: (message) => hide.redact(message) })
   const { electron: shell, node } = process.versions
   log.info(
-    `started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ${app.isPackaged ? 'packaged' : 'unpackaged'}`,
+    `started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ` +
+      (app.isPackaged ? 'packaged' : 'unpackaged'),
   )
   const openEngine: DesktopOptions['openEngine'] = async (given) => {
     const engine = await options.openEngine(given)

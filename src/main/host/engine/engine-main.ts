@@ -77,10 +77,12 @@ function statusText(status: EngineStatus, different: readonly string[] = []): st
   const lines = [
     `${who}: Trestle ${version}, process ${pid}, since ${since}.`,
     // This command is one of them.
-    `${count(Math.max(0, clients - 1), 'client')}, ${count(running, 'running turn')}, ${count(tasks, 'background task')}.`,
+    `${count(Math.max(0, clients - 1), 'client')}, ` +
+      `${count(running, 'running turn')}, ${count(tasks, 'background task')}.`,
     ...(different.length > 0
       ? [
-          `Its commands see other environment variables than those of this terminal (${variableNames(different)}), so trestle print, chat and acp run in processes of their own here.`,
+          'Its commands see other environment variables than those of this terminal ' +
+            `(${variableNames(different)}), so trestle print, chat and acp run in processes of their own here.`,
         ]
       : []),
     ...(whenIdle ? [`It ${whenIdle}s as soon as no turn runs.`] : []),

@@ -27,7 +27,8 @@ export async function answerInTerminal(
   }
   if (!atTerminal)
     return declined(
-      `there is no terminal to ask in.${preview.kind === 'form' ? " Pass --answer '{…}'; '{}' uses the defaults." : ''}`,
+      'there is no terminal to ask ' +
+        `in.${preview.kind === 'form' ? " Pass --answer '{…}'; '{}' uses the defaults." : ''}`,
     )
   const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
   // This reads the keys, so Ctrl-C sends no signal: handle it as one.

@@ -52,7 +52,8 @@ async function choose({ mcp, folder, values }: McpAction, from: string, names: s
     const found = [...new Set(all.map(({ product }) => product))]
     throw new CodedError(
       'request.invalid',
-      `There is no configuration of "${from}". ${found.length === 0 ? 'No other product has any here.' : `There is: ${found.join(', ')}.`}`,
+      `There is no configuration of "${from}". ` +
+        (found.length === 0 ? 'No other product has any here.' : `There is: ${found.join(', ')}.`),
     )
   }
   const unknown = names.find((name) => !previews.some(({ servers }) => servers.some((server) => server.name === name)))
@@ -111,7 +112,10 @@ async function agreed(wanted: string, signal: AbortSignal): Promise<boolean> {
 
 function overview(previews: readonly McpImportPreview[]): string {
   if (previews.length === 0) return 'No other product has MCP servers here.\n'
-  return `${previews.map(shown).join('\n')}\nNothing was written. Take some over with: trestle mcp import PRODUCT [NAME...]\n`
+  return (
+    `${previews.map(shown).join('\n')}\nNothing was written. ` +
+    'Take some over with: trestle mcp import PRODUCT [NAME...]\n'
+  )
 }
 
 const STATES = {

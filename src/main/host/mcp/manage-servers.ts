@@ -36,7 +36,8 @@ export async function manageServers(
       const { servers } = await mcp.list(folder)
       if (servers.some((server) => server.name === name && server.scope === place.scope))
         throw usageError(
-          `There is a server "${name}" already. Remove it first with: trestle mcp remove ${name}, or take another name.`,
+          `There is a server "${name}" already. ` +
+            `Remove it first with: trestle mcp remove ${name}, or take another name.`,
         )
       const list = await mcp.save(place, parseServerDefinition(asked))
       const made = list.servers.find((server) => server.name === name && server.scope === place.scope)
@@ -117,7 +118,8 @@ function reportProblems({ servers, problems }: McpServerList): void {
       process.stderr.write(`trestle: ${name} runs without a sandbox: ${sandbox.unavailable}\n`)
   if (servers.some(({ state }) => state === 'asked'))
     process.stderr.write(
-      'trestle: servers of this project wait to be accepted. See them with: trestle permission show; accept them with: trestle permission trust.\n',
+      'trestle: servers of this project wait to be accepted. ' +
+        'See them with: trestle permission show; accept them with: trestle permission trust.\n',
     )
 }
 
@@ -187,7 +189,10 @@ function isProgram(word: string): boolean {
 /** An argument without `--` is most likely a mistyped URL. */
 function neither(word: string): string {
   const meant = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|^localhost\b/i.test(word) ? ` Did you mean https://${word}?` : ''
-  return `"${word}" is no URL, since those begin with http:// or https://, and no command that is found here.${meant} For a command write -- before it: trestle mcp add NAME -- COMMAND ARGS.`
+  return (
+    `"${word}" is no URL, since those begin with http:// or https://, and no command that is ` +
+    `found here.${meant} For a command write -- before it: trestle mcp add NAME -- COMMAND ARGS.`
+  )
 }
 
 function none(values: McpAction['values'], names: readonly string[], what: string): void {

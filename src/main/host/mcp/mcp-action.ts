@@ -45,7 +45,8 @@ export async function usableServer(asked: McpAction, name: string): Promise<McpS
   if (server.state === 'asked')
     throw new CodedError(
       'request.invalid',
-      `The project's server "${name}" is not used before you have accepted it. See what it would do with: trestle permission show. Accept it with: trestle permission trust.`,
+      `The project's server "${name}" is not used before you have accepted it. ` +
+        'See what it would do with: trestle permission show. Accept it with: trestle permission trust.',
     )
   if (server.state === 'disabled')
     throw new CodedError(

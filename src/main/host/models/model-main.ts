@@ -79,7 +79,8 @@ export async function modelMain(parsed: Parsed, version: string): Promise<number
         if (!ids.includes(id))
           throw new CodedError(
             'request.invalid',
-            `No model "${id}" is configured.${didYouMean(nearest(id, ids, 1))}${ids.length > 0 ? ` There are: ${ids.join(', ')}.` : ''}`,
+            `No model "${id}" is ` +
+              `configured.${didYouMean(nearest(id, ids, 1))}${ids.length > 0 ? ` There are: ${ids.join(', ')}.` : ''}`,
           )
         await settings.removeModel(id)
         say({ removed: id }, `Removed ${id}.\n`)
@@ -108,7 +109,8 @@ function parseModel(
     const there = providers.length === 0 ? 'None is configured.' : `There are: ${providers.join(', ')}.`
     throw new CodedError(
       'request.invalid',
-      `No provider "${providerId}" is configured. ${there}${didYouMean(nearest(providerId, providers, 1))} Add one with: trestle provider add ${providerId}`,
+      `No provider "${providerId}" is configured. ` +
+        `${there}${didYouMean(nearest(providerId, providers, 1))} Add one with: trestle provider add ${providerId}`,
     )
   }
   const { name, label } = values
@@ -155,7 +157,8 @@ export async function modelsMain({ positionals: [providerId], values }: Parsed):
     if (rows.length === 0 && problem !== undefined) {
       if (asJson) process.stdout.write(errorAsJson(new CodedError('model.connection', problem)))
       process.stderr.write(
-        `Check the provider with: trestle provider test ${providerId}. A model can be used without the list: trestle model default ${providerId}/MODEL\n`,
+        `Check the provider with: trestle provider test ${providerId}. ` +
+          `A model can be used without the list: trestle model default ${providerId}/MODEL\n`,
       )
       return 1
     }
@@ -201,7 +204,8 @@ function textOf(rows: Listing['rows']): string {
     knownFrom === undefined ? '' : SOURCES[knownFrom],
   ])
   const isGuessed = rows.some(({ knownFrom }) => knownFrom === 'guess')
-  return `${table(['MODEL', 'WINDOW', 'MEDIA', 'THINKING', 'TOOLS', 'KNOWN FROM'], lines)}${isGuessed ? `\n${GUESSED_MODEL_NOTE}\n` : ''}`
+  const note = isGuessed ? `\n${GUESSED_MODEL_NOTE}\n` : ''
+  return table(['MODEL', 'WINDOW', 'MEDIA', 'THINKING', 'TOOLS', 'KNOWN FROM'], lines) + note
 }
 
 const SOURCES = { config: 'config.toml', provider: 'the provider', table: 'the table', guess: 'a guess' } as const

@@ -26,7 +26,8 @@ export function parseProvider(
   if (apiKeyEnv !== undefined && !/^[A-Za-z_]\w*$/.test(apiKeyEnv))
     // It may be the key itself, so it is not printed.
     throw wrong(
-      '--key-env needs the name of an environment variable, like OPENAI_API_KEY. To store a key itself, pipe it in with --key-stdin.',
+      '--key-env needs the name of an environment variable, like OPENAI_API_KEY. ' +
+        'To store a key itself, pipe it in with --key-stdin.',
     )
   if ([apiKeyEnv !== undefined, values['key-stdin'] === true, values['no-key'] === true].filter(Boolean).length > 1)
     throw wrong('--key-env, --key-stdin and --no-key exclude each other.')

@@ -91,7 +91,8 @@ const KEYS: Readonly<Record<ProviderView['keyFrom'], (provider: ProviderView, ke
 }
 
 const NEXT = (name: string): string =>
-  `Try it with: trestle provider test ${name}\nSee its models with: trestle model list ${name}\nChoose one with: trestle model default ${name}/MODEL\n`
+  `Try it with: trestle provider test ${name}\nSee its models with: trestle model list ${name}\n` +
+  `Choose one with: trestle model default ${name}/MODEL\n`
 
 async function test(
   settings: Engine['settings'],
@@ -107,7 +108,8 @@ async function test(
   const count = models.length === 1 ? '1 model' : `${models.length} models`
   const message = ok
     ? `${id} offers ${count}. See them with: trestle model list ${id}`
-    : `${problem ?? 'It does not list its models.'} Some servers list no models. Try one with: trestle model test ${id}/MODEL`
+    : `${problem ?? 'It does not list its models.'} Some servers list no models. ` +
+      `Try one with: trestle model test ${id}/MODEL`
   say({ ok, message, models: ok ? models.map(({ model }) => model) : [] }, `${ok ? 'ok' : 'failed'}: ${message}\n`)
   return ok ? 0 : 1
 }

@@ -25,7 +25,8 @@ export async function setUpMain(_parsed: Parsed, version: string): Promise<numbe
   if (await refuseAgents('acp --setup')) return 2
   if (!stdin.isTTY || !stderr.isTTY) {
     stderr.write(
-      'trestle: --setup asks for a provider and its key, so it needs a terminal. Without one: trestle provider add NAME --key-env VARIABLE\n',
+      'trestle: --setup asks for a provider and its key, so it needs a terminal. ' +
+        'Without one: trestle provider add NAME --key-env VARIABLE\n',
     )
     return 2
   }

@@ -118,7 +118,10 @@ async function joinedTurn(
   await writeResult(output, sessionId, end, { denials: denied.list, usage })
   if (header.news.length > 0)
     process.stderr.write(
-      `trestle: ${header.news.length === 1 ? 'a background task runs' : `${header.news.length} background tasks run`} on: ${header.news.map(({ taskId }) => taskId).join(', ')}. See them with "trestle task list", stop one with "trestle task stop ID".\n`,
+      'trestle: ' +
+        `${header.news.length === 1 ? 'a background task runs' : `${header.news.length} background tasks run`} ` +
+        `on: ${header.news.map(({ taskId }) => taskId).join(', ')}. ` +
+        'See them with "trestle task list", stop one with "trestle task stop ID".\n',
     )
   return reportEnd(end, denied, isInterrupted())
 }

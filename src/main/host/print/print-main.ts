@@ -165,13 +165,18 @@ async function reportSessionBackground(engine: Engine, sessionId: string): Promi
       .map(({ taskId, description, command }) => `${taskId} (${oneLine(description ?? command)})`)
       .join(', ')
     process.stderr.write(
-      `trestle: ${ending.length === 1 ? 'a command that took longer than its time limit is' : `${ending.length} commands that took longer than their time limit are`} stopped with this program: ${what}. To keep one running, let the agent start it in the background.\n`,
+      (ending.length === 1
+        ? 'trestle: a command that took longer than its time limit is '
+        : `trestle: ${ending.length} commands that took longer than their time limit are `) +
+        `stopped with this program: ${what}. To keep one running, let the agent start it in the background.\n`,
     )
   }
   const agents = running.filter(({ agent }) => agent)
   if (agents.length === 0) return
   const names = agents.map(({ taskId, description = '' }) => `${taskId} (${description})`).join(', ')
   process.stderr.write(
-    `trestle: ${agents.length === 1 ? 'a subagent ends' : `${agents.length} subagents end`} with this program, unfinished: ${names}. The agent is notified when the session continues, and can resume ${agents.length === 1 ? 'it' : 'them'}.\n`,
+    `trestle: ${agents.length === 1 ? 'a subagent ends' : `${agents.length} subagents end`} with this program, ` +
+      `unfinished: ${names}. ` +
+      `The agent is notified when the session continues, and can resume ${agents.length === 1 ? 'it' : 'them'}.\n`,
   )
 }

@@ -22,8 +22,8 @@ const logBug = (message: string, error: unknown): void =>
 const NO_ONE_TO_ASK = 'Print mode cannot ask, so the call was denied.'
 
 /**
- * One turn on a place: the agent, its files and commands are there; model calls are made here, unless the place has keys
- * of its own. The same exit codes as on this machine.
+ * One turn on a place: the agent, its files and commands are there; model calls are made here, unless the place has
+ * keys of its own. The same exit codes as on this machine.
  */
 export async function printOnPlace(
   engine: Engine,

@@ -80,7 +80,8 @@ export function createPrintOutput(
       if (event.type === 'model.fell_back' && !event.quiet) progress?.write(`· ${modelFallbackText(event)}\n`)
       if (event.type === 'step.retried')
         notes?.write(
-          `· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`,
+          `· ${event.failure.title}; ` +
+            `attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`,
         )
     },
     notification(notification) {

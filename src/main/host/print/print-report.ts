@@ -14,7 +14,9 @@ import type { PrintOptions } from './print-options'
 
 export type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
-/** The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal. */
+/**
+ * The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal.
+ */
 const CALLS_DENIED = 3
 const LIMIT_REACHED = 4
 const INTERRUPTED = 130
@@ -30,8 +32,8 @@ export function printOutput(format: PrintOptions['format']): PrintOutput {
 }
 
 /**
- * Ends the turn when a signal comes (SIGHUP: the terminal was closed, or the connection to it was lost) or the reader of
- * the output has gone. A second signal exits at once; everything recorded so far is safe. Returns whether it was.
+ * Ends the turn when a signal comes (SIGHUP: the terminal was closed, or the connection to it was lost) or the reader
+ * of the output has gone. A second signal exits at once; everything recorded so far is safe. Returns whether it was.
  */
 export function interruptible(stop: () => Promise<void>): () => boolean {
   let interrupted = false
@@ -72,7 +74,8 @@ export async function reportFailure(format: PrintOptions['format'], failure: Fai
 export function reportCompaction(event: SessionEvent): void {
   if (event.type !== 'compaction.finished') return
   process.stderr.write(
-    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.\n`,
+    `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; ` +
+      'the whole of it stays in the session.\n',
   )
 }
 
@@ -88,7 +91,8 @@ export function reportUntrusted({ state, parts }: TrustView, folder: string): vo
   }[state]
   const what = [...new Set(parts.map(({ kind }) => PARTS[kind]))].join(', ')
   process.stderr.write(
-    `trestle: the settings of ${folder} (${what}) are off: ${why}. Review them with "trestle permission show", then run "trestle permission trust".\n`,
+    `trestle: the settings of ${folder} (${what}) are off: ${why}. ` +
+      'Review them with "trestle permission show", then run "trestle permission trust".\n',
   )
 }
 
@@ -159,11 +163,13 @@ export function reportEnd({ stop, failure, steps }: TurnFinished, denied: Denied
   if (interrupted || stop === 'cancelled') return INTERRUPTED
   if (stop === 'max_turn_requests')
     process.stderr.write(
-      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; the answer is what the model had so far.\n`,
+      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; ` +
+        'the answer is what the model had so far.\n',
     )
   if (stop === 'repetition')
     process.stderr.write(
-      `trestle: the turn was ended after ${steps} steps, because the model kept making the same call with the same result.\n`,
+      `trestle: the turn was ended after ${steps} steps, ` +
+        'because the model kept making the same call with the same result.\n',
     )
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')
   if (failure?.code === 'budget.reached') return LIMIT_REACHED

@@ -304,7 +304,10 @@ function showText(schedule: Schedule): string {
     ...(heartbeat ? [['Heartbeat', heartbeat.quiet ? `quiet ${quietText(heartbeat.quiet)}` : 'yes']] : []),
     ...(failures > 0 ? [['Failures in a row', String(failures)]] : []),
   ]
-  return `${oneLine(name)}\n\n${rows.map(([what = '', value = '']) => `${what.padEnd(18)} ${value}\n`).join('')}\n${prompt}\n`
+  return (
+    `${oneLine(name)}\n\n` +
+    `${rows.map(([what = '', value = '']) => `${what.padEnd(18)} ${value}\n`).join('')}\n${prompt}\n`
+  )
 }
 
 function nextText({ isPaused, nextAt, time, zone }: Schedule): string {

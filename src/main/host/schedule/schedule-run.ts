@@ -9,7 +9,8 @@ import { createRedact, openAppLog } from '../../engine/health/app-log'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 
 const OFF =
-  'Schedules are off: turn them on in the settings, under Features, or with scheduling = true in [features] of config.toml.'
+  'Schedules are off: turn them on in the settings, under Features, ' +
+  'or with scheduling = true in [features] of config.toml.'
 
 /**
  * An engine that runs schedules without a user at hand: what needs an answer waits in the inbox of any other Trestle.
@@ -87,7 +88,10 @@ function runText(
   { status, note, sessionId, startedAt, endedAt }: NonNullable<Schedule['lastRun']>,
 ): string {
   const about = note === undefined ? '' : `: ${oneLine(note)}`
-  return `${momentText(endedAt ?? startedAt, zone)} ${oneLine(name)} ${RUN_STATUS_TEXT[status].toLowerCase()}${about}${sessionId === undefined ? '' : ` (${sessionId})`}`
+  return (
+    `${momentText(endedAt ?? startedAt, zone)} ${oneLine(name)} ` +
+    `${RUN_STATUS_TEXT[status].toLowerCase()}${about}${sessionId === undefined ? '' : ` (${sessionId})`}`
+  )
 }
 
 /** Resolves at SIGINT, SIGTERM or SIGHUP, and keeps the process alive until then. */

@@ -62,7 +62,8 @@ async function pointOf(engine: Engine, sessionId: string, n: number): Promise<Re
   if (point) return point
   throw new CodedError(
     'request.invalid',
-    `--to ${n}: the session has ${points.length === 1 ? '1 message' : `${points.length} messages`}; trestle session show ${sessionId} numbers them.`,
+    `--to ${n}: the session has ${points.length === 1 ? '1 message' : `${points.length} messages`}; ` +
+      `trestle session show ${sessionId} numbers them.`,
   )
 }
 
@@ -124,7 +125,8 @@ function foundWords({ sessions, events, lostSessions, lostEvents }: Report['foun
   const found = `Found ${amount(sessions, 'session')} with ${amount(events, 'event')}.`
   if (lostSessions + lostEvents === 0) return [found]
   return [
-    `${found} Not readable: ${lostSessions > 0 ? `${amount(lostSessions, 'session')} and ` : ''}${amount(lostEvents, 'event')}.`,
+    `${found} Not readable: ` +
+      `${lostSessions > 0 ? `${amount(lostSessions, 'session')} and ` : ''}${amount(lostEvents, 'event')}.`,
   ]
 }
 

@@ -82,7 +82,10 @@ const ACTIONS = {
 
 type Action = keyof typeof ACTIONS
 
-/** `trestle session`: manages sessions without a UI. Returns the exit code: 0, 1 when something was left undone, or 3 for a changed history. */
+/**
+ * `trestle session`: manages sessions without a UI. Returns the exit code: 0, 1 when something was left undone, or 3
+ * for a changed history.
+ */
 export async function sessionMain(
   { values, positionals: [action, id, ...more] }: Parsed,
   version: string,

@@ -37,7 +37,8 @@ export async function moveTo(
     say(
       values,
       { sessionId, to: target, ...(moved && { moved }) },
-      `The session continues on ${where}${moved ? `, in ${pathInPlace(moved.folder)}` : ''}.\n${(moved?.notes ?? []).map((note) => `${note}\n`).join('')}`,
+      `The session continues on ${where}${moved ? `, in ${pathInPlace(moved.folder)}` : ''}.\n` +
+        (moved?.notes ?? []).map((note) => `${note}\n`).join(''),
     )
   }
   return 0
@@ -54,7 +55,8 @@ export async function moveOut(
   const { to, place } = values
   if (typeof to !== 'string' || !ADDRESS.test(to))
     throw new UsageError(
-      'move-out needs --to ADDRESS, the home that receives the session. Run "trestle session move-in" there without a file: it prints the address.',
+      'move-out needs --to ADDRESS, the home that receives the session. ' +
+        'Run "trestle session move-in" there without a file: it prints the address.',
       'session',
     )
   if (await refuseAgents('session move-out')) return 2
@@ -119,7 +121,8 @@ export async function moveCancel(
   if (!sealed) throw new CodedError('request.invalid', `The session ${sessionId} was not moved.`)
   if (values['not-received'] !== true)
     throw new UsageError(
-      `First make sure that it was never received: run "trestle session move-refuse ${sealed.moveId}" there. Then cancel with --not-received.`,
+      `First make sure that it was never received: run "trestle session move-refuse ${sealed.moveId}" there. ` +
+        'Then cancel with --not-received.',
       'session',
     )
   if (await refuseAgents('session move-cancel')) return 2

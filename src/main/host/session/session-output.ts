@@ -34,7 +34,8 @@ export async function showSession(engine: Engine, sessionId: string, isJson: boo
       `${String(n).padStart(4)}  ${new Date(at).toISOString().slice(0, 16)}  ${shortLine(text, 100)}`,
   )
   return say(
-    `${shortLine(header.title, 200)}\n${shortLine(header.folder, 4096)}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`,
+    `${shortLine(header.title, 200)}\n${shortLine(header.folder, 4096)}\n\n` +
+      `${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`,
   )
 }
 

@@ -129,7 +129,10 @@ function stepScreen(
 
 function headLine({ seq, total, at, type, turn }: ReplayStep): string {
   const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
-  return `Event ${seq} of ${total} · ${turn === 0 ? 'before the first turn' : `turn ${turn}`} · ${time} · ${oneLine(type)}`
+  return (
+    `Event ${seq} of ${total} · ${turn === 0 ? 'before the first turn' : `turn ${turn}`} ` +
+    `· ${time} · ${oneLine(type)}`
+  )
 }
 
 function bodyLines({ text, files, moreFiles }: ReplayStep): string[] {

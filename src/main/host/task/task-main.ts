@@ -100,7 +100,8 @@ function wholeNumber(value: Parsed['values'][string], name: string): number | un
   if (value === undefined) return undefined
   if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value)
   throw wrong(
-    `${name === 'process number' ? 'A process number' : `--${name}`} is a whole number from 1 on; not "${String(value)}".`,
+    `${name === 'process number' ? 'A process number' : `--${name}`} is a whole number from 1 on; ` +
+      `not "${String(value)}".`,
   )
 }
 

@@ -69,8 +69,8 @@ export function createPageServer(options: PageServerOptions): PageServer {
   })
   const port = (): number => (server.address() as AddressInfo | null)?.port ?? 0
   /**
-   * The Origin check: whether the header names one of our own pages. Browsers always send it with a WebSocket; a program
-   * without it still needs the token.
+   * The Origin check: whether the header names one of our own pages. Browsers always send it with a WebSocket; a
+   * program without it still needs the token.
    */
   const isOurOrigin = (origin: string | undefined): boolean =>
     origin === undefined ||

@@ -44,7 +44,9 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   if (joined) log.info('joined the engine of the home')
   if (joined && joined.different.length > 0)
     process.stderr.write(
-      `trestle: commands see the environment variables of the engine, which differ from those here (${variableNames(joined.different)}). To use these, end this, run "trestle engine stop --when-idle", and start it again.\n`,
+      'trestle: commands see the environment variables of the engine, ' +
+        `which differ from those here (${variableNames(joined.different)}). ` +
+        'To use these, end this, run "trestle engine stop --when-idle", and start it again.\n',
     )
   const own = joined
     ? undefined
@@ -69,7 +71,8 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
     // Installed before the URL is printed, since its reader may stop the program at once.
     const stopped = stopSignal()
     process.stdout.write(
-      `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n${devices?.text ?? ''}`,
+      `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. ` +
+        `Ctrl-C ends it.\n${devices?.text ?? ''}`,
     )
     let { url } = host
     const stopWatching = watchWebToken(engine.home, (token) => {

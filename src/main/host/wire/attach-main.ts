@@ -17,7 +17,8 @@ export async function attachMain({ values }: Parsed, version: string): Promise<n
   const { socket, engine } = await attachEngine({ home: realpathSync(resolveHome()), version })
   if (engine.version !== version)
     process.stderr.write(
-      `trestle: the engine is Trestle ${engine.version}, and this is ${version}. To update it: trestle engine restart --when-idle\n`,
+      `trestle: the engine is Trestle ${engine.version}, and this is ${version}. ` +
+        'To update it: trestle engine restart --when-idle\n',
     )
   let hasEnded = false
   const end = (): void => {

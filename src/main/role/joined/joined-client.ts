@@ -15,8 +15,8 @@ const LATEST_EVENTS = 1000
 const PAGE = 500
 
 /**
- * The engine of the home, if one runs in another process with the same environment, or is to be started. Else undefined;
- * `say` is told why, if one runs. `what`: this program, for that sentence.
+ * The engine of the home, if one runs in another process with the same environment, or is to be started. Else
+ * undefined; `say` is told why, if one runs. `what`: this program, for that sentence.
  */
 export async function joinAsClient(
   what: string,

@@ -218,6 +218,7 @@ export function comparePast(past: readonly PastCommand[]): PastVerdicts {
   const summary =
     changed.length === 0
       ? 'Wouldn’t have changed any earlier decision.'
-      : `Would have changed ${changed.length} of ${once.length} earlier ${once.length === 1 ? 'decision' : 'decisions'}.`
+      : `Would have changed ${changed.length} of ${once.length} ` +
+        `earlier ${once.length === 1 ? 'decision' : 'decisions'}.`
   return { changed, alike, summary }
 }

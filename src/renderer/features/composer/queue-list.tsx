@@ -106,7 +106,10 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                   type="button"
                   className="queue-grip"
                   draggable
-                  aria-label={`Move “${queuedPromptText(prompt.parts).slice(0, 60)}”, place ${waiting.indexOf(prompt) + 1} of ${waiting.length}`}
+                  aria-label={
+                    `Move “${queuedPromptText(prompt.parts).slice(0, 60)}”, ` +
+                    `place ${waiting.indexOf(prompt) + 1} of ${waiting.length}`
+                  }
                   title="Drag, or press the up and down arrow keys"
                   aria-keyshortcuts="ArrowUp ArrowDown Home End"
                   onDragStart={(event) => {

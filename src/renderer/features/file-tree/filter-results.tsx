@@ -72,7 +72,9 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
         {isPending || (data?.partial && data.count === 0)
           ? 'Listing the files…'
           : data && data.count > 0
-            ? `${data.count.toLocaleString('en-US')} ${data.count === 1 ? 'file' : 'files'}${data.partial ? ' so far' : data.count > files.length ? `, the best ${files.length} shown` : ''}`
+            ? `${data.count.toLocaleString('en-US')} ` +
+              (data.count === 1 ? 'file' : 'files') +
+              (data.partial ? ' so far' : data.count > files.length ? `, the best ${files.length} shown` : '')
             : 'No file fits. Ignored files are only in the tree.'}
       </p>
       <div

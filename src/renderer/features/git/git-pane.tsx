@@ -16,6 +16,7 @@ import { HistoryTab } from './history/history-tab'
 import { StashesTab } from './stashes-tab'
 import { TagsTab } from './refs/tags-tab'
 import { TrustGate } from './trust-gate'
+import { cx } from '../../ui/cx'
 
 /** A terminal and other programs change the repository, too. Trestle's own changes are seen at once. */
 const REFETCH_MS = 5_000
@@ -140,7 +141,10 @@ function GitTabs({ status }: { status: GitStatus }) {
           <Tabs.Trigger
             key={id}
             value={id}
-            className="h-[25px] flex-none rounded-[6px] px-2 text-small text-ink-2 hover:text-ink data-[state=active]:bg-sunken data-[state=active]:font-medium data-[state=active]:text-ink"
+            className={cx(
+              'h-[25px] flex-none rounded-[6px] px-2 text-small text-ink-2 hover:text-ink',
+              'data-[state=active]:bg-sunken data-[state=active]:font-medium data-[state=active]:text-ink',
+            )}
           >
             {label}
             {count > 0 && ' '}

@@ -7,7 +7,8 @@ export function tellIntegration({ outcome, conflicts }: GitIntegration, done: st
   else if (outcome === 'unchanged') showToast('Nothing to do: its changes are there already')
   else
     showNoticeToast(
-      `${conflicts === 1 ? 'One file has' : `${conflicts} files have`} conflicts. Resolve them under Changes, then continue, or abort.`,
+      `${conflicts === 1 ? 'One file has' : `${conflicts} files have`} conflicts. ` +
+        'Resolve them under Changes, then continue, or abort.',
       'warning',
     )
 }

@@ -11,6 +11,7 @@ import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { FormDialog } from './form-dialog'
 import { useGit } from './git-context'
+import { cx } from '../../ui/cx'
 
 /** Creates a pull request with gh or glab, or opens the page of the host where it is created. */
 export function PullRequestDialog({ onClose }: { onClose: () => void }) {
@@ -85,7 +86,10 @@ function RequestForm({ request, onClose }: { request: GitPullRequest; onClose: (
                 value={body}
                 maxLength={60_000}
                 onChange={(event) => setBody(event.target.value)}
-                className="w-full resize-y rounded-md border border-line-strong bg-raised px-2.5 py-1.5 text-ui text-ink"
+                className={cx(
+                  'w-full resize-y rounded-md border border-line-strong',
+                  'bg-raised px-2.5 py-1.5 text-ui text-ink',
+                )}
               />
             )}
           </Field>

@@ -5,6 +5,7 @@ import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import { useGit } from './git-context'
+import { cx } from '../../ui/cx'
 
 /** Shows what the repository would run, and asks whether to trust it. Until then git is not used at all. */
 export function TrustGate() {
@@ -24,7 +25,10 @@ export function TrustGate() {
       <ul
         tabIndex={0}
         aria-label="What the repository can run"
-        className="my-3 max-h-[320px] overflow-y-auto rounded-md border border-line bg-sunken px-3 py-2 font-mono text-small"
+        className={cx(
+          'my-3 max-h-[320px] overflow-y-auto rounded-md border',
+          'border-line bg-sunken px-3 py-2 font-mono text-small',
+        )}
       >
         {data?.programs.map((line, index) => (
           <li key={index} className="wrap-anywhere">

@@ -40,7 +40,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           onClick={onToggle}
         >
           <ChevronRight aria-hidden className={cx('inbox-chevron', open && 'rotate-90')} />
-          {/* The card of an open request shows the summary, so the button shrinks to its icon, with the origin beside it. */}
+          {/* The card of an open request has the summary; the button shrinks to its icon, beside the origin. */}
           {!open && (
             <>
               <StatusDot status="waiting" silent />

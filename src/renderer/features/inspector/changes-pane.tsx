@@ -107,7 +107,10 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
           title={visiblePath(file.path)}
           aria-expanded={isOpen}
           onClick={onToggle}
-          className="flex min-h-[30px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px] px-1.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
+          className={cx(
+            'flex min-h-[30px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px]',
+            'px-1.5 text-left hover:bg-sunken focus-visible:-outline-offset-2',
+          )}
         >
           <ChevronRight
             aria-hidden

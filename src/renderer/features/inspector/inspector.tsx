@@ -3,6 +3,7 @@ import { Tabs } from 'radix-ui'
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLayout, type InspectorTab } from '../../state/page/layout-state'
 import { IconButton } from '../../ui/button'
+import { cx } from '../../ui/cx'
 
 interface InspectorProps {
   /** The content of each tab, in the order of the tabs. */
@@ -45,14 +46,22 @@ export function Inspector({ panes, onClose }: InspectorProps) {
           aria-label="Inspector"
           data-more={more || undefined}
           onScroll={look}
-          className="flex min-w-0 flex-1 overflow-x-auto overscroll-x-contain [scrollbar-width:none] data-more:[mask-image:linear-gradient(to_right,black_calc(100%-28px),transparent)]"
+          className={cx(
+            'flex min-w-0 flex-1 overflow-x-auto overscroll-x-contain [scrollbar-width:none]',
+            'data-more:[mask-image:linear-gradient(to_right,black_calc(100%-28px),transparent)]',
+          )}
         >
           {panes.map((pane) => (
             <Tabs.Trigger
               key={pane.tab}
               value={pane.tab}
               data-tab={pane.tab}
-              className="flex h-[28px] items-center flex-none gap-1 rounded-[6px] px-[7px] text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
+              className={cx(
+                'flex h-[28px] items-center flex-none gap-1 rounded-[6px] px-[7px]',
+                'text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2',
+                'data-[state=active]:bg-raised data-[state=active]:font-medium',
+                'data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]',
+              )}
             >
               {pane.label}
               {pane.count !== undefined && pane.count > 0 && (

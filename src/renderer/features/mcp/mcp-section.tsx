@@ -89,7 +89,10 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
       <SectionHead
         id="settings-mcp"
         title="MCP servers"
-        text={`Programs and services that give the agent more tools${project === undefined ? '' : ` in ${project.name}`}. They start when first used.`}
+        text={
+          'Programs and services that give the agent more ' +
+          `tools${project === undefined ? '' : ` in ${project.name}`}. They start when first used.`
+        }
       >
         <div className="flex gap-2">
           <Button icon={<Import aria-hidden />} onClick={() => setDialog({ kind: 'import', pasted: false })}>
@@ -169,7 +172,9 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
         onConfirm={() => meant && remove.mutate(meant)}
       >
         {meant?.scope === 'project'
-          ? `It will be removed from ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everyone who works on the project.`
+          ? 'It will be removed from ' +
+            `${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, ` +
+            'for everyone who works on the project.'
           : 'This also deletes its command or address and any keys in it. To keep it for later, disable it instead.'}
       </ConfirmDialog>
     </section>

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Search } from 'lucide-react'
+import { CircleAlert, CircleCheck } from 'lucide-react'
 import { type ReactNode, memo, useCallback, useState } from 'react'
 import type { McpServerView, McpToolView } from '../../../shared/configuration/mcp'
 import { describeSandbox } from '../../../shared/model/sandbox'
@@ -11,6 +11,7 @@ import { TerminalText } from '../../ui/content/terminal-text'
 import { useMcpChange } from './mcp-servers'
 import { formatTokens } from '../../format/model-usage'
 import { Badge } from '../../ui/badge'
+import { FilterField } from '../../ui/form/filter-field'
 import { Switch } from '../../ui/form/settings-controls'
 
 /** Actions on a server that need their own dialog. */
@@ -201,16 +202,13 @@ function ToolList({ server }: { server: McpServerView }) {
   return (
     <div>
       {server.tools.length >= MANY && (
-        <div className="mb-2 flex h-[29px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
-          <Search aria-hidden className="size-[14px]" />
-          <input
-            aria-label={`Filter the tools of ${server.name}`}
-            placeholder={`Filter ${server.tools.length} tools`}
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
-          />
-        </div>
+        <FilterField
+          label={`Filter the tools of ${server.name}`}
+          placeholder={`Filter ${server.tools.length} tools`}
+          value={filter}
+          onChange={setFilter}
+          className="mb-2 h-[29px]"
+        />
       )}
       <ul aria-label={`Tools of ${server.name}`} className="overflow-hidden rounded-md border border-line">
         {tools.map((tool) => {

@@ -1,4 +1,4 @@
-import { Brain, Download, Plus, Search } from 'lucide-react'
+import { Brain, Download, Plus } from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState, useCallback, useRef, type KeyboardEvent } from 'react'
 import {
@@ -16,6 +16,7 @@ import { useClient, useQueries } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
+import { FilterField } from '../../ui/form/filter-field'
 import { Skeleton } from '../../ui/loading'
 import { Menu, MenuItem } from '../../ui/menu'
 import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
@@ -23,6 +24,7 @@ import { MemoryDialog } from './memory-dialog'
 import { VList, type VListHandle } from 'virtua'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useMemoryActions } from './memory-actions'
+import { cx } from '../../ui/cx'
 
 export interface MemoryPageProps {
   /** The entry that is open. */
@@ -79,20 +81,14 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
         aria-label="Entries"
         className="flex flex-none flex-wrap items-center gap-2 border-b border-line px-[18px] py-2 max-mid:px-3"
       >
-        <div
-          role="search"
-          aria-label="Memory"
-          className="flex h-[29px] min-w-[160px] flex-1 items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus"
-        >
-          <Search aria-hidden className="size-[14px] flex-none" />
-          <input
-            aria-label="Search the memory"
-            placeholder="Search"
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
-          />
-        </div>
+        <FilterField
+          landmark="Memory"
+          label="Search the memory"
+          placeholder="Search"
+          value={query}
+          onChange={setQuery}
+          className="h-[29px] min-w-[160px] flex-1"
+        />
         <select aria-label="Where" value={scope} className={SELECT} onChange={(event) => setScope(event.target.value)}>
           <option value="">All projects</option>
           <option value="everywhere">Everywhere</option>
@@ -133,7 +129,12 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
       ) : page.entries.length > 0 ? (
         <>
           <MemoryList entries={page.entries} userHome={userHome} />
-          <footer className="flex flex-none items-center gap-3 border-t border-line px-[18px] py-1.5 text-small text-ink-3 max-mid:px-3">
+          <footer
+            className={cx(
+              'flex flex-none items-center gap-3 border-t border-line',
+              'px-[18px] py-1.5 text-small text-ink-3 max-mid:px-3',
+            )}
+          >
             <p role="status" className="min-w-0 flex-1">
               {countText(page.total, deleted, overview)}
             </p>
@@ -154,7 +155,8 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
             ? deleted
               ? 'Deleted entries stay here for 30 days.'
               : 'Try other words or another project.'
-            : 'Tell the agent what to remember, for example "Remember that we use pnpm". It is told again in later sessions when it fits.'}
+            : 'Tell the agent what to remember, for example "Remember that we use pnpm". ' +
+              'It is told again in later sessions when it fits.'}
         </EmptyState>
       )}
       {id !== undefined && <MemoryDialog key={id} id={id} userHome={userHome} overview={overview} onClose={close} />}
@@ -262,7 +264,10 @@ export function MemoryList({ entries, userHome }: { entries: readonly MemoryEntr
               tabIndex={entry.id === reachable ? 0 : -1}
               onFocus={() => setFocused(entry.id)}
               onClick={() => useLayout.getState().openMemory(entry.id)}
-              className="flex h-[54px] w-full flex-col justify-center border-b border-line px-[18px] text-left hover:bg-sunken focus-visible:-outline-offset-2 max-mid:px-3"
+              className={cx(
+                'flex h-[54px] w-full flex-col justify-center border-b border-line px-[18px]',
+                'text-left hover:bg-sunken focus-visible:-outline-offset-2 max-mid:px-3',
+              )}
             >
               <span className="flex w-full items-baseline gap-2.5">
                 <span className="min-w-0 truncate font-medium">{entry.key}</span>

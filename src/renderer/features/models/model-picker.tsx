@@ -44,7 +44,11 @@ export function ModelPicker({ settings, model, onChoose, onConnect, side = 'top'
           align="start"
           sideOffset={5}
           collisionPadding={8}
-          className="z-50 flex max-h-[min(480px,var(--radix-popover-content-available-height))] w-[min(440px,calc(100vw-16px))] flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-high outline-none"
+          className={cx(
+            'z-50 flex max-h-[min(480px,var(--radix-popover-content-available-height))]',
+            'w-[min(440px,calc(100vw-16px))] flex-col overflow-hidden',
+            'rounded-lg border border-line bg-raised shadow-high outline-none',
+          )}
         >
           <ModelList
             settings={settings}

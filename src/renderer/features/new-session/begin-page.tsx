@@ -330,7 +330,10 @@ function ConnectPart({ ref, needsOne, open, onOpen, render }: ConnectPartProps) 
 /** What the session will do, before it starts. */
 function explanation(folder: string, scripted: boolean, mode: SessionMode, settings: SettingsView | undefined): string {
   if (scripted && folder !== NO_PROJECT)
-    return 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
+    return (
+      'The demo shows streaming, an edit to approve, and a command. ' +
+      'It changes files in the folder only after you allow it.'
+    )
   const asks = `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`
   return folder === NO_PROJECT
     ? `The assistant answers questions and does everyday tasks. Files it makes go to a private folder. ${asks}`

@@ -1,6 +1,7 @@
 import { ArrowUp } from 'lucide-react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
 import { Button } from '../../ui/button'
+import { cx } from '../../ui/cx'
 
 interface StartComposerProps {
   /** Id of the heading that names the field. */
@@ -35,7 +36,12 @@ export function StartComposer({
     if (text.trim() !== '' && canStart && !busy) onStart()
   }
   return (
-    <div className="rounded-[11px] border border-line-strong bg-raised px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3">
+    <div
+      className={cx(
+        'rounded-[11px] border border-line-strong bg-raised',
+        'px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3',
+      )}
+    >
       <textarea
         ref={ref}
         autoFocus
@@ -44,7 +50,10 @@ export function StartComposer({
         aria-labelledby={labelledBy}
         placeholder="Describe a task, or paste an error…"
         dir="auto"
-        className="block max-h-[38vh] min-h-[66px] w-full resize-none border-0 bg-transparent text-body outline-none [field-sizing:content]"
+        className={cx(
+          'block max-h-[38vh] min-h-[66px] w-full resize-none border-0',
+          'bg-transparent text-body outline-none [field-sizing:content]',
+        )}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
       />

@@ -6,6 +6,7 @@ import { playNotificationSound } from '../../state/notifications'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { useNotificationActions } from './notification-actions'
+import { cx } from '../../ui/cx'
 
 /** How often the sound is repeated, and for how long, in ms. */
 const REPEAT_MS = 2_000
@@ -25,7 +26,10 @@ export function RingingAlarms() {
   return (
     <section
       aria-label="Alarm"
-      className="fixed inset-x-3 top-3 z-50 mx-auto max-w-[440px] divide-y divide-line rounded-lg border border-wait bg-raised shadow-high"
+      className={cx(
+        'fixed inset-x-3 top-3 z-50 mx-auto max-w-[440px] divide-y',
+        'divide-line rounded-lg border border-wait bg-raised shadow-high',
+      )}
     >
       {ringing.map((alarm) => (
         <div key={alarm.id} role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3.5 py-3">

@@ -60,7 +60,10 @@ export function AddPlaceDialog({ onClose, onAdded }: { onClose: () => void; onAd
       open
       onOpenChange={(open) => !open && onClose()}
       title="Add a place"
-      description="Another machine, container or job where the agent works. Nothing has to be installed there, and no port is opened."
+      description={
+        'Another machine, container or job where the agent works. ' +
+        'Nothing has to be installed there, and no port is opened.'
+      }
       footer={
         <>
           <Button variant="quiet" onClick={onClose}>

@@ -140,7 +140,10 @@ export function MoveDialog({ sessionId, title, folder, userHome, place, onClose 
         {hasProject && (
           <TextField
             label={target === HERE ? 'Folder here' : 'Folder there'}
-            hint="A new or empty folder, or a clone of the project. A session that was there before goes back to its folder."
+            hint={
+              'A new or empty folder, or a clone of the project. ' +
+              'A session that was there before goes back to its folder.'
+            }
             mono
             disabled={running !== undefined}
             value={into}
@@ -167,7 +170,10 @@ function Progress({ running: { step, text }, name }: { running: Running; name: s
   return (
     <div role="status" className="flex items-center gap-2 text-small text-ink-2">
       <Spinner
-        label={`Step ${MOVE_STEPS.indexOf(step) + 1} of ${MOVE_STEPS.length}: ${label}${text === undefined ? '' : `, ${text}`}`}
+        label={
+          `Step ${MOVE_STEPS.indexOf(step) + 1} of ${MOVE_STEPS.length}: ` +
+          `${label}${text === undefined ? '' : `, ${text}`}`
+        }
       />
     </div>
   )

@@ -187,7 +187,9 @@ interface PlaceQuestionProps {
   onAnswer: (answer: string | null) => void
 }
 
-/** What ssh asks: a password, a passphrase, or whether a host key is right. The answer is passed on and never stored. */
+/**
+ * What ssh asks: a password, a passphrase, or whether a host key is right. The answer is passed on and never stored.
+ */
 function PlaceQuestion({ placeId, question, onAnswer }: PlaceQuestionProps) {
   const [answer, setAnswer] = useState('')
   const formId = useId()

@@ -50,7 +50,11 @@ export function PluginsSection({ userHome }: { userHome: string | undefined }) {
       <SectionHead
         id="settings-plugins"
         title="Plugins"
-        text={`Hooks, servers, agents, skills and slash commands from others${project ? `, for you and for ${project.name}` : ''}. They do nothing until you have reviewed and accepted them.`}
+        text={
+          'Hooks, servers, agents, ' +
+          `skills and slash commands from others${project ? `, for you and for ${project.name}` : ''}. ` +
+          'They do nothing until you have reviewed and accepted them.'
+        }
       >
         {add}
       </SectionHead>

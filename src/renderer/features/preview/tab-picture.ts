@@ -19,7 +19,8 @@ interface CroppableTrack extends MediaStreamTrack {
 export async function pictureOfElement(element: Element): Promise<PagePicture> {
   if (typeof CropTarget === 'undefined' || !('getDisplayMedia' in navigator.mediaDevices))
     throw new Error(
-      'This browser can’t take a picture of the preview. Take a screenshot yourself and paste it into your message; Chrome, Edge and the desktop app do it for you.',
+      'This browser can’t take a picture of the preview. Take a screenshot yourself ' +
+        'and paste it into your message; Chrome, Edge and the desktop app do it for you.',
     )
   const target = await CropTarget.fromElement(element)
   // Chromium offers this tab alone; other browsers ignore the wish.

@@ -12,8 +12,8 @@ const GRID = 6
 const EDGE_PX = 6
 
 /**
- * Tells where an element is, whenever that changes, and null while something else of the page lies over it: a view above
- * the page would hide it. Returns a function that stops, and tells null.
+ * Tells where an element is, whenever that changes, and null while something else of the page lies over it: a view
+ * above the page would hide it. Returns a function that stops, and tells null.
  */
 function watchPlace(element: HTMLElement, tell: (place: ViewPlace | null) => void): () => void {
   let last: string | undefined

@@ -69,8 +69,8 @@ function takeColors({ colors, sides }: Work): boolean {
 }
 
 /**
- * The colors of the hunks on screen; `movedAt`: when it was scrolled last. They are computed while the page is idle: a line is shown plain until then. Draws
- * again when there are more.
+ * The colors of the hunks on screen; `movedAt`: when it was scrolled last. They are computed while the page is idle: a
+ * line is shown plain until then. Draws again when there are more.
  */
 export function useLineColors(
   visible: readonly { hunk: ReviewHunk; path: string }[],

@@ -106,7 +106,10 @@ const FileRow = memo(function FileRow({
         title={file.from === undefined ? name : `${visiblePath(file.from)} → ${name}`}
         aria-current={isCurrent || undefined}
         tabIndex={isCurrent ? 0 : -1}
-        className="flex h-[28px] min-w-0 flex-1 items-center gap-2 pr-2 text-left text-ui focus-visible:-outline-offset-2"
+        className={cx(
+          'flex h-[28px] min-w-0 flex-1 items-center gap-2 pr-2',
+          'text-left text-ui focus-visible:-outline-offset-2',
+        )}
         onClick={() => onShow(file.path)}
       >
         <span className="min-w-0 flex-1 truncate">

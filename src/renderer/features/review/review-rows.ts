@@ -218,8 +218,8 @@ export function diffLinesOf({ old, new: fresh, lines }: ReviewHunk): DiffLine[] 
 }
 
 /**
- * Hunks with lines of the gap before the hunk `index` added: `from` is the first of them on the new side. Hunks that meet
- * become one.
+ * Hunks with lines of the gap before the hunk `index` added: `from` is the first of them on the new side. Hunks that
+ * meet become one.
  */
 export function withLines(
   hunks: readonly ReviewHunk[],

@@ -117,8 +117,9 @@ export function ReviewScroller({
     [look],
   )
 
-  // What was drawn is measured; what is on screen stays where it is.
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- Any render may have drawn rows; one that is measured already changes nothing.
+  // What was drawn is measured; what is on screen stays where it is. Any render may have drawn rows; one that is
+  // measured already changes nothing.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
   useLayoutEffect(() => {
     const element = scroller.current
     if (!element || !content.current) return

@@ -9,6 +9,7 @@ import { Menu, MenuItem } from '../../ui/menu'
 import { dueText } from './due-text'
 import { RunStatus } from './schedule-history'
 import { useScheduleActions } from './schedule-actions'
+import { cx } from '../../ui/cx'
 
 /** The schedules with their next and last runs, and what can be done with each. */
 export function ScheduleList({
@@ -37,7 +38,12 @@ function ScheduleRow({ schedule, userHome }: { schedule: Schedule; userHome: str
     ...(folder === undefined ? [] : [folderName(folder, userHome).name]),
   ]
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-[18px] py-2 hover:bg-sunken max-mid:px-3">
+    <li
+      className={cx(
+        'flex flex-wrap items-center gap-x-3 gap-y-1 border-b',
+        'border-line px-[18px] py-2 hover:bg-sunken max-mid:px-3',
+      )}
+    >
       <button
         type="button"
         disabled={isDeleted}

@@ -12,6 +12,7 @@ import { ScheduleDialog } from './schedule-dialog'
 import { ScheduleList } from './schedule-list'
 import { useNowEachMinute } from '../../format/relative-time'
 import { addDays, dayText, startOfDay } from './due-text'
+import { cx } from '../../ui/cx'
 
 export interface SchedulesPageProps {
   /** The schedule that is open. */
@@ -78,7 +79,8 @@ export function SchedulesPage({ id, userHome, isOn }: SchedulesPageProps) {
         >
           {isDeleted
             ? 'Deleted schedules stay here for 30 days.'
-            : 'A schedule runs a prompt at set times, for example a dependency check every night. Each run is a session of its own; its questions wait in the inbox.'}
+            : 'A schedule runs a prompt at set times, for example a dependency check every night. ' +
+              'Each run is a session of its own; its questions wait in the inbox.'}
         </EmptyState>
       ) : shown === 'week' ? (
         <WeekCalendar schedules={data.schedules} />
@@ -162,7 +164,10 @@ export function WeekCalendar({ schedules }: { schedules: readonly Schedule[] }) 
     <div className="min-h-0 flex-1 overflow-y-auto">
       <ol
         aria-label="The next seven days"
-        className="grid min-h-full grid-cols-7 divide-x divide-line max-[900px]:min-h-0 max-[900px]:grid-cols-1 max-[900px]:divide-x-0 max-[900px]:divide-y"
+        className={cx(
+          'grid min-h-full grid-cols-7 divide-x divide-line max-[900px]:min-h-0',
+          'max-[900px]:grid-cols-1 max-[900px]:divide-x-0 max-[900px]:divide-y',
+        )}
       >
         {DAYS.map((day) => (
           <Day

@@ -80,7 +80,8 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
     event.preventDefault()
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- The keys are also those of the slider and the buttons.
+    // The keys are also those of the slider and the buttons.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="flex h-full min-h-0 flex-col gap-3" onKeyDown={onKeyDown}>
       <div className="flex flex-none flex-wrap items-center gap-x-1 gap-y-2">
         <IconButton label="First event" disabled={seq === 1} onClick={() => goTo(1)}>

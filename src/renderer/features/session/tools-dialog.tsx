@@ -121,7 +121,12 @@ function ToolGroupView({ group, open }: { group: ToolGroup; open: boolean }) {
   const { server, tools, sent, sentTokens, allTokens } = group
   return (
     <details open={open} className="group border-t border-line first:border-t-0">
-      <summary className="flex min-h-[36px] cursor-pointer list-none items-center gap-2 px-3 py-1.5 [&::-webkit-details-marker]:hidden">
+      <summary
+        className={cx(
+          'flex min-h-[36px] cursor-pointer list-none items-center',
+          'gap-2 px-3 py-1.5 [&::-webkit-details-marker]:hidden',
+        )}
+      >
         <ChevronRight aria-hidden className="size-3.5 flex-none text-ink-3 transition-transform group-open:rotate-90" />
         <span className="min-w-0 flex-1 truncate font-medium">{server ?? 'Built-in'}</span>
         <span className="flex-none text-small text-ink-3">

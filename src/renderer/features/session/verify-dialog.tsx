@@ -86,7 +86,8 @@ function Result({ check: { ok, events, withoutHash, head, problem } }: { check: 
         <p className="text-ui text-ink-2">
           {withoutHash === events
             ? 'This session is older than the hashes. The hash of its next event will cover everything so far.'
-            : `Events 1 to ${withoutHash.toLocaleString()} are older than the hashes; the hash of the event after them covers them.`}
+            : `Events 1 to ${withoutHash.toLocaleString()} are older than the hashes; ` +
+              'the hash of the event after them covers them.'}
         </p>
       )}
       <div>

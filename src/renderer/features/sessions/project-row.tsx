@@ -58,12 +58,17 @@ export function ProjectRow({
       onClick={() => onToggle(folder)}
       onFocus={(event) => event.target === event.currentTarget && onFocus(`project:${folder}`)}
       onKeyDown={onKeyDown}
-      className="group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2 text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2"
+      className={cx(
+        'group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2',
+        'text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2',
+      )}
     >
       <span className="flex min-w-0 items-baseline gap-1.5">
         <span className={cx('truncate', parent ? 'max-w-[75%] flex-none' : 'min-w-0')}>{name}</span>
         {parent && <span className="min-w-0 truncate font-normal text-ink-3">{parent}</span>}
-        <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}</span>
+        <span className="sr-only">
+          {`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}
+        </span>
       </span>
       {place && <PlaceBadge placeId={place.placeId} />}
       {gone && (
@@ -94,7 +99,11 @@ export function ProjectRow({
             event.stopPropagation()
             onBegin(folder)
           }}
-          className="flex size-[22px] flex-none items-center justify-center rounded-sm text-ink-3 opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 hover:bg-line hover:text-ink focus-visible:opacity-100 pointer-coarse:opacity-100"
+          className={cx(
+            'flex size-[22px] flex-none items-center justify-center rounded-sm text-ink-3',
+            'opacity-0 group-hover:opacity-100 group-focus-visible:opacity-100 hover:bg-line',
+            'hover:text-ink focus-visible:opacity-100 pointer-coarse:opacity-100',
+          )}
         >
           <Plus aria-hidden className="size-[14px]" />
         </button>
@@ -125,7 +134,10 @@ export function MoreRow({ row, reachable, onShow, onFocus }: MoreRowProps) {
         event.preventDefault()
         onShow(row.folder)
       }}
-      className="flex h-[28px] cursor-pointer items-center gap-2 rounded-[6px] px-2 text-small text-ink-3 select-none hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2"
+      className={cx(
+        'flex h-[28px] cursor-pointer items-center gap-2 rounded-[6px] px-2 text-small',
+        'text-ink-3 select-none hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2',
+      )}
     >
       <Ellipsis aria-hidden className="size-[13px] flex-none" />
       Show {row.step} more

@@ -90,7 +90,8 @@ export const SessionRow = memo(function SessionRow({
       onFocus={(event) => event.target === event.currentTarget && onFocus(sessionId)}
       onKeyDown={onKeyDown}
       className={cx(
-        'flex h-[28px] cursor-pointer items-center gap-2 rounded-[6px] px-2 select-none focus-visible:-outline-offset-2',
+        'flex h-[28px] cursor-pointer items-center gap-2 rounded-[6px]',
+        'px-2 select-none focus-visible:-outline-offset-2',
         current && 'bg-raised shadow-[inset_0_0_0_1px_var(--line)]',
         !current && cx('hover:bg-sunken', aimed && 'bg-sunken'),
         isGone ? 'text-ink-3' : current ? 'text-ink' : 'text-ink-2 hover:text-ink',
@@ -236,7 +237,10 @@ export function HitRow({ hit, rowKey, reachable, onOpen, onFocus }: HitRowProps)
         event.preventDefault()
         onOpen(hit)
       }}
-      className="cursor-pointer rounded-[6px] px-2 py-1.5 text-ink-2 select-none hover:bg-sunken focus-visible:-outline-offset-2"
+      className={cx(
+        'cursor-pointer rounded-[6px] px-2 py-1.5 text-ink-2',
+        'select-none hover:bg-sunken focus-visible:-outline-offset-2',
+      )}
     >
       <div className="flex items-baseline gap-2">
         <span className="min-w-0 flex-1 truncate text-ink">{titleOf(hit)}</span>

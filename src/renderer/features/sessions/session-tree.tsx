@@ -328,7 +328,10 @@ function ArchiveRow({ open, loading, reachable, onToggle, onFocus }: ArchiveRowP
         event.preventDefault()
         onToggle()
       }}
-      className="mt-3 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] px-2 text-tiny font-semibold tracking-[0.01em] text-ink-3 select-none hover:text-ink-2 focus-visible:-outline-offset-2"
+      className={cx(
+        'mt-3 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] px-2 text-tiny font-semibold',
+        'tracking-[0.01em] text-ink-3 select-none hover:text-ink-2 focus-visible:-outline-offset-2',
+      )}
     >
       <Archive aria-hidden className="size-[13px]" />
       Archived

@@ -83,7 +83,8 @@ function PageLink({ icon: Icon, label, current, open, keys, children }: PageLink
       aria-keyshortcuts={keys}
       onClick={open}
       className={cx(
-        'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2',
+        'flex h-[31px] w-full items-center gap-[9px] rounded-[6px] px-2 text-left',
+        'text-ink-2 hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2',
         current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]',
       )}
     >

@@ -21,6 +21,7 @@ import { SidebarFoot } from './sidebar-foot'
 import { SessionTree } from './session-tree'
 import { useArchive } from './use-archive'
 import { searchRows, treeRows } from './tree-rows'
+import { cx } from '../../ui/cx'
 
 /** Debounce of the message search, in ms. */
 const SEARCH_REST = 180
@@ -165,7 +166,11 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
   return (
     <div
       role="search"
-      className="mx-2.5 mt-0.5 mb-1 flex h-[30px] flex-none items-center gap-[7px] rounded-md border border-line bg-raised pr-1 pl-2 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus"
+      className={cx(
+        'mx-2.5 mt-0.5 mb-1 flex h-[30px] flex-none items-center gap-[7px] rounded-md border',
+        'border-line bg-raised pr-1 pl-2 text-ink-3 has-[input:focus-visible]:outline-2',
+        'has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus',
+      )}
     >
       <Search aria-hidden className="size-[14px] flex-none" />
       <input

@@ -14,6 +14,7 @@ import type { BackupsView } from '../../../shared/configuration/app'
 import { Dialog } from '../../ui/dialog'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
+import { cx } from '../../ui/cx'
 
 /** The version of Trestle, where it stores data, and the problems in the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -55,7 +56,12 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
 /** Every problem with its position. */
 export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
   return (
-    <ul className="overflow-hidden rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg">
+    <ul
+      className={cx(
+        'overflow-hidden rounded-lg border',
+        'border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg',
+      )}
+    >
       {problems.map((problem, index) => (
         <li key={index} className="border-t border-line px-3.5 py-2 first:border-t-0">
           <p className="font-mono text-small wrap-anywhere text-fail-ink">
@@ -212,7 +218,10 @@ function LicenseTextView({ file }: { file: string }) {
       {sectionsOf(data).map((section, index) => (
         <pre
           key={index}
-          className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2 [contain-intrinsic-height:auto_400px] [content-visibility:auto]"
+          className={cx(
+            'font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2',
+            '[contain-intrinsic-height:auto_400px] [content-visibility:auto]',
+          )}
         >
           {section}
         </pre>

@@ -106,9 +106,10 @@ function EngineButtons({ status: { running, whenIdle } }: { status: EngineStatus
         action="Stop"
         onConfirm={() => mutate({ how: 'now' })}
       >
-        {running === 1 ? 'The session that is working stops' : `The ${running} sessions that are working stop`} where{' '}
-        {running === 1 ? 'it is' : 'they are'}. Background tasks keep running. A new engine starts when a client needs
-        one, such as this page.
+        {running === 1
+          ? 'The session that is working stops where it is. '
+          : `The ${running} sessions that are working stop where they are. `}
+        Background tasks keep running. A new engine starts when a client needs one, such as this page.
       </ConfirmDialog>
     </span>
   )
@@ -166,7 +167,10 @@ export function workText({ clients, running, tasks }: Pick<EngineStatus, 'client
     ...(tasks > 0 ? [count(tasks, 'background task')] : []),
   ].join(' and ')
   const isOne = running + tasks === 1
-  return `${count(clients, 'client')} connected. ${work === '' ? 'Nothing is running.' : `${work} ${isOne ? 'is' : 'are'} running.`}`
+  return (
+    `${count(clients, 'client')} connected. ` +
+    (work === '' ? 'Nothing is running.' : `${work} ${isOne ? 'is' : 'are'} running.`)
+  )
 }
 
 /** What happens after so many minutes without work and clients. */

@@ -97,7 +97,12 @@ export function SettingsPage({
               key={name}
               value={name}
               data-section={name}
-              className="flex min-h-[28px] flex-none items-center gap-1.5 rounded-[6px] px-[9px] text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
+              className={cx(
+                'flex min-h-[28px] flex-none items-center gap-1.5 rounded-[6px] px-[9px]',
+                'text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2',
+                'data-[state=active]:bg-raised data-[state=active]:font-medium',
+                'data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]',
+              )}
             >
               {t(`settings.section.${name}`)}
               {name === 'about' && settings && settings.problems.length > 0 && (

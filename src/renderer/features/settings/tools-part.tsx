@@ -1,4 +1,3 @@
-import { Search } from 'lucide-react'
 import { useState } from 'react'
 import type { SettingsView, ToolSearchView } from '../../../shared/configuration/settings'
 import { toolLabel } from '../../../shared/tool-label'
@@ -8,6 +7,8 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { Switch, SettingsSection } from '../../ui/form/settings-controls'
 import { Button } from '../../ui/button'
 import { TextField } from '../../ui/form/field'
+import { FilterField } from '../../ui/form/filter-field'
+import { cx } from '../../ui/cx'
 
 /** Number of tools from which a filter is shown. */
 const MANY = 15
@@ -23,16 +24,13 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
   return (
     <SettingsSection id="settings-tools" title="Tools" text="Disabled tools are hidden from the model.">
       {settings.tools.length >= MANY && (
-        <div className="mb-2 flex h-[31px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
-          <Search aria-hidden className="size-[14px]" />
-          <input
-            aria-label="Filter the tools"
-            placeholder="Filter"
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
-          />
-        </div>
+        <FilterField
+          label="Filter the tools"
+          placeholder="Filter"
+          value={filter}
+          onChange={setFilter}
+          className="mb-2 h-[31px]"
+        />
       )}
       <ul className="grid gap-2 min-[500px]:grid-cols-2 min-[800px]:grid-cols-3">
         {tools.map((tool) => {
@@ -41,7 +39,10 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
             <li
               key={tool.name}
               title={`In rules: ${tool.name}`}
-              className="relative rounded-lg border border-line bg-raised/60 px-3.5 py-2.5 backdrop-blur-sm transition-colors duration-100 hover:border-line-strong"
+              className={cx(
+                'relative rounded-lg border border-line bg-raised/60 px-3.5 py-2.5',
+                'backdrop-blur-sm transition-colors duration-100 hover:border-line-strong',
+              )}
             >
               <Switch
                 covers
@@ -89,7 +90,10 @@ export function ToolSearchPart({ toolSearch }: { toolSearch: ToolSearchView }) {
     <div className="mt-6 overflow-hidden rounded-lg border border-line bg-raised px-3.5 py-2">
       <Switch
         label="Tool search"
-        description="Load MCP tools on demand instead of sending all of them with each request. Saves context when servers offer many tools."
+        description={
+          'Load MCP tools on demand instead of sending all of them with each request. ' +
+          'Saves context when servers offer many tools.'
+        }
         checked={toolSearch.enabled}
         onChange={(enabled) => change({ enabled })}
       />

@@ -67,7 +67,9 @@ export function UpdatesBox({ updates, isBusy, act }: UpdatesBoxProps) {
             <li className="border-t border-line px-3.5 py-2">
               <Switch
                 label="Download updates automatically"
-                description="In the background. An update is installed when you close Trestle, never while it is working."
+                description={
+                  'In the background. An update is installed when you close Trestle, never while it is working.'
+                }
                 checked={automatic}
                 onChange={(isAutomatic) => act({ kind: 'automatic', isAutomatic })}
               />

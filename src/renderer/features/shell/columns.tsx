@@ -32,7 +32,11 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
     <div className="flex h-full min-h-0">
       <a
         href="#main"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:border focus:border-line-strong focus:bg-raised focus:px-3 focus:py-1.5 focus:text-ui focus:font-medium focus:shadow-high"
+        className={cx(
+          'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50',
+          'focus:rounded-md focus:border focus:border-line-strong focus:bg-raised',
+          'focus:px-3 focus:py-1.5 focus:text-ui focus:font-medium focus:shadow-high',
+        )}
         onClick={(event) => {
           event.preventDefault()
           document.getElementById('main')?.focus()
@@ -145,7 +149,8 @@ function ColumnHandle({ column }: { column: ColumnName }) {
       onDoubleClick={() => set(initial)}
       onKeyDown={onKeyDown}
       className={cx(
-        'absolute inset-y-0 z-10 w-[7px] cursor-col-resize touch-none transition-colors duration-100 hover:bg-line-strong focus-visible:bg-focus focus-visible:outline-none active:bg-line-strong',
+        'absolute inset-y-0 z-10 w-[7px] cursor-col-resize touch-none transition-colors duration-100',
+        'hover:bg-line-strong focus-visible:bg-focus focus-visible:outline-none active:bg-line-strong',
         column === 'sidebar' ? '-right-[4px]' : '-left-[4px]',
       )}
     />

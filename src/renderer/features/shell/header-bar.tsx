@@ -5,6 +5,7 @@ import { IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
 import { t } from '../../../shared/language/shell-messages'
 import { useKeys } from '../../state/page/shortcuts'
+import { cx } from '../../ui/cx'
 
 /** Props of the bar in every view. */
 export interface HeaderFrame {
@@ -42,8 +43,18 @@ export function HeaderBar({
     // Depends on its own width, which the columns decide: where the title would be cut, the switches move to a second
     // row.
     <div className="@container flex-none">
-      <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] @max-[760px]:flex-wrap @max-[760px]:gap-y-0 @max-[760px]:px-2.5 @max-[760px]:pb-1.5">
-        <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2">
+      <header
+        className={cx(
+          'flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px]',
+          '@max-[760px]:flex-wrap @max-[760px]:gap-y-0 @max-[760px]:px-2.5 @max-[760px]:pb-1.5',
+        )}
+      >
+        <div
+          className={cx(
+            'flex min-h-[45px] min-w-0 flex-1 items-center',
+            'gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2',
+          )}
+        >
           {onOpenSidebar && (
             <IconButton label={t('shell.showSidebar')} kbd={sidebarKeys} className="-ml-1.5" onClick={onOpenSidebar}>
               <PanelLeft aria-hidden />
@@ -125,7 +136,10 @@ function Title({ title, onRename }: { title: string; onRename: ((title: string) 
       value={draft}
       maxLength={200}
       aria-label="Title of the session"
-      className="h-[26px] w-[min(420px,100%)] min-w-0 rounded-sm border border-line-strong bg-raised px-1.5 text-body font-semibold"
+      className={cx(
+        'h-[26px] w-[min(420px,100%)] min-w-0 rounded-sm border',
+        'border-line-strong bg-raised px-1.5 text-body font-semibold',
+      )}
       onFocus={(event) => event.currentTarget.select()}
       onChange={(event) => setDraft(event.target.value)}
       onBlur={finish}

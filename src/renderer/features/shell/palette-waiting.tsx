@@ -1,10 +1,11 @@
 import { useEffect, useRef } from 'react'
 import { t } from '../../../shared/language/shell-messages'
 import type { PaletteProps } from './palette'
+import { cx } from '../../ui/cx'
 
 /**
- * The field of the palette, until its code is there: what is typed must not go to where the focus was before. A page that
- * takes the focus while it loads does not close it; the user does, with Escape, Tab or a click elsewhere.
+ * The field of the palette, until its code is there: what is typed must not go to where the focus was before. A page
+ * that takes the focus while it loads does not close it; the user does, with Escape, Tab or a click elsewhere.
  */
 export function PaletteWaiting({
   search,
@@ -24,7 +25,10 @@ export function PaletteWaiting({
       role="dialog"
       aria-label="Command palette"
       aria-busy
-      className="fixed top-[min(14vh,120px)] left-1/2 z-40 h-[46px] w-[min(600px,calc(100vw-24px))] -translate-x-1/2 rounded-xl border border-line bg-raised shadow-high"
+      className={cx(
+        'fixed top-[min(14vh,120px)] left-1/2 z-40 h-[46px] w-[min(600px,calc(100vw-24px))]',
+        '-translate-x-1/2 rounded-xl border border-line bg-raised shadow-high',
+      )}
     >
       <input
         ref={field}

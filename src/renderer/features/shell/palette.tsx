@@ -6,6 +6,7 @@ import { t } from '../../../shared/language/shell-messages'
 import { returnFocus } from '../../ui/return-focus'
 import { Kbd } from '../../ui/tooltip'
 import { shortcutAria } from '../../format/shortcut'
+import { cx } from '../../ui/cx'
 
 export interface PaletteProps {
   open: boolean
@@ -45,7 +46,11 @@ export function Palette({ open, onOpenChange, commands, search, onSearch }: Pale
             event.preventDefault()
             goTo(undefined)
           }}
-          className="fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)] w-[min(600px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl border border-line bg-raised shadow-high outline-none"
+          className={cx(
+            'fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)]',
+            'w-[min(600px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden',
+            'rounded-xl border border-line bg-raised shadow-high outline-none',
+          )}
         >
           <Dialog.Title className="sr-only">Command palette</Dialog.Title>
           <PaletteBody
@@ -112,7 +117,11 @@ function PaletteBody({ commands, page, setPage, search, setSearch, close }: Pale
           <Cmdk.Group
             key={name}
             heading={name}
-            className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-tiny [&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-ink-3"
+            className={cx(
+              '[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2',
+              '[&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-tiny',
+              '[&_[cmdk-group-heading]]:font-semibold [&_[cmdk-group-heading]]:text-ink-3',
+            )}
           >
             {items.map((command) => (
               <Cmdk.Item
@@ -120,7 +129,10 @@ function PaletteBody({ commands, page, setPage, search, setSearch, close }: Pale
                 value={command.id}
                 onSelect={() => run(command)}
                 aria-keyshortcuts={command.shortcut ? shortcutAria(command.shortcut) : undefined}
-                className="flex min-h-[32px] cursor-pointer items-center gap-2.5 rounded-[6px] px-2.5 text-body text-ink data-[selected=true]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none [&_svg]:stroke-[1.6]"
+                className={cx(
+                  'flex min-h-[32px] cursor-pointer items-center gap-2.5 rounded-[6px] px-2.5 text-body text-ink',
+                  'data-[selected=true]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none [&_svg]:stroke-[1.6]',
+                )}
               >
                 <span className="flex w-[15px] flex-none justify-center text-ink-2">{command.icon}</span>
                 <span className="min-w-0 flex-1 truncate">{command.label}</span>

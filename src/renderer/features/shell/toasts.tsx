@@ -16,7 +16,10 @@ export function Toasts() {
     <div
       role="region"
       aria-label="Messages"
-      className="pointer-events-none fixed right-4 bottom-4 z-50 flex max-mid:top-24 max-mid:bottom-auto w-[min(360px,calc(100vw-32px))] flex-col items-end gap-2"
+      className={cx(
+        'pointer-events-none fixed right-4 bottom-4 z-50 flex max-mid:top-24',
+        'max-mid:bottom-auto w-[min(360px,calc(100vw-32px))] flex-col items-end gap-2',
+      )}
     >
       <div aria-live="polite" className="contents">
         {toasts.map((toast) => (
@@ -41,7 +44,8 @@ function ToastCard({ toast }: { toast: Toast }) {
       onFocus={() => setHovered(true)}
       onBlur={() => setHovered(false)}
       className={cx(
-        'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg border bg-raised py-1.5 pr-1.5 pl-3 text-ui shadow-high',
+        'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg',
+        'border bg-raised py-1.5 pr-1.5 pl-3 text-ui shadow-high',
         toast.tone === 'fail' ? 'border-[color-mix(in_oklab,var(--fail)_40%,var(--line))]' : 'border-line',
       )}
     >

@@ -36,8 +36,8 @@ export function taskOrder({ tasks, usage, titles }: OrderInput, filter: TaskFilt
     if (filter.folder !== '' && projectFolder(task.folder ?? '') !== filter.folder) return false
     if (filter.sessionId !== '' && task.sessionId !== filter.sessionId) return false
     if (words.length === 0) return true
-    const text =
-      `${task.command} ${task.description ?? ''} ${task.cwd} ${task.taskId} ${titles(task.sessionId ?? '')}`.toLowerCase()
+    const { command, description = '', cwd, taskId, sessionId = '' } = task
+    const text = `${command} ${description} ${cwd} ${taskId} ${titles(sessionId)}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
   const compare = comparison(filter.sort, usage)

@@ -105,7 +105,8 @@ function path(values: readonly number[]): string {
   return values
     .map(
       (value, n) =>
-        `${n === 0 ? 'M' : 'L'}${(start + n * step).toFixed(1)} ${(HEIGHT - 1 - (value / peak) * (HEIGHT - 2)).toFixed(1)}`,
+        `${n === 0 ? 'M' : 'L'}${(start + n * step).toFixed(1)} ` +
+        (HEIGHT - 1 - (value / peak) * (HEIGHT - 2)).toFixed(1),
     )
     .join('')
 }

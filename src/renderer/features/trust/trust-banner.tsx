@@ -28,7 +28,9 @@ const TRUST_TEXT = {
   },
   changed: {
     title: 'This project’s settings have changed since you trusted them',
-    text: 'Review the changes to trust it again. Until then, its settings allow nothing; restrictions you accepted still apply.',
+    text:
+      'Review the changes to trust it again. ' +
+      'Until then, its settings allow nothing; restrictions you accepted still apply.',
     action: 'Trust new settings',
   },
   refused: {

@@ -16,7 +16,9 @@ export function UsageChart({ days, measure }: { days: readonly UsageRow[]; measu
   const top = Math.max(...days.map(value), 0)
   const day = days[at]
   if (!day) return null
-  const text = `${dayText(day.key)}: ${costText(day)}, ${formatTokens(day.input + day.output)} tokens, ${day.requests === 1 ? '1 request' : `${day.requests} requests`}`
+  const text =
+    `${dayText(day.key)}: ${costText(day)}, ${formatTokens(day.input + day.output)} tokens, ` +
+    (day.requests === 1 ? '1 request' : `${day.requests} requests`)
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: days.length - 1 }[event.key]
     if (next === undefined) return

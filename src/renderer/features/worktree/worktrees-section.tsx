@@ -23,7 +23,10 @@ export function WorktreesSection({ userHome }: { userHome: string | undefined })
       <SettingsSection
         id="settings-worktrees"
         title="Worktrees"
-        text="Working trees that Trestle made for sessions. Before one is removed, everything that only it has is saved."
+        text={
+          'Working trees that Trestle made for sessions. ' +
+          'Before one is removed, everything that only it has is saved.'
+        }
       >
         {error ? (
           <ErrorNote failure={failureFrom(error)} />
@@ -79,7 +82,8 @@ function Row({ worktree, userHome }: { worktree: Worktree; userHome: string | un
           <p className="text-small wrap-anywhere text-ink-3">
             {removed.patch === undefined
               ? 'There were no uncommitted changes.'
-              : `${removed.files} uncommitted ${removed.files === 1 ? 'file' : 'files'} in ${shortPath(removed.patch, userHome)}`}
+              : `${removed.files} uncommitted ${removed.files === 1 ? 'file' : 'files'} ` +
+                `in ${shortPath(removed.patch, userHome)}`}
           </p>
         )}
         {problem !== undefined && <p className="text-small wrap-anywhere text-fail-ink">{problem}</p>}

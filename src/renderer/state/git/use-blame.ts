@@ -11,7 +11,9 @@ export interface Blame {
   isLoading: boolean
 }
 
-/** Who last changed each line of a file of a session, asked while `on`. `version`: another one when its content changes. */
+/**
+ * Who last changed each line of a file of a session, asked while `on`. `version`: another one when its content changes.
+ */
 export function useBlame(sessionId: string, path: string, on: boolean, version: string): Blame {
   const queries = useQueries()
   const { data, error, isLoading } = useQuery({

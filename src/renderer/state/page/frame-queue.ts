@@ -7,7 +7,10 @@ export interface FrameQueueDeps {
   now(): number
 }
 
-/** After a job that took longer than this (ms), the next frames rest so many times what it was over, at most MAX_REST_MS. */
+/**
+ * After a job that took longer than this (ms), the next frames rest so many times what it was over, at most
+ * MAX_REST_MS.
+ */
 const LONG_MS = 8
 const REST_SHARE = 3
 const MAX_REST_MS = 250
@@ -17,8 +20,8 @@ interface Job {
 }
 
 /**
- * Jobs that change what is on screen, one a frame, in the order in which they were added: each also makes the browser lay
- * out and paint its part of the page. Several sessions that stream side by side thus take turns, and the page still
+ * Jobs that change what is on screen, one a frame, in the order in which they were added: each also makes the browser
+ * lay out and paint its part of the page. Several sessions that stream side by side thus take turns, and the page still
  * scrolls and takes input. A long job is followed by frames without one.
  */
 export class FrameQueue {

@@ -1,8 +1,8 @@
 const KEY = 'trestle.window'
 
 /**
- * Names this window, also after a reload. The name is stored only while the page is away: a tab that is duplicated copies
- * what is stored, and would share it.
+ * Names this window, also after a reload. The name is stored only while the page is away: a tab that is duplicated
+ * copies what is stored, and would share it.
  */
 export const windowId: string = take() ?? crypto.randomUUID()
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../shared/json-fields'
 import { browserStorage } from '../page/browser-storage'
 import { paneKey, type Pane } from './pane'
 import { groupsOf, panesIn, withPane, type PaneNode } from './pane-tree'
@@ -133,8 +134,4 @@ function isReviewScope(scope: unknown): boolean {
   if (scope['kind'] === 'turn') return typeof scope['turnId'] === 'string'
   if (scope['kind'] === 'branch') return typeof scope['base'] === 'string'
   return scope['kind'] === 'session'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

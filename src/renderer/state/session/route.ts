@@ -23,7 +23,10 @@ export function pathOf(view: MainView): string {
     case 'schedules':
       return joined(PAGE_PATHS.schedules, view.id)
     default:
-      return `${joined(PAGE_PATHS.new)}${view.folder === undefined ? '' : `?${new URLSearchParams({ folder: view.folder }).toString()}`}`
+      return (
+        joined(PAGE_PATHS.new) +
+        (view.folder === undefined ? '' : `?${new URLSearchParams({ folder: view.folder }).toString()}`)
+      )
   }
 }
 

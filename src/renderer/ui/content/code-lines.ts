@@ -55,8 +55,8 @@ async function createCore(): Promise<HighlighterCore> {
 }
 
 /**
- * Highlights the lines of one code block, a few at a time, and continues where it stopped when lines are added. On the page
- * it runs in a worker (highlight-worker.ts): the first use of a language takes hundreds of ms at a stretch.
+ * Highlights the lines of one code block, a few at a time, and continues where it stopped when lines are added. On the
+ * page it runs in a worker (highlight-worker.ts): the first use of a language takes hundreds of ms at a stretch.
  */
 export class CodeLines {
   readonly #language: string

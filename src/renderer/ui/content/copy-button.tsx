@@ -32,7 +32,8 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
       aria-label={label}
       title={label}
       className={cx(
-        'inline-flex h-[22px] items-center gap-1 rounded-sm px-1.5 text-tiny text-ink-3 hover:bg-sunken hover:text-ink [&_svg]:size-[13px]',
+        'inline-flex h-[22px] items-center gap-1 rounded-sm px-1.5 text-tiny',
+        'text-ink-3 hover:bg-sunken hover:text-ink [&_svg]:size-[13px]',
         className,
       )}
     >

@@ -13,8 +13,8 @@ interface FileLinkProps {
 }
 
 /**
- * A path that opens its file: a click shows it in a pane, Ctrl- or Cmd-click opens it in the editor. Plain text if the file does
- * not exist.
+ * A path that opens its file: a click shows it in a pane, Ctrl- or Cmd-click opens it in the editor. Plain text if the
+ * file does not exist.
  */
 export function FileLink({ path, line, column, children }: FileLinkProps) {
   const sessionId = use(FileSessionContext)

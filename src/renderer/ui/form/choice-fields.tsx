@@ -36,7 +36,10 @@ export function RadioList<Value extends string>({ label, value, options, onChang
             id={`${id}-${option.value}`}
             value={option.value}
             disabled={option.disabled}
-            className="mt-[3px] flex size-[15px] flex-none items-center justify-center rounded-full border border-line-strong bg-raised data-[state=checked]:border-accent data-[state=checked]:bg-accent"
+            className={cx(
+              'mt-[3px] flex size-[15px] flex-none items-center justify-center rounded-full border',
+              'border-line-strong bg-raised data-[state=checked]:border-accent data-[state=checked]:bg-accent',
+            )}
           >
             <RadioGroup.Indicator className="size-[5px] rounded-full bg-on-accent" />
           </RadioGroup.Item>
@@ -74,7 +77,11 @@ export function ChoiceBar<Value extends string>({ label, value, options, onChang
         <RadioGroup.Item
           key={option.value}
           value={option.value}
-          className="min-h-[25px] rounded-[5px] border border-transparent px-2.5 text-ui text-ink-2 hover:text-ink data-[state=checked]:border-line-strong data-[state=checked]:bg-raised data-[state=checked]:font-medium data-[state=checked]:text-ink"
+          className={cx(
+            'min-h-[25px] rounded-[5px] border border-transparent px-2.5 text-ui text-ink-2',
+            'hover:text-ink data-[state=checked]:border-line-strong data-[state=checked]:bg-raised',
+            'data-[state=checked]:font-medium data-[state=checked]:text-ink',
+          )}
         >
           {option.label}
         </RadioGroup.Item>

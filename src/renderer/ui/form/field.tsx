@@ -38,7 +38,8 @@ export function Field({ label, hint, error, hideLabel, className, children }: Fi
 
 /** Classes shared by every text control. */
 export const CONTROL_CLASS =
-  'h-[31px] w-full min-w-0 rounded-md border border-line-strong bg-raised px-2.5 text-ui text-ink transition-colors duration-100 disabled:opacity-60 aria-invalid:border-fail'
+  'h-[31px] w-full min-w-0 rounded-md border border-line-strong bg-raised px-2.5 text-ui ' +
+  'text-ink transition-colors duration-100 disabled:opacity-60 aria-invalid:border-fail'
 
 interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   label: string

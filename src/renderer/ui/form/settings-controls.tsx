@@ -54,7 +54,8 @@ export function SettingsList({ roomy = false, children }: { roomy?: boolean; chi
   return (
     <ul
       className={cx(
-        'overflow-hidden rounded-lg border border-line bg-raised [&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5',
+        'overflow-hidden rounded-lg border border-line bg-raised',
+        '[&>li+li]:border-t [&>li+li]:border-line [&>li]:px-3.5',
         roomy ? '[&>li]:py-2.5' : '[&>li]:py-2',
       )}
     >
@@ -98,9 +99,18 @@ export function Switch({ label, description, checked, disabled, onChange, covers
         disabled={disabled}
         onCheckedChange={onChange}
         aria-describedby={description ? `${id}-note` : undefined}
-        className="relative mt-0.5 h-[18px] w-[32px] flex-none rounded-full border border-line-strong bg-sunken transition-colors duration-100 disabled:opacity-50 data-[state=checked]:border-accent data-[state=checked]:bg-accent"
+        className={cx(
+          'relative mt-0.5 h-[18px] w-[32px] flex-none rounded-full border',
+          'border-line-strong bg-sunken transition-colors duration-100 disabled:opacity-50',
+          'data-[state=checked]:border-accent data-[state=checked]:bg-accent',
+        )}
       >
-        <RadixSwitch.Thumb className="block size-[12px] translate-x-[2px] rounded-full bg-ink-3 transition-transform duration-100 data-[state=checked]:translate-x-[16px] data-[state=checked]:bg-on-accent" />
+        <RadixSwitch.Thumb
+          className={cx(
+            'block size-[12px] translate-x-[2px] rounded-full bg-ink-3 transition-transform',
+            'duration-100 data-[state=checked]:translate-x-[16px] data-[state=checked]:bg-on-accent',
+          )}
+        />
       </RadixSwitch.Root>
     </div>
   )

@@ -64,7 +64,8 @@ function PaneSeparator({ before, direction }: { before: PaneNode; direction: Pan
     <Separator
       aria-label={direction === 'right' ? `Width of ${title}` : `Height of ${title}`}
       className={cx(
-        'relative z-10 flex-none bg-line outline-none after:absolute hover:bg-line-strong focus-visible:bg-focus data-[separator=active]:bg-line-strong',
+        'relative z-10 flex-none bg-line outline-none after:absolute hover:bg-line-strong',
+        'focus-visible:bg-focus data-[separator=active]:bg-line-strong',
         direction === 'right'
           ? 'w-px cursor-col-resize after:inset-y-0 after:-right-[3px] after:-left-[3px] focus-visible:w-[3px]'
           : 'h-px cursor-row-resize after:inset-x-0 after:-top-[3px] after:-bottom-[3px] focus-visible:h-[3px]',
@@ -84,8 +85,8 @@ interface PaneAreaProps {
 }
 
 /**
- * The conversation of a session and the panes beside it. What a pane shows is kept in an element of its own, which moves
- * with the pane, so that dragging a tab loses neither a draft nor a terminal.
+ * The conversation of a session and the panes beside it. What a pane shows is kept in an element of its own, which
+ * moves with the pane, so that dragging a tab loses neither a draft nor a terminal.
  */
 export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) {
   const panes = useSessionPanes(sessionId)
@@ -177,8 +178,9 @@ function useIsNarrow(area: RefObject<HTMLElement | null>): boolean {
     if (!element) return undefined
     const measure = (): void => setIsNarrow(element.clientWidth < BESIDE_NEEDS)
     measure()
-    // Moves the panes. Chromium measures an element for a resize observer when it calls that observer: those of lists in
-    // panes that an observer called before them has just moved would measure rows without a size, and leave them out.
+    // Moves the panes. Chromium measures an element for a resize observer when it calls that observer: those of lists
+    // in panes that an observer called before them has just moved would measure rows without a size, and leave them
+    // out.
     let frame = 0
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(frame)

@@ -6,8 +6,8 @@ interface ScrollPosition {
 
 /**
  * The elements that hold what the panes show. They outlive the groups they are shown in: between two groups an element
- * waits in a hidden one, so that it never leaves the document and a page in it does not load again. Where it was scrolled
- * to is noted as it happens, because a moved or hidden element is at its start again.
+ * waits in a hidden one, so that it never leaves the document and a page in it does not load again. Where it was
+ * scrolled to is noted as it happens, because a moved or hidden element is at its start again.
  */
 export class PaneHosts {
   readonly #hosts = new Map<string, HTMLElement>()

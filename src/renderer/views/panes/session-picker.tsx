@@ -7,6 +7,7 @@ import { openPane } from '../../state/panes/panes-state'
 import { projectsOf, titleOf, useSessions } from '../../state/session/sessions-state'
 import { StatusDot } from '../../ui/badge'
 import { returnFocus } from '../../ui/return-focus'
+import { cx } from '../../ui/cx'
 
 /** Chooses a session to show beside this one. */
 export function SessionPicker({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
@@ -22,7 +23,11 @@ export function SessionPicker({ sessionId, onClose }: { sessionId: string; onClo
         <Dialog.Content
           aria-describedby={undefined}
           onCloseAutoFocus={returnFocus}
-          className="fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)] w-[min(560px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden rounded-xl border border-line bg-raised shadow-high outline-none"
+          className={cx(
+            'fixed top-[min(14vh,120px)] left-1/2 z-40 flex max-h-[min(520px,76vh)]',
+            'w-[min(560px,calc(100vw-24px))] -translate-x-1/2 flex-col overflow-hidden',
+            'rounded-xl border border-line bg-raised shadow-high outline-none',
+          )}
         >
           <Dialog.Title className="sr-only">Show another session beside this one</Dialog.Title>
           <Cmdk label="Sessions" loop className="flex min-h-0 flex-col">
@@ -44,7 +49,10 @@ export function SessionPicker({ sessionId, onClose }: { sessionId: string; onClo
                     onClose()
                     openPane(sessionId, conversationPane(summary.sessionId))
                   }}
-                  className="flex h-[32px] cursor-default items-center gap-2.5 rounded-md px-2.5 text-ui data-[selected=true]:bg-sunken"
+                  className={cx(
+                    'flex h-[32px] cursor-default items-center gap-2.5',
+                    'rounded-md px-2.5 text-ui data-[selected=true]:bg-sunken',
+                  )}
                 >
                   <StatusDot status={summary.status} />
                   <span className="min-w-0 flex-1 truncate">{titleOf(summary)}</span>

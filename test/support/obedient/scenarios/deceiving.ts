@@ -93,7 +93,8 @@ export const DECEIVING: readonly Scenario[] = [
     calls: [
       write(
         'src/auth.ts',
-        'if (level !== "user\u202e \u2066// admin only\u2069 \u2066") {\n}\n\u001b]0;title\u0007\u001b[8mhidden\u001b[0m\n',
+        'if (level !== "user\u202e \u2066// admin only\u2069 \u2066") {\n' +
+          '}\n\u001b]0;title\u0007\u001b[8mhidden\u001b[0m\n',
       ),
     ],
     reason: /Write/,

@@ -4,11 +4,12 @@ import { OPAQUE_PROGRAMS, SHELLS, WRAPPERS } from '../shell/wrapper-programs'
 
 /** For these, only the exact command is offered: with other arguments they remove, send or run anything. */
 const ONLY_EXACTLY = new Set(
-  `rm rmdir unlink shred truncate mv cp ln install dd tee chmod chown chgrp mknod mkfifo patch sed perl split rsync scp sftp ssh curl wget nc
-  ncat socat telnet ftp kill pkill killall renice systemctl service launchctl mount umount iptables ufw crontab at useradd usermod passwd
-  psql mysql mysqldump sqlite3 mongosh mongo redis-cli osascript open xdg-open start gdb lldb ed ex vi vim nvim emacs nano less more man
-  awk gawk mawk nawk tar zip unzip cpio 7z openssl gpg ansible ansible-playbook salt aws gcloud az vault op pass security defaults
-  trestle tmux screen expect git-shell eval trap export declare typeset local readonly unset alias set`.split(/\s+/),
+  `rm rmdir unlink shred truncate mv cp ln install dd tee chmod chown chgrp mknod mkfifo patch sed perl split rsync
+  scp sftp ssh curl wget nc ncat socat telnet ftp kill pkill killall renice systemctl service launchctl mount umount
+  iptables ufw crontab at useradd usermod passwd psql mysql mysqldump sqlite3 mongosh mongo redis-cli osascript open
+  xdg-open start gdb lldb ed ex vi vim nvim emacs nano less more man awk gawk mawk nawk tar zip unzip cpio 7z openssl
+  gpg ansible ansible-playbook salt aws gcloud az vault op pass security defaults trestle tmux screen expect git-shell
+  eval trap export declare typeset local readonly unset alias set`.split(/\s+/),
 )
 
 /**
@@ -40,7 +41,8 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommands>> = Object.assign(Object.
   git: {
     otherwise: 0,
     ...ones(
-      'add commit status log show diff branch tag fetch pull push stash merge cherry-pick switch blame grep mv remote worktree',
+      'add commit status log show diff branch tag fetch pull push ' +
+        'stash merge cherry-pick switch blame grep mv remote worktree',
     ),
   },
   npm: SCRIPTS,

@@ -175,7 +175,11 @@ const SPECIAL_PROGRAMS: Readonly<Record<string, (rest: readonly Word[]) => Opera
     },
     curl: (rest) => {
       const values = valued(
-        '-A -H -X -e -m -r -u -w -x -C -Y -y -z -Q -P -b -d -F --user-agent --header --request --referer --max-time --user --proxy --data --data-raw --data-urlencode --data-binary --data-ascii --json --form --form-string --url --retry --connect-timeout --resolve --connect-to --cookie --range --write-out --limit-rate --interface --dns-servers --noproxy --proxy-user --oauth2-bearer --socks5 --socks5-hostname --preproxy',
+        '-A -H -X -e -m -r -u -w -x -C -Y -y -z -Q -P -b -d -F --user-agent --header --request ' +
+          '--referer --max-time --user --proxy --data --data-raw --data-urlencode --data-binary ' +
+          '--data-ascii --json --form --form-string --url --retry --connect-timeout --resolve ' +
+          '--connect-to --cookie --range --write-out --limit-rate --interface --dns-servers ' +
+          '--noproxy --proxy-user --oauth2-bearer --socks5 --socks5-hostname --preproxy',
         {
           '-o': 'write',
           '--output': 'write',
@@ -239,7 +243,9 @@ function inFolder(folder: Word | undefined, word: Word): Word {
 }
 
 const GIT_VALUES = valued(
-  '-m -c --message --author --date --format --pretty --grep --since --until --after --before -G -S -L -n -U --max-count --branch -b -B --depth --origin --reference --exclude --fixup --squash --cleanup --strategy -s -X --remote --refmap --sort --points-at --contains',
+  '-m -c --message --author --date --format --pretty --grep --since --until --after ' +
+    '--before -G -S -L -n -U --max-count --branch -b -B --depth --origin --reference --exclude ' +
+    '--fixup --squash --cleanup --strategy -s -X --remote --refmap --sort --points-at --contains',
   {
     '--output': 'write',
     '-F': 'read',

@@ -32,7 +32,8 @@ const GREP: Program = {
   first: 'none',
   firstIsPath: ['-e', '--regexp', '-f', '--file', '--files'],
   values: valued(
-    '-e -A -B -C -m -d -D --regexp --after-context --before-context --context --max-count --include --exclude --exclude-dir --label --color',
+    '-e -A -B -C -m -d -D --regexp --after-context --before-context ' +
+      '--context --max-count --include --exclude --exclude-dir --label --color',
     {
       '-f': 'read',
       '--file': 'read',
@@ -49,7 +50,9 @@ const RIPGREP: Program = {
   first: 'none',
   firstIsPath: ['-e', '--regexp', '-f', '--file', '--files', '--type-list'],
   values: valued(
-    '-e -A -B -C -m -g -t -T -M -j -d -E -r --regexp --after-context --before-context --context --max-count --glob --iglob --type --type-not --max-columns --threads --max-depth --encoding --replace --sort --color --colors',
+    '-e -A -B -C -m -g -t -T -M -j -d -E -r --regexp --after-context --before-context ' +
+      '--context --max-count --glob --iglob --type --type-not --max-columns ' +
+      '--threads --max-depth --encoding --replace --sort --color --colors',
     {
       '-f': 'read',
       '--file': 'read',
@@ -96,7 +99,11 @@ const COMPRESS: Program = {
 /** What common programs do with the paths in their arguments. */
 export const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(
-    'cat tac nl paste fold fmt rev column expand unexpand comm cmp od hexdump xxd strings less more bat batcat file base64 base32 zcat bzcat xzcat zless look iconv wc cut uniq tsort hd ptx cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum csplit jq yq'
+    (
+      'cat tac nl paste fold fmt rev column expand unexpand comm cmp od hexdump xxd strings less ' +
+      'more bat batcat file base64 base32 zcat bzcat xzcat zless look iconv wc cut uniq tsort hd ' +
+      'ptx cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum csplit jq yq'
+    )
       .split(' ')
       .map((name): [string, Program] => [name, name.endsWith('sum') ? SUM : READS]),
   ),
@@ -121,7 +128,10 @@ export const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.
       .map((name): [string, Program] => [name, COMPRESS]),
   ),
   ...Object.fromEntries(
-    ': true false echo printf seq sleep kill date uname whoami id exit return set shift export unset read type which command hash jobs wait ulimit umask'
+    (
+      ': true false echo printf seq sleep kill date uname whoami id exit return ' +
+      'set shift export unset read type which command hash jobs wait ulimit umask'
+    )
       .split(' ')
       .map((name): [string, Program] => [name, { operands: 'none' }]),
   ),
@@ -251,7 +261,8 @@ export const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.
   wget: {
     operands: 'none',
     values: valued(
-      '-U -t -T -Q -e -l -A -R -D -w --user-agent --header --tries --timeout --method --user --password --post-data --body-data --wait --level',
+      '-U -t -T -Q -e -l -A -R -D -w --user-agent --header --tries --timeout ' +
+        '--method --user --password --post-data --body-data --wait --level',
       {
         '-O': 'write',
         '--output-document': 'write',

@@ -31,11 +31,10 @@ const MAC_HOME =
   /^(?:library\/(?:launchagents|launchdaemons|startupitems|keychains|scripts|services|workflows|input methods|quicklook|spotlight|internet plug-ins|preferences|application scripts|script libraries|screen savers|application support\/(?:com\.apple\.backgroundtaskmanagementagent|com\.apple\.tcc|iterm2|code|cursor|vscodium))\/|applications\/|\.zsh_sessions\/|\.hammerspoon\/|\.config\/(?:karabiner|iterm2|yabai|skhd)\/)/
 
 const START_UP =
-  `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
-  .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .envrc .gitconfig .pam_environment .vimrc .gvimrc .exrc .nanorc .emacs .npmrc
-  .yarnrc .pypirc .netrc .curlrc .wgetrc .condarc .gemrc .pythonrc .irbrc .psqlrc .tmux.conf .screenrc .rhosts .forward authorized_keys`.split(
-    /\s+/,
-  )
+  `.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+  .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .envrc .gitconfig .pam_environment
+  .vimrc .gvimrc .exrc .nanorc .emacs .npmrc .yarnrc .pypirc .netrc .curlrc .wgetrc .condarc .gemrc .pythonrc .irbrc
+  .psqlrc .tmux.conf .screenrc .rhosts .forward authorized_keys`.split(/\s+/)
 const START_UP_NAMES = new Set(START_UP)
 /** These belong to the user only in the home folder; a project has its own. */
 const PROJECTS_TOO = new Set('.npmrc .yarnrc .condarc .gemrc'.split(' '))

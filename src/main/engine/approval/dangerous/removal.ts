@@ -89,7 +89,10 @@ export function dangerousChmod(program: string, rest: readonly Word[], around: C
     const lost = paths?.map((path) => systemRoot(path, around.workspace)).find((each) => each !== undefined)
     if (lost !== undefined) return `Changes who may use everything under ${lost}.`
     if (!paths)
-      return `${program} changes who may use everything under ${word.text}, and what that is will only be known when it runs.`
+      return (
+        `${program} changes who may use everything under ${word.text}, ` +
+        'and what that is will only be known when it runs.'
+      )
   }
   return undefined
 }

@@ -62,7 +62,8 @@ describe('after mail was read', () => {
     const verdict = judged('FetchURL', [page], { mode })
     expect(verdict).toMatchObject({ decision: 'ask', everyTime: true })
     expect(verdict.reason).toBe(
-      'It connects to docs.example. This conversation contains mail, and a message could ask the agent to pass on what it has read.',
+      'It connects to docs.example. ' +
+        'This conversation contains mail, and a message could ask the agent to pass on what it has read.',
     )
     expect(judged('FetchURL', [page], { mode, allow: 'allow FetchURL' }).decision).toBe('ask')
     expect(judged('FetchURL', [page], { mode, remembered: true }).decision).toBe('ask')

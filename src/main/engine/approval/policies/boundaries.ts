@@ -68,12 +68,12 @@ export const webAddresses: Policy = ({ call, sandboxes }) => {
   if (!sandboxes) return undefined
   for (const access of call.accesses) {
     if (access.kind !== 'network' || access.url === undefined) continue
-    const { protocol, port, hostname } = new URL(access.url)
+    const { protocol, port, hostname: host } = new URL(access.url)
     const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
-    if (!hostAllowed(sandboxes.webHosts, hostname, number))
+    if (!hostAllowed(sandboxes.webHosts, host, number))
       return {
         decision: 'ask',
-        reason: `It connects to ${hostname}, which is not a listed host; the address can carry text out of the project.`,
+        reason: `It connects to ${host}, which is not a listed host; the address can carry text out of the project.`,
       }
   }
   return undefined
@@ -152,7 +152,8 @@ export const rememberThirdParty: Policy = (judged) =>
     ? {
         decision: 'ask',
         reason:
-          'This conversation contains text from the web, mail or a server, and later sessions will read what is remembered.',
+          'This conversation contains text from the web, mail or a server, ' +
+          'and later sessions will read what is remembered.',
         everyTime: true,
       }
     : undefined
@@ -166,7 +167,8 @@ export const scheduleThirdParty: Policy = (judged) =>
     ? {
         decision: 'ask',
         reason:
-          'This conversation contains text from the web, mail or a server, and later runs will do what the schedule says.',
+          'This conversation contains text from the web, mail or a server, ' +
+          'and later runs will do what the schedule says.',
         everyTime: true,
       }
     : undefined

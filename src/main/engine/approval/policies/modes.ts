@@ -102,7 +102,8 @@ export const askByDefault: Policy = ({ tool, part, mode }) => ({
       ? `${part.words[0]?.text ?? 'It'} would show more than ordinary files: ${part.problem}.`
       : undefined) ??
     (part && notKnown(part)) ??
-    `${part?.kind === 'redirection' ? 'Writing a file' : (part?.words[0]?.text ?? tool.name)} can change things, and the mode is ${mode === 'ask' ? 'Ask first' : 'Accept edits'}.`,
+    `${part?.kind === 'redirection' ? 'Writing a file' : (part?.words[0]?.text ?? tool.name)} ` +
+      `can change things, and the mode is ${mode === 'ask' ? 'Ask first' : 'Accept edits'}.`,
 })
 
 /** Why the files that a command uses are unknown. */

@@ -11,32 +11,36 @@ import {
 } from './program-grammar'
 
 /** What git prints about commits without file contents. */
-const NAMES_ONLY = `--stat[=text] --shortstat --numstat --name-only --name-status --summary --dirstat[=text] --raw -s --no-patch --compact-summary
-  -M[text] -C[text] --find-renames[=text] --find-copies[=text] --no-renames --diff-filter=text --relative[=text] -z --color[=text] --no-color
-  --no-ext-diff --no-textconv --abbrev[=number] --exit-code --quiet -R --full-index --text -a -w -b --ignore-all-space --ignore-space-change
-  --ignore-blank-lines -S=text -G=text --pickaxe-regex --pickaxe-all --ignore-submodules[=text]`
-const PATCH = `-p -u --patch -U=number --unified=number --patch-with-stat -c --cc --word-diff[=text] --color-words[=text] -W --function-context
-  --histogram --minimal --patience --diff-algorithm=text --inter-hunk-context=number --color-moved[=text] --check`
-const COMMITS = `--oneline --graph --decorate[=text] --no-decorate --all --branches[=text] --tags[=text] --remotes[=text] -n=number -NUM
-  --max-count=number --skip=number --since=text --after=text --until=text --before=text --author=text --committer=text --grep=text -i
-  --regexp-ignore-case -E -F --extended-regexp --fixed-strings --all-match --invert-grep --merges --no-merges --first-parent --follow
-  --reverse --date=text --pretty[=format] --format=format --abbrev-commit --no-abbrev-commit --topo-order --date-order --left-right
-  --cherry-pick --cherry-mark --cherry --boundary --simplify-by-decoration --ancestry-path --full-history --source --relative-date
-  --no-walk -g --walk-reflogs --parents --children --not -L=lines`
+const NAMES_ONLY = `--stat[=text] --shortstat --numstat --name-only --name-status --summary --dirstat[=text] --raw -s
+  --no-patch --compact-summary -M[text] -C[text] --find-renames[=text] --find-copies[=text] --no-renames
+  --diff-filter=text --relative[=text] -z --color[=text] --no-color --no-ext-diff --no-textconv --abbrev[=number]
+  --exit-code --quiet -R --full-index --text -a -w -b --ignore-all-space --ignore-space-change --ignore-blank-lines
+  -S=text -G=text --pickaxe-regex --pickaxe-all --ignore-submodules[=text]`
+const PATCH = `-p -u --patch -U=number --unified=number --patch-with-stat -c --cc --word-diff[=text]
+  --color-words[=text] -W --function-context --histogram --minimal --patience --diff-algorithm=text
+  --inter-hunk-context=number --color-moved[=text] --check`
+const COMMITS = `--oneline --graph --decorate[=text] --no-decorate --all --branches[=text] --tags[=text]
+  --remotes[=text] -n=number -NUM --max-count=number --skip=number --since=text --after=text --until=text
+  --before=text --author=text --committer=text --grep=text -i --regexp-ignore-case -E -F --extended-regexp
+  --fixed-strings --all-match --invert-grep --merges --no-merges --first-parent --follow --reverse --date=text
+  --pretty[=format] --format=format --abbrev-commit --no-abbrev-commit --topo-order --date-order --left-right
+  --cherry-pick --cherry-mark --cherry --boundary --simplify-by-decoration --ancestry-path --full-history --source
+  --relative-date --no-walk -g --walk-reflogs --parents --children --not -L=lines`
 /** `%G` and `%(signature)` start the program that verifies signatures. */
 const KINDS: Readonly<Record<string, Kind>> = {
   format: /^(?![\s\S]*(?:%G|%\(signature))/,
   lines: /^\d*,[-+]?\d*:[^:]+$|^\d+,\d+$/,
 }
-const LISTS_REFS = `-l --list -a --all -r --remotes -v --verbose --merged[=text] --no-merged[=text] --contains=text --show-current
-  --sort=text --format=format --column[=text] --no-column --color[=text] --no-color --points-at=text -i --ignore-case -n[number]`
+const LISTS_REFS = `-l --list -a --all -r --remotes -v --verbose --merged[=text] --no-merged[=text] --contains=text
+  --show-current --sort=text --format=format --column[=text] --no-column --color[=text] --no-color --points-at=text -i
+  --ignore-case -n[number]`
 const PATCH_OPTIONS = PATCH.split(/\s+/)
   .filter((option) => option !== '--check')
   .map((option) => option.replace(/[[=].*$/, ''))
-const QUIET_OPTIONS =
-  '--stat --shortstat --numstat --name-only --name-status --summary --dirstat --raw -s --no-patch --compact-summary --quiet'.split(
-    ' ',
-  )
+const QUIET_OPTIONS = (
+  '--stat --shortstat --numstat --name-only --name-status --summary ' +
+  '--dirstat --raw -s --no-patch --compact-summary --quiet'
+).split(' ')
 
 /** A git command: its options, and what it prints from the repository. */
 interface GitCommand {
@@ -94,8 +98,9 @@ const LOG: GitCommand = { options: `${NAMES_ONLY} ${PATCH} ${COMMITS}`, prints: 
 
 const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.create(null), {
   status: {
-    options: `-s -b -u[text] -z -v --short --branch --show-stash --porcelain[=text] --long --untracked-files[=text] --ignored[=text]
-      --column[=text] --no-column --ahead-behind --no-ahead-behind --renames --no-renames --ignore-submodules[=text]`,
+    options: `-s -b -u[text] -z -v --short --branch --show-stash --porcelain[=text] --long --untracked-files[=text]
+      --ignored[=text] --column[=text] --no-column --ahead-behind --no-ahead-behind --renames --no-renames
+      --ignore-submodules[=text]`,
     // -v prints what is staged.
     prints: (parsed) => ({
       contents: has(parsed, '-v') ? 'history' : 'none',
@@ -133,15 +138,17 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
     prints: names,
   },
   'rev-parse': {
-    options: `--abbrev-ref[=text] --short[=number] --verify -q --quiet --show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir
-      --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --symbolic-full-name --symbolic
-      --all --branches[=text] --tags[=text] --remotes[=text] --sq --revs-only --no-revs --flags --no-flags --show-object-format[=text]`,
+    options: `--abbrev-ref[=text] --short[=number] --verify -q --quiet --show-toplevel --show-prefix --show-cdup
+      --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository
+      --is-shallow-repository --symbolic-full-name --symbolic --all --branches[=text] --tags[=text] --remotes[=text]
+      --sq --revs-only --no-revs --flags --no-flags --show-object-format[=text]`,
     prints: names,
   },
   'rev-list': { options: `${COMMITS} --count --objects --disk-usage`, prints: names },
   'ls-files': {
-    options: `-c -d -m -o -s -t -u -z -v --cached --deleted --modified --others --stage --unmerged --ignored -i --exclude-standard -x=text
-      --exclude=text --error-unmatch --full-name --directory --no-empty-directory --eol --abbrev[=number] --deduplicate`,
+    options: `-c -d -m -o -s -t -u -z -v --cached --deleted --modified --others --stage --unmerged --ignored -i
+      --exclude-standard -x=text --exclude=text --error-unmatch --full-name --directory --no-empty-directory --eol
+      --abbrev[=number] --deduplicate`,
     prints: names,
   },
   'ls-tree': {
@@ -162,12 +169,14 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
   'name-rev': { options: '--name-only --tags --all --always --no-undefined', prints: names },
   describe: {
     options:
-      '--tags --all --always --long --exact-match --abbrev=number --match=text --exclude=text --contains --first-parent --candidates=number',
+      '--tags --all --always --long --exact-match --abbrev=number --match=text ' +
+      '--exclude=text --contains --first-parent --candidates=number',
     prints: names,
   },
   blame: {
     options:
-      '-b -c -e -f -l -n -s -t -w -M[text] -C[text] -L=lines --root --date=text --abbrev=number --porcelain -p --line-porcelain --show-email',
+      '-b -c -e -f -l -n -s -t -w -M[text] -C[text] -L=lines --root ' +
+      '--date=text --abbrev=number --porcelain -p --line-porcelain --show-email',
     least: 1,
     prints: (parsed) => {
       const file = parsed.operands.at(-1)
@@ -177,17 +186,19 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
     },
   },
   grep: {
-    options: `-NUM -i -I -n -l -L -c -h -H -o -q -w -v -E -F -G -P -W -p -z -e=text -A=number -B=number -C=number --ignore-case --line-number
-      --column --name-only --files-with-matches --files-without-match --count --word-regexp --invert-match --extended-regexp --fixed-strings
-      --perl-regexp --only-matching --quiet --break --heading --color[=text] --no-color --full-name --show-function --function-context
-      --context=number --after-context=number --before-context=number --cached --no-textconv`,
+    options: `-NUM -i -I -n -l -L -c -h -H -o -q -w -v -E -F -G -P -W -p -z -e=text -A=number -B=number -C=number
+      --ignore-case --line-number --column --name-only --files-with-matches --files-without-match --count
+      --word-regexp --invert-match --extended-regexp --fixed-strings --perl-regexp --only-matching --quiet --break
+      --heading --color[=text] --no-color --full-name --show-function --function-context --context=number
+      --after-context=number --before-context=number --cached --no-textconv`,
     prints: (parsed) => {
       return { contents: has(parsed, '--cached') ? 'history' : 'tracked', ...named(parsed, has(parsed, '-e') ? 0 : 1) }
     },
   },
   'for-each-ref': {
     options:
-      '--sort=text --format=format --count=number --merged[=text] --no-merged[=text] --contains[=text] --no-contains[=text] --points-at=text --color[=text]',
+      '--sort=text --format=format --count=number --merged[=text] --no-merged[=text] ' +
+      '--contains[=text] --no-contains[=text] --points-at=text --color[=text]',
     prints: names,
   },
   'show-ref': {

@@ -38,7 +38,8 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
   uptime: { options: options('-p -s --pretty --since') },
   date: {
     options: options(
-      '-u -R -I[text] -d=when -r=file --utc --universal --rfc-email --iso-8601[=text] --rfc-3339=text --date=when --reference=file',
+      '-u -R -I[text] -d=when -r=file --utc --universal --rfc-email ' +
+        '--iso-8601[=text] --rfc-3339=text --date=when --reference=file',
       {
         // A time zone would be read from a file.
         when: /^(?![\s\S]*TZ)/,
@@ -54,7 +55,8 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
   whereis: { options: options('-b -m -s'), operands: ['text'] },
   df: {
     options: options(
-      '-a -h -H -i -k -l -P -T -t=text -x=text --all --human-readable --si --inodes --local --portability --print-type --total --output[=text]',
+      '-a -h -H -i -k -l -P -T -t=text -x=text --all --human-readable --si ' +
+        '--inodes --local --portability --print-type --total --output[=text]',
     ),
     operands: ['file'],
   },

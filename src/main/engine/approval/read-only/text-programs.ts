@@ -12,7 +12,8 @@ const SED_PRINTS =
 export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   cat: {
     options: options(
-      '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
+      '-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank ' +
+        '--show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
     ),
     ...FILES,
     anyOption: true,
@@ -25,7 +26,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   tail: {
     options: options(
-      '-NUM -n=number -c=number -q -v -z -f -F -s=number --lines=number --bytes=number --follow[=text] --quiet --verbose',
+      '-NUM -n=number -c=number -q -v -z -f -F -s=number ' +
+        '--lines=number --bytes=number --follow[=text] --quiet --verbose',
     ),
     ...FILES,
     noPlus: true,
@@ -38,7 +40,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   wc: { options: options('-l -w -c -m -L --lines --words --bytes --chars --max-line-length'), ...FILES },
   cut: {
     options: options(
-      '-b=text -c=text -d=text -f=text -n -s -z --bytes=text --characters=text --delimiter=text --fields=text --only-delimited --complement --output-delimiter=text',
+      '-b=text -c=text -d=text -f=text -n -s -z --bytes=text --characters=text ' +
+        '--delimiter=text --fields=text --only-delimited --complement --output-delimiter=text',
     ),
     ...FILES,
   },
@@ -57,7 +60,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   rev: { options: options(''), ...FILES },
   column: {
     options: options(
-      '-t -x -J -e -R=text -s=text -o=text -c=number -N=text -H=text -d --table --separator=text --output-separator=text',
+      '-t -x -J -e -R=text -s=text -o=text -c=number -N=text -H=text -d ' +
+        '--table --separator=text --output-separator=text',
     ),
     ...FILES,
   },
@@ -75,17 +79,18 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   sort: {
     options: options(
-      `-n -r -u -h -V -f -b -d -g -M -R -s -z -c -C -m -i -k=text -t=text -S=text --numeric-sort --reverse --unique --human-numeric-sort
-      --version-sort --ignore-case --ignore-leading-blanks --dictionary-order --general-numeric-sort --month-sort --random-sort --stable
-      --zero-terminated --merge --key=text --field-separator=text`,
+      `-n -r -u -h -V -f -b -d -g -M -R -s -z -c -C -m -i -k=text -t=text -S=text --numeric-sort --reverse --unique
+      --human-numeric-sort --version-sort --ignore-case --ignore-leading-blanks --dictionary-order
+      --general-numeric-sort --month-sort --random-sort --stable --zero-terminated --merge --key=text
+      --field-separator=text`,
     ),
     ...FILES,
     noPlus: true,
   },
   uniq: {
     options: options(
-      `-c -d -D -u -i -z -f=number -s=number -w=number --count --repeated --unique --ignore-case --all-repeated[=text] --group[=text]
-      --skip-fields=number --skip-chars=number --check-chars=number`,
+      `-c -d -D -u -i -z -f=number -s=number -w=number --count --repeated --unique --ignore-case --all-repeated[=text]
+      --group[=text] --skip-fields=number --skip-chars=number --check-chars=number`,
     ),
     // A second operand is the output file.
     operands: ['file'],
@@ -114,7 +119,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   cksum: { options: options(''), ...FILES },
   od: {
     options: options(
-      '-a -b -c -d -f -i -l -o -s -x -v -A=text -j=text -N=text -t=text -w[text] -S=text --address-radix=text --format=text',
+      '-a -b -c -d -f -i -l -o -s -x -v -A=text -j=text -N=text -t=text -w[text] -S=text ' +
+        '--address-radix=text --format=text',
     ),
     ...FILES,
     noPlus: true,
@@ -142,8 +148,8 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   jq: {
     options: options(
-      `-r -c -n -s -S -e -M -C -a -j -R --raw-output --compact-output --null-input --slurp --sort-keys --exit-status --monochrome-output
-      --color-output --ascii-output --join-output --raw-input --tab --indent=number --seq --stream`,
+      `-r -c -n -s -S -e -M -C -a -j -R --raw-output --compact-output --null-input --slurp --sort-keys --exit-status
+      --monochrome-output --color-output --ascii-output --join-output --raw-input --tab --indent=number --seq --stream`,
     ),
     operands: [jqFilter, 'file'],
     least: 1,

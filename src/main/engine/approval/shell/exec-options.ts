@@ -166,16 +166,16 @@ const GLOBAL_WITH_VALUE = /^(?:-C|--git-dir|--work-tree|--namespace|--super-pref
  * may be anything.
  */
 const COMMANDS = new Set(
-  `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
-  checkout-index cherry cherry-pick citool clean clone column commit commit-graph commit-tree config count-objects describe diff diff-files
-  diff-index diff-tree diff-pairs fetch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep gui hash-object
-  help init interpret-trailers last-modified lfs log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file
-  merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff
-  read-tree rebase reflog refs remote repack replace replay request-pull rerere reset restore rev-list rev-parse revert rm send-pack
-  shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-file
-  unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version whatchanged worktree write-tree`.split(
-    /\s+/,
-  ),
+  `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap
+  check-ref-format checkout checkout-index cherry cherry-pick citool clean clone column commit commit-graph
+  commit-tree config count-objects describe diff diff-files diff-index diff-tree diff-pairs fetch fmt-merge-msg
+  for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep gui hash-object help init interpret-trailers
+  last-modified lfs log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file
+  merge-tree mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull
+  push range-diff read-tree rebase reflog refs remote repack replace replay request-pull rerere reset restore rev-list
+  rev-parse revert rm send-pack shortlog show show-branch show-index show-ref sparse-checkout stage stash status
+  stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref var verify-commit
+  verify-pack verify-tag version whatchanged worktree write-tree`.split(/\s+/),
 )
 const ANYWHERE = [
   '--upload-pack',

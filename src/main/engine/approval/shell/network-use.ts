@@ -69,12 +69,12 @@ const REGISTRIES: Readonly<Record<string, Registry>> = Object.assign(Object.crea
 
 /** Programs that are useless without a network, or talk to a service that uses it for them. */
 const CONNECTS = new Set(
-  `nc ncat netcat socat telnet ftp lftp tftp sftp ping ping6 dig nslookup host drill whois traceroute tracepath mtr nmap arp-scan openssl sendmail mail mailx msmtp swaks
-  aws az gcloud gsutil kubectl helm terraform tofu pulumi heroku vercel netlify flyctl fly railway firebase wrangler doctl hub glab svn hg bzr docker podman nerdctl
-  docker-compose buildah skopeo apt apt-get aptitude dnf yum zypper pacman apk brew port snap flatpak nix-env psql mysql mariadb mongo mongosh redis-cli mosh rclone
-  restic borg aria2c lynx w3m links elinks http https xh httpie grpcurl websocat ngrok cloudflared tailscale chisel proxychains yt-dlp youtube-dl ansible ansible-playbook vagrant`.split(
-    /\s+/,
-  ),
+  `nc ncat netcat socat telnet ftp lftp tftp sftp ping ping6 dig nslookup host drill whois traceroute tracepath mtr
+  nmap arp-scan openssl sendmail mail mailx msmtp swaks aws az gcloud gsutil kubectl helm terraform tofu pulumi heroku
+  vercel netlify flyctl fly railway firebase wrangler doctl hub glab svn hg bzr docker podman nerdctl docker-compose
+  buildah skopeo apt apt-get aptitude dnf yum zypper pacman apk brew port snap flatpak nix-env psql mysql mariadb
+  mongo mongosh redis-cli mosh rclone restic borg aria2c lynx w3m links elinks http https xh httpie grpcurl websocat
+  ngrok cloudflared tailscale chisel proxychains yt-dlp youtube-dl ansible ansible-playbook vagrant`.split(/\s+/),
 )
 /** For these, words that show that no connection is made. */
 const OFFLINE = /^(?:--version|-V|--help|-h|help|version)$/

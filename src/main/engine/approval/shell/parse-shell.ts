@@ -60,9 +60,10 @@ const TOKEN =
 
 /** Reserved words where a command is expected, and builtins that parse their arguments in their own way. */
 const RESERVED = new Set(
-  'if then elif else fi for while until do done case esac select function time coproc in declare typeset local export readonly unset let'.split(
-    ' ',
-  ),
+  (
+    'if then elif else fi for while until do done case esac select function ' +
+    'time coproc in declare typeset local export readonly unset let'
+  ).split(' '),
 )
 
 /**

@@ -14,9 +14,11 @@ import { STEERING } from './shell-variables'
 
 /** Statements that contain other statements. */
 const STRUCTURE = new Set(
-  'program list pipeline subshell compound_statement negated_command if_statement elif_clause else_clause for_statement c_style_for_statement while_statement do_group case_statement case_item function_definition redirected_statement command_substitution process_substitution'.split(
-    ' ',
-  ),
+  (
+    'program list pipeline subshell compound_statement negated_command if_statement elif_clause ' +
+    'else_clause for_statement c_style_for_statement while_statement do_group case_statement ' +
+    'case_item function_definition redirected_statement command_substitution process_substitution'
+  ).split(' '),
 )
 const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'test_command', 'variable_assignments'])
 const REPEATING = new Set(['c_style_for_statement', 'while_statement', 'for_statement', 'function_definition'])

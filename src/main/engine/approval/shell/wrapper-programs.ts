@@ -179,13 +179,14 @@ export const SHELLS = new Set([
 ])
 
 /** Programs that start others in ways that are not followed. */
-const STARTERS = `parallel flock nsenter unshare systemd-run setpriv runuser entr noglob watch fakeroot fakechroot proot bwrap firejail xvfb-run
-  dbus-run-session dbus-launch ssh-agent sg newgrp chpst softlimit setuidgid envuidgid setarch linux32 linux64 i386 prlimit numactl perf
-  valgrind hyperfine dotenv direnv asdf mise nix nix-shell nodemon concurrently cross-env env-cmd pm2 forever sshpass torsocks torify
-  proxychains proxychains4 eatmydata catchsegv ifne pee vipe rlwrap schedtool runcon choom uclampset coresched cpulimit cgexec capsh
-  start-stop-daemon run-parts daemon daemonize dtach abduco tmux screen xterm gnome-terminal konsole x-terminal-emulator launchctl wine ld.so
-  sudoedit visudo vipw git-shell mosh pssh pdsh faketime retry machinectl gosu su-exec dumb-init tini foreman honcho overmind goreman
-  watchexec expect reptyr gdbserver rust-gdb rust-lldb doit with-contenv s6-setuidgid s6-envdir envdir chpst`
+const STARTERS = `parallel flock nsenter unshare systemd-run setpriv runuser entr noglob watch fakeroot fakechroot
+  proot bwrap firejail xvfb-run dbus-run-session dbus-launch ssh-agent sg newgrp chpst softlimit setuidgid envuidgid
+  setarch linux32 linux64 i386 prlimit numactl perf valgrind hyperfine dotenv direnv asdf mise nix nix-shell nodemon
+  concurrently cross-env env-cmd pm2 forever sshpass torsocks torify proxychains proxychains4 eatmydata catchsegv ifne
+  pee vipe rlwrap schedtool runcon choom uclampset coresched cpulimit cgexec capsh start-stop-daemon run-parts daemon
+  daemonize dtach abduco tmux screen xterm gnome-terminal konsole x-terminal-emulator launchctl wine ld.so sudoedit
+  visudo vipw git-shell mosh pssh pdsh faketime retry machinectl gosu su-exec dumb-init tini foreman honcho overmind
+  goreman watchexec expect reptyr gdbserver rust-gdb rust-lldb doit with-contenv s6-setuidgid s6-envdir envdir chpst`
 
 /** Builtins and programs that run commands, or change what later words run, in ways that are not followed. */
 export const OPAQUE_PROGRAMS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {

@@ -43,7 +43,8 @@ test('a member is changed, added, renamed and removed, and comments, order and c
 test('the first server of an empty file or object is written as people write it, with the line ends of the file', () => {
   const edit = [{ path: ['mcpServers', 's'], value: { command: 'npx', args: ['-y', 'x'], env: {} } }]
   const written =
-    '{\n  "mcpServers": {\n    "s": {\n      "command": "npx",\n      "args": [\n        "-y",\n        "x"\n      ],\n      "env": {}\n    }\n  }\n}'
+    '{\n  "mcpServers": {\n    "s": {\n      "command": "npx",\n      "args": [\n' +
+    '        "-y",\n        "x"\n      ],\n      "env": {}\n    }\n  }\n}'
   expect(editJson('', edit)).toBe(`${written}\n`)
   expect(editJson('{}', edit)).toBe(written)
   expect(editJson('{"mcpServers":{}}', edit)).toContain('"command": "npx"')

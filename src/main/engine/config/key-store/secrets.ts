@@ -72,7 +72,8 @@ export function createSecrets(options: {
     const aside = `${file}.damaged-${new Date(now()).toISOString().replace(/[-:.]/g, '')}`
     renameSync(file, aside)
     notice(
-      `The file with the stored keys could not be read and is kept as ${aside}. Enter the keys again, or fix the file and put it back.`,
+      `The file with the stored keys could not be read and is kept as ${aside}. ` +
+        'Enter the keys again, or fix the file and put it back.',
     )
     return new Map()
   }

@@ -26,7 +26,8 @@ export const MEMORY_TABLE = settingTable('memory', {
     'budget_bytes',
     2048,
     { min: 0, max: 16_384 },
-    'the most that remembered entries take of a conversation, in bytes; 0: nothing is sent, and the agent only searches',
+    'the most that remembered entries take of a conversation, in bytes; ' +
+      '0: nothing is sent, and the agent only searches',
   ),
 })
 /** `[location]`: who estimates where the user is. */
@@ -34,7 +35,8 @@ export const LOCATION_TABLE = settingTable('location', {
   service: custom<string | undefined>(
     'service',
     undefined,
-    'the address of a service that answers where the IP address of a request is, as JSON, e.g. "https://ipinfo.io/json"; without it GetLocation says that none is configured',
+    'the address of a service that answers where the IP address of a request is, as JSON, e.g. ' +
+      '"https://ipinfo.io/json"; without it GetLocation says that none is configured',
     (reader) =>
       reader.string('service', {
         test: (text) => /^https?:\/\//i.test(text) && URL.canParse(text),

@@ -58,7 +58,10 @@ export async function locateHooks(hooks: readonly Hook[], text: string): Promise
 /** What a hook would do, in a line that hides nothing. */
 export function describeHook({ event, matcher, command, timeoutMs, isOff }: HookView): string {
   const shown = /[\p{Cc}\p{Cf}]/u.test(command) ? JSON.stringify(command).replace(/\p{Cf}/gu, escaped) : command
-  return `${isOff ? 'off: ' : ''}on ${event}${matcher === undefined ? '' : ` of ${matcher}`} run, for at most ${timeoutMs / 1000} s: ${shown}`
+  return (
+    `${isOff ? 'off: ' : ''}on ${event}${matcher === undefined ? '' : ` of ${matcher}`} run, ` +
+    `for at most ${timeoutMs / 1000} s: ${shown}`
+  )
 }
 
 function escaped(sign: string): string {

@@ -36,7 +36,8 @@ export const ENVIRONMENT = settingTable('environment', {
   loginShell: flag(
     'login_shell',
     true,
-    "the desktop app uses the environment of your login shell when it isn't started from a terminal: [troubleshooting.md](troubleshooting.md)",
+    "the desktop app uses the environment of your login shell when it isn't started from a terminal: " +
+      '[troubleshooting.md](troubleshooting.md)',
   ),
   shell: custom<string | undefined>(
     'shell',
@@ -66,7 +67,8 @@ export const ENGINE = settingTable('engine', {
   shared: flag(
     'shared',
     false,
-    '`trestle chat`, `acp` and `serve` start `trestle engine` when none runs, so that what they begin continues after they end',
+    '`trestle chat`, `acp` and `serve` start `trestle engine` when none runs, ' +
+      'so that what they begin continues after they end',
   ),
 })
 export type EngineSettings = ValuesOf<typeof ENGINE.fields>
@@ -84,7 +86,8 @@ const text = (key: string, about: string): Setting<string> =>
 export const DEVICES = settingTable('devices', {
   listen: text(
     'listen',
-    'address of this machine on which `trestle serve` listens for paired devices, for example `"192.168.1.5:4747"`; `"0.0.0.0"`: all',
+    'address of this machine on which `trestle serve` listens for paired devices, ' +
+      'for example `"192.168.1.5:4747"`; `"0.0.0.0"`: all',
   ),
   name: text('name', 'a name under which devices reach this machine'),
   cert: text('cert', 'file of a certificate of your own, as PEM, instead of the one Trestle makes'),

@@ -23,7 +23,8 @@ test('without a word about it, the interface is as usual', () => {
 
 test('the look, the formats and the keys are read from the file', () => {
   const { appearance, language, shortcuts } = read(
-    '[appearance]\ntheme = "dark"\ntext_size = 125\ncode_font = "Fira Code"\n[interface]\nformats = "de-CH"\n[shortcuts]\nnew = "Mod+Shift+M"\ninbox = ""\n',
+    '[appearance]\ntheme = "dark"\ntext_size = 125\ncode_font = "Fira Code"\n' +
+      '[interface]\nformats = "de-CH"\n[shortcuts]\nnew = "Mod+Shift+M"\ninbox = ""\n',
   )
   expect(appearance).toMatchObject({ theme: 'dark', textSize: 125, codeFont: 'Fira Code' })
   expect(language.formats).toBe('de-CH')
@@ -32,7 +33,8 @@ test('the look, the formats and the keys are read from the file', () => {
 
 test('what cannot be is reported, and the usual value applies', () => {
   const { appearance, language, shortcuts, mistakes } = read(
-    '[appearance]\naccent = "pink"\ntext_size = 500\ncode_font = "a\\"; }"\n[interface]\nformats = "not a locale"\n[shortcuts]\nnew = "Hyper"\n',
+    '[appearance]\naccent = "pink"\ntext_size = 500\ncode_font = "a\\"; }"\n' +
+      '[interface]\nformats = "not a locale"\n[shortcuts]\nnew = "Hyper"\n',
   )
   expect(appearance).toEqual(USUAL_APPEARANCE)
   expect(language.formats).toBe('system')

@@ -67,7 +67,9 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** `[shortcuts]`: the keys of commands by their ids; an empty text means none. What is wrong is reported and left out. */
+/**
+ * `[shortcuts]`: the keys of commands by their ids; an empty text means none. What is wrong is reported and left out.
+ */
 export function readShortcuts(reader: TableReader | undefined): Readonly<Record<string, string>> {
   const found: Record<string, string> = Object.create(null)
   for (const id of reader?.keys() ?? []) {

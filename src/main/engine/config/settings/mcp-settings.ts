@@ -68,7 +68,11 @@ export function thresholdMistake(env: NodeJS.ProcessEnv): string | undefined {
   const text = env[THRESHOLD_VARIABLE]?.trim() ?? ''
   if (text === '' || thresholdOf(env) !== undefined) return undefined
   const { min, max } = TOOL_SEARCH_RANGES.matchingThreshold
-  return `The environment variable ${THRESHOLD_VARIABLE} must be a number from ${min} to ${max}, not ${JSON.stringify(text.slice(0, 40))}; matching_threshold in [tool_search] applies instead. Correct it or unset it.`
+  return (
+    `The environment variable ${THRESHOLD_VARIABLE} must be a number from ${min} to ${max}, ` +
+    `not ${JSON.stringify(text.slice(0, 40))}; matching_threshold in [tool_search] applies instead. ` +
+    'Correct it or unset it.'
+  )
 }
 
 function thresholdOf(env: NodeJS.ProcessEnv): number | undefined {

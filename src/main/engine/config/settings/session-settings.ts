@@ -127,7 +127,8 @@ const AGENTS = settingTable('agents', {
   jobs: custom<string>(
     'jobs',
     '',
-    'a place with the scheduler of this machine: each subagent runs as a job there ([places.md](places.md#subagents-as-jobs))',
+    'a place with the scheduler of this machine: ' +
+      'each subagent runs as a job there ([places.md](places.md#subagents-as-jobs))',
     (reader) => reader.string('jobs')?.trim(),
     'none',
   ),

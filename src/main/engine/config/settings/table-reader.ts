@@ -89,7 +89,8 @@ export class TableReader {
       ? value
       : this.#wrong(
           key,
-          `must be a ${range.whole === false ? '' : 'whole '}number from ${range.min} to ${range.max}, not ${show(value)}`,
+          `must be a ${range.whole === false ? '' : 'whole '}number from ${range.min} to ${range.max}, ` +
+            `not ${show(value)}`,
         )
   }
 
@@ -103,9 +104,10 @@ export class TableReader {
     return elements.filter((element, index): element is string => {
       if (typeof element === 'string' && element.trim() !== '' && (choices?.includes(element) ?? true)) return true
       const wanted = choices ? list(choices) : 'text in quotes'
+      const hint = choices ? meant(element, choices) : ''
       this.#mistakes.push({
         path: [...this.#path, key, index],
-        message: `${this.#nameOf(key)} can hold ${wanted}, not ${show(element)}${choices ? meant(element, choices) : ''}`,
+        message: `${this.#nameOf(key)} can hold ${wanted}, not ${show(element)}${hint}`,
       })
       return false
     })

@@ -15,7 +15,8 @@ export const WORKTREE = settingTable('worktree', {
   copy: custom<readonly string[]>(
     'copy',
     ['.env', '.env.*'],
-    'files outside Git that are copied into new worktrees, as patterns from the top of the repository; a pattern without a slash applies in every folder',
+    'files outside Git that are copied into new worktrees, as patterns from the top of the repository; ' +
+      'a pattern without a slash applies in every folder',
     readCopy,
     '`[".env", ".env.*"]`',
   ),

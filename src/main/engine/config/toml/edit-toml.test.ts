@@ -91,7 +91,8 @@ describe('a change touches its own line only', () => {
     ]
     const after = editToml(file, edits)
     expect(after).toContain(
-      `headers = { "x-a" = "1", b = '2' }\n\n[providers.new]\ntype = "google"\napi_key_env = "G"\n\n[models."local/scripted"]`,
+      `headers = { "x-a" = "1", b = '2' }\n\n[providers.new]\n` +
+        'type = "google"\napi_key_env = "G"\n\n[models."local/scripted"]',
     )
     expect(after).toContain(
       '  # thinking later\n]\n\n[models."new/m-1"]\nprovider = "new"\ncapabilities = ["tools"]\n\n[tools]',
@@ -204,8 +205,11 @@ describe('random edits', () => {
     file,
     file.replaceAll('\n', '\r\n'),
     '',
-    '# c1\nproviders.local.type = "x" # c2\nproviders.a = { type = "q", headers = { z = 1 } }\n# c3\n[models]\n"x/y" = { key = [ # c4\n  1, # c5\n  2\n] } # c6\n# c7\n[tools] # c8\n  disabled = [ # c9\n    "Bash" # c10\n    , "Edit"\n    # c11\n  ]\n# c12',
-    '[loop]\n[tools]\ndisabled = []\n[providers.local.headers]\nx = """\n# not a comment\n"""\n\n\n\n[[array]]\n# c1\nx = 1\n',
+    '# c1\nproviders.local.type = "x" # c2\nproviders.a = { type = "q", headers = { z = 1 } }\n' +
+      '# c3\n[models]\n"x/y" = { key = [ # c4\n  1, # c5\n  2\n] } # c6\n# c7\n[tools] # c8\n' +
+      '  disabled = [ # c9\n    "Bash" # c10\n    , "Edit"\n    # c11\n  ]\n# c12',
+    '[loop]\n[tools]\ndisabled = []\n[providers.local.headers]\n' +
+      'x = """\n# not a comment\n"""\n\n\n\n[[array]]\n# c1\nx = 1\n',
   ]
   test('keep every comment line outside of removed values, and every other value', () => {
     fc.assert(

@@ -208,7 +208,8 @@ export function parsedToml(text: string): TomlTable {
   const { line, column, message } = result.problem
   throw new CodedError(
     'config.write_failed',
-    `config.toml has a mistake in line ${line}, column ${column}: ${message}. Fix that first; the file was not changed.`,
+    `config.toml has a mistake in line ${line}, column ${column}: ${message}. ` +
+      'Fix that first; the file was not changed.',
   )
 }
 

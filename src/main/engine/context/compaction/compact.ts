@@ -275,13 +275,17 @@ function resultOf(task: CompactionTask, summaryText: string, pins: PinnedState):
 function within(text: string, tokens: number): string {
   const size = textTokens(text)
   if (size <= tokens) return text
-  return `${text.slice(0, Math.floor((text.length * tokens) / size)).toWellFormed()}\n[The summary was cut here: it was too long.]`
+  return (
+    `${text.slice(0, Math.floor((text.length * tokens) / size)).toWellFormed()}\n` +
+    '[The summary was cut here: it was too long.]'
+  )
 }
 
 function noHelp({ trimThreshold, fixed }: CompactionTask, { after }: { after: number }): CodedError {
   return new CodedError(
     'compaction.no_help',
-    `Compacted, the conversation would still need about ${after} tokens, ${Math.round(fixed)} of them for instructions and tools; ${Math.round(trimThreshold)} can be used. It was left as it is.`,
+    `Compacted, the conversation would still need about ${after} tokens, ${Math.round(fixed)} of ` +
+      `them for instructions and tools; ${Math.round(trimThreshold)} can be used. It was left as it is.`,
   )
 }
 

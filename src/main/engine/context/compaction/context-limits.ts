@@ -16,7 +16,8 @@ const COMPACTION_THRESHOLD = 0.88
  */
 const TRIM_TARGET = 0.615
 /**
- * Where estimates have been wrong by a share, so much of that share is left in use in addition, up to the second number.
+ * Where estimates have been wrong by a share, so much of that share is left in use in addition, up to the second
+ * number.
  */
 const [PART_OF_ERROR, MAX_FOR_ERROR] = [0.35, 0.035]
 /**
@@ -51,7 +52,10 @@ export interface ContextLimits {
 /** What of a model decides how far its window is filled. */
 export type WindowUse = Pick<ModelInfo, 'maxOutputTokens' | 'traits'>
 
-/** How far a window is filled. `fixed`: tokens of instructions and tools; `error`: by which share estimates have been wrong. */
+/**
+ * How far a window is filled. `fixed`: tokens of instructions and tools; `error`: by which share estimates have been
+ * wrong.
+ */
 export function contextLimits(
   whole: number,
   { maxOutputTokens, traits: { inputLimit = whole } = {} }: WindowUse,

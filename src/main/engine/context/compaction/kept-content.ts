@@ -100,14 +100,21 @@ export function touchedFiles(history: readonly Message[], earlier: readonly stri
 /** What the model reads in place of the conversation, behind the user's own words. */
 export function compactionNote(summary: string, pins: PinnedState, files: readonly string[]): string {
   const sections = [
-    'The conversation before this point was compacted by Trestle to free space. The messages above are those of the user; this is what else is known of it. Continue from here, and do not repeat what is done.',
+    'The conversation before this point was compacted by Trestle to free space. The messages above are those ' +
+      'of the user; this is what else is known of it. Continue from here, and do not repeat what is done.',
     `<summary>\n${summary}\n</summary>`,
   ]
   if (pins.todos.length > 0)
     sections.push(`Your to-do list:\n${pins.todos.map(({ title, status }) => `- [${status}] ${title}`).join('\n')}`)
   if (pins.tasks.length > 0)
     sections.push(
-      `Running in the background:\n${pins.tasks.map(({ taskId, command, description }) => `- ${taskId}: ${(description ?? command).slice(0, 200).toWellFormed()}`).join('\n')}`,
+      'Running in the background:\n' +
+        pins.tasks
+          .map(
+            ({ taskId, command, description }) =>
+              `- ${taskId}: ${(description ?? command).slice(0, 200).toWellFormed()}`,
+          )
+          .join('\n'),
     )
   if (files.length > 0)
     sections.push(

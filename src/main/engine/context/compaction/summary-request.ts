@@ -6,7 +6,10 @@ const system = request.trim()
 /** What the summary has to have, as the text form asks for it too. */
 const whatToWrite = system.slice(system.indexOf('\n\n') + 2)
 const INLINE_PROMPT =
-  'From Trestle, not from the person: this conversation has become too long. You write the memory of an agent now, your own: what you answer is going to replace everything above, except for the messages of the person, which are kept beside it. Its reader must be able to continue the work at once, without asking and without doing anything twice.'
+  'From Trestle, not from the person: this conversation has become too long. ' +
+  'You write the memory of an agent now, your own: what you answer is going to replace everything above, ' +
+  'except for the messages of the person, which are kept beside it. ' +
+  'Its reader must be able to continue the work at once, without asking and without doing anything twice.'
 
 /**
  * Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the

@@ -147,7 +147,9 @@ function withoutContent(message: ToolMessage): ToolMessage {
 function cutTo(message: ToolMessage, chars: number): ToolMessage {
   const all = wordsOf(message)
   const head = all.slice(0, chars).toWellFormed()
-  const note = `[Cut here: ${all.length - head.length} more characters do not fit into the context window. Ask for a smaller part.]`
+  const note =
+    `[Cut here: ${all.length - head.length} more characters do not fit into the context window. ` +
+    'Ask for a smaller part.]'
   return { ...message, content: [text(`${head}\n${note}`)] }
 }
 

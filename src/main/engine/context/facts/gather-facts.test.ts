@@ -12,7 +12,8 @@ const told = (mode: PermissionMode, canAsk: boolean, sandbox?: SandboxStatus): s
 
 it('names the mode, what needs no approval in it, and that the user approves the rest', () => {
   expect(told('ask', true)).toBe(
-    'Permission mode: ask. Reading files of the project and running commands that only read need no approval. Other calls wait until the user approves or rejects them.',
+    'Permission mode: ask. Reading files of the project and running commands that only read need no approval. ' +
+      'Other calls wait until the user approves or rejects them.',
   )
   expect(told('accept-edits', true)).toContain(
     'Reading and editing files of the project and running commands that only read need no approval.',

@@ -112,13 +112,17 @@ export function permissionFacts({ mode, canAsk, sandbox }: PermissionSurrounding
 
 const BY_THE_USER = 'Other calls wait until the user approves or rejects them.'
 const BY_NOBODY =
-  'No user can approve anything in this session: other calls are denied unless a rule allows them. Questions get no answer either, so decide yourself and say what you assumed.'
+  'No user can approve anything in this session: other calls are denied unless a rule allows them. ' +
+  'Questions get no answer either, so decide yourself and say what you assumed.'
 
 function withoutApproval(mode: PermissionMode, isSandboxed: boolean): string {
   if (mode === 'auto') return 'Calls run without approval unless they are dangerous, read secrets or leave the sandbox.'
   const commands =
     isSandboxed && mode === 'accept-edits' ? 'running commands in the sandbox' : 'running commands that only read'
-  return `${mode === 'accept-edits' ? 'Reading and editing files' : 'Reading files'} of the project and ${commands} need no approval.`
+  return (
+    `${mode === 'accept-edits' ? 'Reading and editing files' : 'Reading files'} ` +
+    `of the project and ${commands} need no approval.`
+  )
 }
 
 function sandboxSentence({ level, network, hosts = [] }: SandboxStatus): string {
@@ -126,7 +130,9 @@ function sandboxSentence({ level, network, hosts = [] }: SandboxStatus): string 
   if (level === 'read-only') return 'read-only; commands can change nothing and have no network.'
   const reach = {
     none: 'have no network',
-    listed: `can connect only to ${hosts.length === 0 ? 'no hosts' : hosts.slice(0, MAX_HOSTS).join(', ')}${hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more hosts` : ''}`,
+    listed:
+      `can connect only to ${hosts.length === 0 ? 'no hosts' : hosts.slice(0, MAX_HOSTS).join(', ')}` +
+      (hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more hosts` : ''),
     open: 'can use the network',
   }[network]
   return `project; commands can write only to the project, added folders and tool caches, and ${reach}.`
@@ -145,7 +151,9 @@ function roleFacts(role: SessionRole | undefined): ContextFact[] {
   return [
     {
       key: 'agent',
-      text: `This session runs as the agent "${role.title}", which the person chose. Its instructions:\n<agent_instructions>\n${role.text || 'Work as usual.'}\n</agent_instructions>`,
+      text:
+        `This session runs as the agent "${role.title}", which the person chose. Its instructions:\n` +
+        `<agent_instructions>\n${role.text || 'Work as usual.'}\n</agent_instructions>`,
       changed: 'The person chose another agent for this session. The instructions of the agent before no longer apply.',
       removed:
         'The person chose the usual agent for this session. The instructions of the agent before no longer apply.',

@@ -60,7 +60,9 @@ export interface GitState {
 const TIME_LIMIT_MS = 1_000
 const MAX_GIT_BYTES = 1024 * 1024
 
-/** Filters that a repository's own settings define, or programs for those of Git LFS: comparing files would run them. */
+/**
+ * Filters that a repository's own settings define, or programs for those of Git LFS: comparing files would run them.
+ */
 const FILTERS = /^(?:local|worktree)\s+(?:filter|lfs\.(?:extension|customtransfer))\./im
 
 /**

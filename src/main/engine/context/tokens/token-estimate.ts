@@ -98,7 +98,9 @@ function withoutLostThinking(message: Message, { modelId, losesStale }: SentTo):
   return rest
 }
 
-/** Whether only the model that has written this gets the thinking in it back; plain thinking goes to its whole family. */
+/**
+ * Whether only the model that has written this gets the thinking in it back; plain thinking goes to its whole family.
+ */
 function isSealed(parts: readonly AssistantPart[]): boolean {
   return !parts.some((part) => part.type === 'thinking' && part.metadata?.['chat'] !== undefined)
 }

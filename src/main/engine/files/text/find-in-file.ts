@@ -19,8 +19,8 @@ export interface SearchedFile {
 
 /**
  * Finds text in the whole of a file, however large. The search runs in ripgrep: it takes no memory here, and no pattern
- * can make it run away. `problem`: why the pattern cannot be searched for. Throws a `FileProblem` of kind `changed` when
- * something else has taken the place of the file.
+ * can make it run away. `problem`: why the pattern cannot be searched for. Throws a `FileProblem` of kind `changed`
+ * when something else has taken the place of the file.
  */
 export async function findInFile(file: SearchedFile, query: TextQuery, signal?: AbortSignal): Promise<TextMatches> {
   if (query.text === '') return { matches: [], count: 0 }

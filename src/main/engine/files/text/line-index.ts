@@ -11,8 +11,8 @@ export interface LineMark {
 }
 
 /**
- * Offsets of lines in a text, built chunk by chunk from its beginning. Takes about 8 bytes for 256 lines, whatever their
- * length.
+ * Offsets of lines in a text, built chunk by chunk from its beginning. Takes about 8 bytes for 256 lines, whatever
+ * their length.
  */
 export class LineIndex {
   /** Offset of line 1, 257, 513, … */

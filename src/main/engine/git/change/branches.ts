@@ -108,7 +108,10 @@ function headOf(repository: OpenRepository): Promise<string | undefined> {
   return repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
 }
 
-/** Checks a branch out. One of a remote gets a local branch that follows it. Changes that are not in conflict come along. */
+/**
+ * Checks a branch out. One of a remote gets a local branch that follows it. Changes that are not in conflict come
+ * along.
+ */
 export async function switchBranch(repository: OpenRepository, ref: string): Promise<void> {
   const local = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   const remote = /^refs\/remotes\/(.+)$/.exec(ref)?.[1]

@@ -9,8 +9,9 @@ const MAX_NAMED = 5
 const MAX_BYTES = 256 * 1024 * 1024
 
 /**
- * Throws `git.would_overwrite` when checking out `target` would replace files that git does not track. Git itself protects
- * new files, but silently overwrites ignored ones. `since`: only what `target` adds to this commit, `none`: to nothing.
+ * Throws `git.would_overwrite` when checking out `target` would replace files that git does not track. Git itself
+ * protects new files, but silently overwrites ignored ones. `since`: only what `target` adds to this commit, `none`: to
+ * nothing.
  */
 export async function requireNothingInTheWay(
   repository: OpenRepository,

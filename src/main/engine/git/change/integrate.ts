@@ -7,8 +7,8 @@ import { commitOf } from './branches'
 import { requireNothingInTheWay } from './in-the-way'
 
 /**
- * Merges a branch (its full name), tag or commit into what is checked out. Conflicts are no failure: the merge waits for
- * them to be resolved. Nothing is changed where files would be overwritten.
+ * Merges a branch (its full name), tag or commit into what is checked out. Conflicts are no failure: the merge waits
+ * for them to be resolved. Nothing is changed where files would be overwritten.
  */
 export async function merge(repository: OpenRepository, from: string): Promise<GitIntegration> {
   requireNoOperation(repository)

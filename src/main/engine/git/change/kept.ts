@@ -38,8 +38,8 @@ type Meta = z.infer<typeof Meta>
 /** Copies of what is about to be removed or overwritten in a working tree, under the home, for 30 days. */
 export interface KeptContent {
   /**
-   * Copies the files at these paths, and everything in them that are folders. The id of the copies; undefined when there
-   * is nothing at these paths. Call before anything is changed.
+   * Copies the files at these paths, and everything in them that are folders. The id of the copies; undefined when
+   * there is nothing at these paths. Call before anything is changed.
    */
   keep(repository: Repository, paths: readonly GitPath[], reason: string): string | undefined
   list(repository: Repository): GitKept[]

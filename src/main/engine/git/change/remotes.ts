@@ -50,7 +50,8 @@ export interface PushRequest {
   /** Absent: that of the branch, or the only one. */
   remote?: string
   /**
-   * Overwrites the branch of the remote, but only while it still is at this commit, which the user has seen and confirmed.
+   * Overwrites the branch of the remote, but only while it still is at this commit, which the user has seen and
+   * confirmed.
    */
   overwrites?: string
 }

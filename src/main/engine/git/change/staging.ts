@@ -56,8 +56,9 @@ export async function lastMessage(repository: OpenRepository): Promise<string> {
 const MAX_BYTES = 256 * 1024 * 1024
 
 /**
- * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes inside
- * of submodules, whatever it is told, and so would use their settings and filters: they are added by their commits instead.
+ * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes
+ * inside of submodules, whatever it is told, and so would use their settings and filters: they are added by their
+ * commits instead.
  */
 export async function addToIndex(repository: OpenRepository, paths?: readonly GitPath[]): Promise<void> {
   const submodules = await submodulePaths(repository)
@@ -188,7 +189,8 @@ export async function discard(
   if (restored.length + removed.length === 0)
     throw new CodedError(
       'git.would_overwrite',
-      `${fresh.map(gitPathText).join(', ')} holds a repository of its own. Delete it in a terminal if it is not needed.`,
+      `${fresh.map(gitPathText).join(', ')} holds a repository of its own. ` +
+        'Delete it in a terminal if it is not needed.',
     )
   const id = kept.keep(repository, [...restored, ...removed], 'Discarded')
   if (announced.length > 0) await repository.write(['reset', '--quiet', ...FROM_STDIN], { input: pathList(announced) })

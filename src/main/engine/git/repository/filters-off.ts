@@ -13,11 +13,11 @@ const FILTER = /^filter\.([^]*)\.([^.]+)$/
 const PROGRAMS = new Set(['clean', 'smudge', 'process'])
 
 /**
- * Settings with which git runs no content filter in a repository, whatever its settings name. Reading settings runs nothing.
- * Rejects with `git.untrusted` unless git itself confirms that every filter is off.
+ * Settings with which git runs no content filter in a repository, whatever its settings name. Reading settings runs
+ * nothing. Rejects with `git.untrusted` unless git itself confirms that every filter is off.
  *
- * Names of filters may have any bytes but line breaks, and an argument cannot hold all of them: so they are in a file that
- * git includes after all other settings.
+ * Names of filters may have any bytes but line breaks, and an argument cannot hold all of them: so they are in a file
+ * that git includes after all other settings.
  */
 export async function filtersOff(repository: Repository, run: RunGit, folder: string): Promise<string[]> {
   const list = async (args: string[], settings: string[]): Promise<string[]> => {

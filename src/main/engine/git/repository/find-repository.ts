@@ -18,8 +18,8 @@ export interface Repository {
 const MAX_LINK_BYTES = 8_192
 
 /**
- * The repository that a folder belongs to, found without git: nothing of it can run. What git would read differently, such
- * as a `.git` file that is too long or no text, makes no repository: `repositoryProblem` says why.
+ * The repository that a folder belongs to, found without git: nothing of it can run. What git would read differently,
+ * such as a `.git` file that is too long or no text, makes no repository: `repositoryProblem` says why.
  */
 export function findRepository(folder: string): Repository | undefined {
   const found = search(folder)
@@ -92,8 +92,8 @@ function commonDirOf(gitDir: string): string | Problem {
 }
 
 /**
- * The text of a file that names a folder, as git reads it: only line breaks at its end are left out. A file that could be
- * read in more than one way is a problem.
+ * The text of a file that names a folder, as git reads it: only line breaks at its end are left out. A file that could
+ * be read in more than one way is a problem.
  */
 export function readGitLink(file: string): string | Problem {
   let bytes: Buffer

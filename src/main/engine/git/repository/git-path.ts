@@ -5,8 +5,8 @@ import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath } from '../../../../shared/model/git'
 
 /**
- * Names that mean `.git` on a file system that ignores case, invisible characters (macOS), or points and blanks at the end
- * and what follows a colon (Windows), and its short name there. Git refuses them as well.
+ * Names that mean `.git` on a file system that ignores case, invisible characters (macOS), or points and blanks at the
+ * end and what follows a colon (Windows), and its short name there. Git refuses them as well.
  */
 const REPOSITORY = /^(?:\.git|git~\d+)$/
 const INVISIBLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
@@ -56,8 +56,8 @@ export function pathList(paths: readonly GitPath[]): Buffer {
 export const FROM_STDIN: readonly string[] = ['--pathspec-from-file=-', '--pathspec-file-nul']
 
 /**
- * A path as an argument, where no list is taken. Bytes that an argument cannot have are matched by `?`, so the result may
- * be more than one file: compare the names.
+ * A path as an argument, where no list is taken. Bytes that an argument cannot have are matched by `?`, so the result
+ * may be more than one file: compare the names.
  */
 export function pathArgument(path: GitPath): string {
   if (!path.startsWith('\0')) return `${LITERAL}${path}`
@@ -71,7 +71,10 @@ export function pathArgument(path: GitPath): string {
   return `:(top,glob)${pattern}`
 }
 
-/** The path in the repository of a file that is named from a folder, or absolutely. Throws `request.invalid` outside of it. */
+/**
+ * The path in the repository of a file that is named from a folder, or absolutely. Throws `request.invalid` outside of
+ * it.
+ */
 export function pathInRepository(top: string, folder: string, file: string): GitPath {
   let real = resolve(folder, file)
   try {
@@ -87,8 +90,8 @@ export function pathInRepository(top: string, folder: string, file: string): Git
 }
 
 /**
- * Where a path is on disk. Throws `request.invalid` for one that leaves the working tree, by `..`, by a link in the way, or
- * into the repository itself.
+ * Where a path is on disk. Throws `request.invalid` for one that leaves the working tree, by `..`, by a link in the
+ * way, or into the repository itself.
  */
 export function diskPath(top: string, path: GitPath): Buffer | string {
   const bytes = pathBytes(path)

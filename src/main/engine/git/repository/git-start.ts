@@ -9,8 +9,8 @@ export interface GitStart {
 }
 
 /**
- * Names the repository to git, so that it is the one that was judged. `from`: a folder of the working tree that names are
- * relative to; default: the top.
+ * Names the repository to git, so that it is the one that was judged. `from`: a folder of the working tree that names
+ * are relative to; default: the top.
  *
  * Commands that write in a plain repository find it from its top instead, see `isFoundByGit`.
  */
@@ -23,8 +23,9 @@ export function startIn(repository: Repository, { write, from }: { write: boolea
 
 /**
  * Whether commands that write let git find the repository. Hooks inherit what it is named by, and one that makes a
- * repository elsewhere, as tests do, would then write into this one; so `.git` in a plain working tree is found instead,
- * after git was asked which repository that is (`repositoryQuestion`). In linked working trees git names it to hooks anyway.
+ * repository elsewhere, as tests do, would then write into this one; so `.git` in a plain working tree is found
+ * instead, after git was asked which repository that is (`repositoryQuestion`). In linked working trees git names it to
+ * hooks anyway.
  */
 export function isFoundByGit({ top, gitDir, commonDir, bare }: Repository): boolean {
   // Such a folder cannot be in the list of those that git looks no higher than.

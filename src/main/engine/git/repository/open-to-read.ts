@@ -22,8 +22,8 @@ export interface ReadableRepository extends Repository {
 }
 
 /**
- * Opens the repository of a folder for commands that only read, also when it is not trusted: then its content filters are
- * off. Rejects with `git.no_repository`, and with `git.untrusted` when the filters cannot be turned off.
+ * Opens the repository of a folder for commands that only read, also when it is not trusted: then its content filters
+ * are off. Rejects with `git.no_repository`, and with `git.untrusted` when the filters cannot be turned off.
  */
 export async function openToRead({ home, env }: ReadingPlace, folder: string): Promise<ReadableRepository> {
   const repository = findRepository(folder)

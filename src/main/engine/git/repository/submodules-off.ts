@@ -13,10 +13,11 @@ const MAX_SUBMODULES = 2_000
 
 /**
  * Variables with which git enters no submodule to look for changes: it would use settings and run filters of that
- * repository, about which the user was not asked. The list of submodules may say that git is to enter them, and counts more than
- * the settings for all; so each one is named. Rejects with `git.untrusted` when the list cannot be read.
+ * repository, about which the user was not asked. The list of submodules may say that git is to enter them, and counts
+ * more than the settings for all; so each one is named. Rejects with `git.untrusted` when the list cannot be read.
  *
- * `write`: also where the list is only in the index or in the last commit. Commands that read are told in their arguments.
+ * `write`: also where the list is only in the index or in the last commit. Commands that read are told in their
+ * arguments.
  */
 export async function submodulesOff(
   repository: Repository,

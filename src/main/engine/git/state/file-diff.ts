@@ -57,7 +57,8 @@ export function shownDiff(path: GitPath, raw: RawFileDiff | undefined): GitFileD
   const note = binary
     ? 'A binary file.'
     : bytes > MAX_SHOWN_BYTES
-      ? `The diff is too large to show (${added.toLocaleString('en')} lines added, ${removed.toLocaleString('en')} removed).`
+      ? `The diff is too large to show (${added.toLocaleString('en')} lines added, ` +
+        `${removed.toLocaleString('en')} removed).`
       : modeNote(header)
   return {
     path,

@@ -79,6 +79,8 @@ export function patchOf(file: RawFileDiff, hunks: readonly RawHunk[]): Buffer {
   const name = file.newName ?? file.oldName ?? ''
   // Renamed files are changed where they are now.
   const old = name.replace(/^("?)b\//, '$1a/')
-  const text = `diff --git ${old.replace(/\t$/, '')} ${name.replace(/\t$/, '')}\n--- ${old}\n+++ ${name}\n${hunks.map((hunk) => hunk.text).join('')}`
+  const text =
+    `diff --git ${old.replace(/\t$/, '')} ${name.replace(/\t$/, '')}\n` +
+    `--- ${old}\n+++ ${name}\n${hunks.map((hunk) => hunk.text).join('')}`
   return Buffer.from(text, 'latin1')
 }

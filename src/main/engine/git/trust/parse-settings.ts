@@ -1,4 +1,6 @@
-/** One setting of a file: the section and the key in lower case, the name between them as it is; each byte a character. */
+/**
+ * One setting of a file: the section and the key in lower case, the name between them as it is; each byte a character.
+ */
 export interface Setting {
   key: string
   value: string
@@ -9,8 +11,8 @@ const KEY = /[A-Za-z0-9-]/
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"', '\n': '' }
 
 /**
- * The settings in a file of git's, in order, as git itself reads them; undefined for what git refuses, or what its versions
- * read differently. `latin1`: the file with each byte a character.
+ * The settings in a file of git's, in order, as git itself reads them; undefined for what git refuses, or what its
+ * versions read differently. `latin1`: the file with each byte a character.
  */
 export function parseSettings(latin1: string): Setting[] | undefined {
   const reader = new Reader(latin1.replace(/^\u00ef\u00bb\u00bf/, ''))

@@ -24,7 +24,9 @@ const MAX_BYTES = 4 * 1024 * 1024
 const MAX_FILES = 64
 const INCLUDE = /^include(?:if\.[^]*)?\.path$/
 
-/** Reads settings without git, the included ones also where git would not include them now. `userHome`: what `~` means. */
+/**
+ * Reads settings without git, the included ones also where git would not include them now. `userHome`: what `~` means.
+ */
 export function readSettings(starts: readonly string[], userHome: string): FoundSettings {
   const found: FoundSettings = { settings: [], files: new Map() }
   let bytes = 0

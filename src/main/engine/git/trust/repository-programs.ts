@@ -70,8 +70,9 @@ const MAX_LINES = 200
 const OLD_REMOTES = ['remotes', 'branches']
 
 /**
- * Lists what git could run because of this repository: settings that name programs or files, with those that they include,
- * hooks, and remotes that are no addresses. Reads files only. What cannot be read counts as something to ask about.
+ * Lists what git could run because of this repository: settings that name programs or files, with those that they
+ * include, hooks, and remotes that are no addresses. Reads files only. What cannot be read counts as something to ask
+ * about.
  */
 export function repositoryPrograms(repository: Repository, user: GitUser): RepositoryPrograms {
   const lines: string[] = []

@@ -12,7 +12,8 @@ export async function decodeText(part: TextPart, bytes: Buffer): Promise<string>
   const { simpleParser } = await import('mailparser')
   const read = async (charset: string): Promise<string> => {
     const head = [
-      `Content-Type: text/plain; charset="${charset}"${part.flowed ? '; format=flowed' : ''}${part.delSp ? '; delsp=yes' : ''}`,
+      'Content-Type: text/plain; ' +
+        `charset="${charset}"${part.flowed ? '; format=flowed' : ''}${part.delSp ? '; delsp=yes' : ''}`,
       `Content-Transfer-Encoding: ${encodingOf(part.encoding)}`,
       '',
       '',
@@ -133,12 +134,14 @@ function visitLeaf(node: MessageStructureObject, type: string, found: MessagePar
   if (type === 'application/pkcs7-mime' || type === 'application/x-pkcs7-mime')
     found.notes.push(
       /signed/i.test(node.parameters?.['smime-type'] ?? '')
-        ? 'The message is wrapped in its signature (S/MIME), so its text cannot be read here. Saving smime.p7m keeps it.'
+        ? 'The message is wrapped in its signature (S/MIME), so its text cannot be read here. ' +
+            'Saving smime.p7m keeps it.'
         : 'The message is encrypted (S/MIME), so its text cannot be read here.',
     )
   if (type === 'application/ms-tnef' || name?.toLowerCase() === 'winmail.dat')
     found.notes.push(
-      'winmail.dat is how Outlook packs formatted text and attachments; what is in it cannot be read here. Ask the sender to send plain text or HTML.',
+      'winmail.dat is how Outlook packs formatted text and attachments; what is in it cannot be read here. ' +
+        'Ask the sender to send plain text or HTML.',
     )
   addAttachment(node, found, name ?? `${type.split('/')[0]}-${found.attachments.length + 1}${extensionOf(type)}`)
 }

@@ -100,7 +100,9 @@ function linkQuestion(server: string, { message, url }: PageParams): CallQuestio
   return {
     asks: 'link',
     summary: `${page.host}: ${serverLine(message, 200)}`,
-    reason: `The server ${server} wants you to open this page in your browser. What you do there it does not see through Trestle.`,
+    reason:
+      `The server ${server} wants you to open this page in your browser. ` +
+      'What you do there it does not see through Trestle.',
     preview: { kind: 'link', server, message: serverText(message, MESSAGE_CHARS), url: page.href },
     options: [{ optionId: 'open', kind: 'allow_once', name: `Open ${page.host}` }, ...NO],
   }

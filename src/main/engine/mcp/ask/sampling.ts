@@ -67,7 +67,9 @@ export async function sample(
     connection.log({
       from: 'connection',
       level: 'info',
-      text: `The model ${answer.model} was asked for the server: ${answer.text.length} characters in ${Math.round(performance.now() - startedAt)} ms.`,
+      text:
+        `The model ${answer.model} was asked for the server: ` +
+        `${answer.text.length} characters in ${Math.round(performance.now() - startedAt)} ms.`,
     })
     const second = await call.ctx.ask(question(connection.name, request, answer), signal)
     if ('none' in second) throw refused(connection, second.why)

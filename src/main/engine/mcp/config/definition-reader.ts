@@ -26,10 +26,10 @@ const IGNORED_FIELDS = [
 ]
 /** Permission keys of other products: the user's own rules decide instead. */
 const PERMISSION_FIELDS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
-const KNOWN =
-  'type command args env cwd sandbox url headers bearerTokenEnvVar oauth enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'.split(
-    ' ',
-  )
+const KNOWN = (
+  'type command args env cwd sandbox url headers bearerTokenEnvVar oauth ' +
+  'enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'
+).split(' ')
 
 /** Reads typed values from one server's definition. No message quotes a value: it could be a secret. */
 export class DefinitionReader {

@@ -47,7 +47,8 @@ export function expandVariables(
     const verb = names.length === 1 ? 'is not set, or is' : 'are not set, or are'
     throw new CodedError(
       'config.invalid',
-      `${names.join(', ')} ${verb} kept from servers. Set ${names.length === 1 ? 'it' : 'them'} where Trestle is started, or write \${${names[0]}:-a default}.`,
+      `${names.join(', ')} ${verb} kept from servers. ` +
+        `Set ${names.length === 1 ? 'it' : 'them'} where Trestle is started, or write \${${names[0]}:-a default}.`,
     )
   }
   if (expanded.transport === 'stdio') return expanded

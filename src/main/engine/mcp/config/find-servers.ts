@@ -119,7 +119,8 @@ export async function pluginServers(
       const name = pluginName(manifest.name, own)
       const taken = written.find((server) => server.name === name)
       if (taken) {
-        const message = `${own}: ${taken.file ?? 'Another file'} has a server of the name ${name}, which is used instead.`
+        const where = taken.file ?? 'Another file'
+        const message = `${own}: ${where} has a server of the name ${name}, which is used instead.`
         found.problems.push({ file, line, message })
         continue
       }

@@ -93,7 +93,8 @@ test('resolves nothing of a server that is not accepted, and never gives a proje
 test("writes the user's file for the user alone, and keeps comments and values a form does not send", async () => {
   writeFileSync(
     own(),
-    '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x", "env": { "K": "secret", "L": "${TOKEN}" }, "note": 1 } // here\n  },\n  "other": 1\n}\n',
+    '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x", "env": { "K": "secret", ' +
+      '"L": "${TOKEN}" }, "note": 1 } // here\n  },\n  "other": 1\n}\n',
   )
   const [a] = (await config.read()).servers
   const input = config.input(a!)

@@ -26,7 +26,9 @@ export async function contentParts(
     text = ''
   }
   const write = (words: string): void => {
-    text += `\n${words.length > left ? `${words.slice(0, left)}\n[cut here: ${words.length - left} more characters]` : words}`
+    text +=
+      '\n' +
+      (words.length > left ? `${words.slice(0, left)}\n[cut here: ${words.length - left} more characters]` : words)
     left = Math.max(0, left - words.length)
   }
   for (const item of items.slice(0, MAX_PARTS)) {
@@ -43,7 +45,8 @@ export async function contentParts(
       parts.push({ ...media, attached: from })
     } else
       write(
-        `[${content.name}: ${content.mediaType}, ${bytes.length.toLocaleString('en')} bytes; it cannot be shown to a model]`,
+        `[${content.name}: ${content.mediaType}, ${bytes.length.toLocaleString('en')} bytes; ` +
+          'it cannot be shown to a model]',
       )
   }
   if (items.length > MAX_PARTS) write(`[${items.length - MAX_PARTS} more parts are left out]`)

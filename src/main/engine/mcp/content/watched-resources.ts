@@ -51,7 +51,9 @@ export class WatchedResources {
     return [...this.#all].flatMap(([key, { sessionId: whose, server, uri, hasChanged }]): UserPart[] => {
       if (whose !== sessionId || !hasChanged) return []
       this.#all.delete(key)
-      const text = `<resource-changed server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>It has changed since it was given to you.</resource-changed>`
+      const text =
+        `<resource-changed server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>It ` +
+        'has changed since it was given to you.</resource-changed>'
       return [{ type: 'text', attached: { kind: 'resource', server, name: uri }, text }]
     })
   }

@@ -137,21 +137,33 @@ function shownProgress(show: (text: string) => void): (progress: Progress) => vo
 function explain(shared: SharedServer, { server, tool }: ServerCall, error: unknown): string {
   const message = failureOf(error).message
   if (error instanceof TimeoutError)
-    return `${tool} of the MCP server ${server} got no answer: ${message} The server was told to cancel it; whether it did anything is unknown. Request less at once, or continue without it.`
+    return (
+      `${tool} of the MCP server ${server} got no answer: ${message} The server was told to cancel it; ` +
+      'whether it did anything is unknown. Request less at once, or continue without it.'
+    )
   if (error instanceof CodedError && error.code === 'mcp.sign_in')
-    return `${message} (the MCP server ${server}) The user can sign in under MCP servers in Settings: ask for it and call again after that, or continue without it.`
+    return (
+      `${message} (the MCP server ${server}) The user can sign in under MCP servers in Settings: ` +
+      'ask for it and call again after that, or continue without it.'
+    )
   if (error instanceof CodedError && error.code === 'mcp.scope_refused')
     return `${message} (the MCP server ${server}) Calling again does not help: continue without it, or tell the user.`
   if (error instanceof InputRefused)
     return `${tool} of the MCP server ${server} was not carried out: ${message} Continue without it, or ask the user.`
   if (error instanceof CodedError)
-    return `The MCP server ${server} does not work: ${message}${stderrTail(shared)} Continue without it, or tell the user.`
+    return (
+      `The MCP server ${server} does not work: ${message}${stderrTail(shared)} Continue without it, ` +
+      'or tell the user.'
+    )
   if (shared.listing && !shared.listing.tools.some(({ name }) => name === tool) && !isLost(error))
     return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or continue without it.`
   if (codeOf(error) === -32_602)
     return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
   if (isLost(error))
-    return `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} Whether it did anything is unknown.${stderrTail(shared)} It restarts with the next call.`
+    return (
+      `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} ` +
+      `Whether it did anything is unknown.${stderrTail(shared)} It restarts with the next call.`
+    )
   return `The MCP server ${server} answered ${tool} with an error: ${message}`
 }
 

@@ -138,8 +138,8 @@ export class LiveListing {
 }
 
 /**
- * How long all lists are fresh: the minimum. 0 is not a promise: such a server reports changes, or is listed at the next
- * connection.
+ * How long all lists are fresh: the minimum. 0 is not a promise: such a server reports changes, or is listed at the
+ * next connection.
  */
 function freshUntil(lists: readonly PromiseSettledResult<Listed>[]): number | undefined {
   const ttls = lists.flatMap((list) =>

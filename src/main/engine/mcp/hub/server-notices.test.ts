@@ -19,7 +19,8 @@ test('reports a server without tools once per problem', () => {
   const gone = server('gone', 'failed', 'It is\nnot there.')
   news.reportUnavailable([gone, server('ok', 'ready')])
   expect(told.splice(0)).toEqual([
-    'warning: The MCP server gone could not be reached: It is not there. The agent continues without it; test it with "trestle mcp test gone".',
+    'warning: The MCP server gone could not be reached: It is not there. ' +
+      'The agent continues without it; test it with "trestle mcp test gone".',
   ])
   news.reportUnavailable([gone])
   expect(told).toEqual([])
@@ -34,7 +35,8 @@ test('reports a mistake in a file once, with its file, line and consequence', ()
   news.reportConfigProblems([problem])
   news.reportConfigProblems([problem])
   expect(told).toEqual([
-    'warning: /home/mcp.json:3: A } is missing before the end. The MCP servers that this concerns are not used until the file is corrected.',
+    'warning: /home/mcp.json:3: A } is missing before the end. ' +
+      'The MCP servers that this concerns are not used until the file is corrected.',
   ])
 })
 

@@ -70,7 +70,8 @@ export class ServerNotices {
       const [it, has] = missing.length === 1 ? ['it', 'has'] : ['they', 'have']
       this.#once(
         `late ${missing.join(' ')}`,
-        `The MCP ${named(missing)} ${has} not started within ${upTo}. The agent continues without ${it === 'it' ? 'it' : 'them'} until ${it} ${has}.`,
+        `The MCP ${named(missing)} ${has} not started within ${upTo}. ` +
+          `The agent continues without ${it === 'it' ? 'it' : 'them'} until ${it} ${has}.`,
       )
     }
   }

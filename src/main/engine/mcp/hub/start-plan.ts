@@ -114,7 +114,8 @@ export function createServerSandboxes({ home, userHome, sandboxes }: ServerSandb
       )
         throw new CodedError(
           'mcp.start',
-          `It runs in ${cwd}, which is outside the project. Its sandbox shows that folder only if [sandbox] read in config.toml lists it.`,
+          `It runs in ${cwd}, which is outside the project. ` +
+            'Its sandbox shows that folder only if [sandbox] read in config.toml lists it.',
         )
       return policy
     },

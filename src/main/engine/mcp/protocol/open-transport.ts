@@ -45,9 +45,10 @@ export async function openTransport(
 export const STREAM_LOST_CODE = -32_051
 
 /**
- * `fetch` for the data of a server: a response or stream event that is larger than a message may be ends with an error instead of filling the
- * memory; a server that never stops sending does not use the whole processor; a stream that ends without the response
- * it was opened for, and that cannot be resumed, fails the call at once instead of waiting for its timeout.
+ * `fetch` for the data of a server: a response or stream event that is larger than a message may be ends with an error
+ * instead of filling the memory; a server that never stops sending does not use the whole processor; a stream that ends
+ * without the response it was opened for, and that cannot be resumed, fails the call at once instead of waiting for its
+ * timeout.
  */
 function boundedFetch(inner: FetchLike): FetchLike {
   return async (url, init) => {

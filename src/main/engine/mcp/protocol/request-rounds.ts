@@ -114,7 +114,8 @@ export async function listPages(
       if (pages === 1) throw error
       return {
         items,
-        problem: `Page ${pages} of its ${key} could not be had: ${error instanceof Error ? error.message : String(error)}`,
+        problem:
+          `Page ${pages} of its ${key} could not be had: ` + (error instanceof Error ? error.message : String(error)),
       }
     }
     const listed: unknown = got[key]

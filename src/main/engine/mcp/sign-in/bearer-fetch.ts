@@ -60,7 +60,8 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
     if (more.length === 0)
       throw new CodedError(
         'mcp.scope_refused',
-        `The server refuses this to the account you signed in with${challenge.scopes ? ` (it wants ${challenge.scopes.join(', ')})` : ''}.`,
+        'The server refuses this to the account you signed in ' +
+          `with${challenge.scopes ? ` (it wants ${challenge.scopes.join(', ')})` : ''}.`,
       )
     throw signInFor(challenge, `The server requires you to sign in for more: ${more.join(', ')}.`)
   }

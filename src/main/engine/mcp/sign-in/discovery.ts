@@ -53,7 +53,8 @@ export async function discover(
   if (!checkResourceAllowed({ requestedResource: url, configuredResource: described.resource }))
     throw new CodedError(
       'mcp.sign_in_failed',
-      `The server at ${url.origin} says it is ${brief(described.resource)}: a token for that one could be misused, so nothing was asked for.`,
+      `The server at ${url.origin} says it is ${brief(described.resource)}: ` +
+        'a token for that one could be misused, so nothing was asked for.',
     )
   const issuer = described.authorization_servers?.[0] ?? new URL('/', url).href
   const metadata = await authorizationServer(issuer, fetchFn)
@@ -93,13 +94,15 @@ async function authorizationServer(
   if (metadata && !isIssuer(metadata.issuer, issuer))
     throw new CodedError(
       'mcp.sign_in_failed',
-      `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, so a sign-in there would not be safe. The server's operator has to correct "issuer".`,
+      `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, ` +
+        `so a sign-in there would not be safe. The server's operator has to correct "issuer".`,
     )
   // The specification requires refusing this: without PKCE an intercepted code can be used by others.
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256'))
     throw new CodedError(
       'mcp.sign_in_failed',
-      `The authorization server ${brief(issuer)} does not support PKCE with S256, so a sign-in there would not be safe.`,
+      `The authorization server ${brief(issuer)} does not support PKCE with S256, ` +
+        'so a sign-in there would not be safe.',
     )
   if (metadata && !metadata.response_types_supported.includes('code'))
     throw new CodedError(

@@ -48,7 +48,8 @@ export async function oauthClient(
   if (metadata && metadata.registration_endpoint === undefined)
     throw new CodedError(
       'mcp.sign_in_failed',
-      `${issuer} does not register programs automatically: register Trestle there, with the redirect address http://127.0.0.1/callback, and write the client id into the configuration of this server.`,
+      `${issuer} does not register programs automatically: register Trestle there, with the redirect ` +
+        'address http://127.0.0.1/callback, and write the client id into the configuration of this server.',
     )
   try {
     const { client_id, client_secret, token_endpoint_auth_method } = await registerClient(issuer, {

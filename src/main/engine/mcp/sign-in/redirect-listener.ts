@@ -92,7 +92,8 @@ function signInPage(title: string, text: string): string {
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)} – Trestle</title>
 <style>
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif; background: #fafaf9; color: #1c1917 }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
+  background: #fafaf9; color: #1c1917 }
 main { max-width: 30rem; padding: 2rem; text-align: center }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; overflow-wrap: anywhere }
 p { margin: 0; color: #57534e; overflow-wrap: anywhere }

@@ -87,7 +87,8 @@ async function listenFor(server: OAuthServer, before: SignIn | undefined): Promi
   if (configured !== undefined)
     throw new CodedError(
       'mcp.sign_in_failed',
-      `Another program listens at ${configured}, where the browser is to come back to. End it, or configure another address.`,
+      `Another program listens at ${configured}, where the browser is to come back to. ` +
+        'End it, or configure another address.',
     )
   return (await listenForRedirect())!
 }

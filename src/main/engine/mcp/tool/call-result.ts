@@ -112,7 +112,8 @@ async function binary(data: unknown, type: unknown, name: string, place: PartPla
   } catch (error) {
     return [
       note(
-        `${said}, ${bytes.length.toLocaleString('en-US')} bytes; it could not be kept: ${error instanceof Error ? error.message : String(error)}`,
+        `${said}, ${bytes.length.toLocaleString('en-US')} bytes; ` +
+          `it could not be kept: ${error instanceof Error ? error.message : String(error)}`,
       ),
     ]
   }

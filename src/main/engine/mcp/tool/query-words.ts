@@ -85,19 +85,25 @@ export type Intent = 'look' | 'make' | 'change' | 'remove'
 
 const VERBS: Readonly<Record<Intent, string>> = {
   look:
-    'get read list search find show view fetch retrieve query lookup describe count browse check inspect explain compare analyze download export ' +
+    'get read list search find show view fetch retrieve query lookup describe ' +
+    'count browse check inspect explain compare analyze download export ' +
     'monitor investigate diagnose predict estimate recall ' +
     'see look watch tail evaluate calculate top history diff summarize explain tell',
   make:
-    'create add make new insert write post send append upload register open schedule generate publish reply forward invite build draft ' +
-    'charge pay bill fork clone duplicate copy compose write file raise page order buy pin invoke play text call ping reserve broadcast announce ' +
+    'create add make new insert write post send append upload register ' +
+    'open schedule generate publish reply forward invite build draft ' +
+    'charge pay bill fork clone duplicate copy compose write file raise page ' +
+    'order buy pin invoke play text call ping reserve broadcast announce ' +
     'remember prepare zip compress log record declare install start book attach save put push propose message share',
   change:
-    'update edit change modify set rename move replace patch assign transition merge scale restart convert enable disable mark alter adjust fix close ' +
-    'reopen resolve approve confirm reschedule postpone accept decline respond give lock unlock dim lower turn switch resize pause resume skip restore ' +
+    'update edit change modify set rename move replace patch assign transition ' +
+    'merge scale restart convert enable disable mark alter adjust fix close ' +
+    'reopen resolve approve confirm reschedule postpone accept decline respond ' +
+    'give lock unlock dim lower turn switch resize pause resume skip restore ' +
     'revert undo retry',
   remove:
-    'delete remove drop clear trash archive cancel void truncate terminate kill detach unpin kick erase revoke discard forget unsubscribe uninstall ban block destroy wipe purge prune',
+    'delete remove drop clear trash archive cancel void truncate terminate kill detach unpin ' +
+    'kick erase revoke discard forget unsubscribe uninstall ban block destroy wipe purge prune',
 }
 
 const INTENT_OF = new Map<string, Intent>()

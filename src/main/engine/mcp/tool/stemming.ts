@@ -1,10 +1,14 @@
 /** Words without meaning for a search. Question words (`which`, `show`) do have one: see `LIKE_WORDS`. */
 const STOP_WORDS = new Set(
   (
-    'a about after again all also am an and any are as at be been before but by can could did do does doing for from had has have having he her ' +
-    'here him his how i if in into is it its just like may me might must my need needs no now of off on or other our out over own ' +
-    'please s same she should so some such t than that the their them then there these they this those through to too under until us very want wants ' +
-    'was way we were while will with would you your yes good great nice best really thing something anything everything ok hey hi thank thanks already still yet ever only both each every yours yet e g etc via per'
+    'a about after again all also am an and any are as at be been before ' +
+    'but by can could did do does doing for from had has have having he her ' +
+    'here him his how i if in into is it its just like may me might ' +
+    'must my need needs no now of off on or other our out over own ' +
+    'please s same she should so some such t than that the their them then ' +
+    'there these they this those through to too under until us very want wants ' +
+    'was way we were while will with would you your yes good great nice best really thing something anything ' +
+    'everything ok hey hi thank thanks already still yet ever only both each every yours yet e g etc via per'
   ).split(' '),
 )
 
@@ -35,14 +39,22 @@ export function contentWords(text: string): string[] {
 /** Forms and abbreviations that no rule covers. */
 const IRREGULAR = new Map(
   (
-    'bought:buy sent:send wrote:write written:write went:go gone:go said:say spent:spend paid:pay ran:run made:make took:take taken:take gave:give given:give ' +
-    'found:find lost:lose sold:sell built:build people:person children:child got:get gotten:get kept:keep held:hold told:tell broke:break broken:break ' +
-    'began:begin begun:begin chose:choose chosen:choose drew:draw drawn:draw shown:show knew:know known:know heard:hear left:leave met:meet saw:see seen:see ' +
-    'spoke:speak spoken:speak thought:think woke:wake indices:index men:man women:woman mice:mouse criteria:criterion production:prod productive:prod news:headline gsheet:sheet gsheets:sheet ' +
-    'gdoc:document gdocs:document gdrive:drive gcal:calendar doc:document docs:document db:database repo:repository repos:repository env:environment msg:message config:configuration ' +
-    'configs:configuration info:information dir:directory img:image pic:picture pics:picture org:organization orgs:organization app:application apps:application vid:video ' +
-    'addr:address param:parameter params:parameter lib:library admin:administrator admins:administrator perm:permission perms:permission k8s:kubernetes dbs:database colour:color ' +
-    'colours:color favourite:favorite favourites:favorite photo:photograph photos:photograph auth:authenticate authentication:authenticate prs:pull'
+    'bought:buy sent:send wrote:write written:write went:go gone:go said:say ' +
+    'spent:spend paid:pay ran:run made:make took:take taken:take gave:give given:give ' +
+    'found:find lost:lose sold:sell built:build people:person children:child ' +
+    'got:get gotten:get kept:keep held:hold told:tell broke:break broken:break ' +
+    'began:begin begun:begin chose:choose chosen:choose drew:draw drawn:draw ' +
+    'shown:show knew:know known:know heard:hear left:leave met:meet saw:see seen:see ' +
+    'spoke:speak spoken:speak thought:think woke:wake indices:index men:man women:woman mice:mouse ' +
+    'criteria:criterion production:prod productive:prod news:headline gsheet:sheet gsheets:sheet ' +
+    'gdoc:document gdocs:document gdrive:drive gcal:calendar doc:document docs:document ' +
+    'db:database repo:repository repos:repository env:environment msg:message config:configuration ' +
+    'configs:configuration info:information dir:directory img:image pic:picture pics:picture ' +
+    'org:organization orgs:organization app:application apps:application vid:video ' +
+    'addr:address param:parameter params:parameter lib:library admin:administrator ' +
+    'admins:administrator perm:permission perms:permission k8s:kubernetes dbs:database colour:color ' +
+    'colours:color favourite:favorite favourites:favorite photo:photograph ' +
+    'photos:photograph auth:authenticate authentication:authenticate prs:pull'
   )
     .split(' ')
     .map((pair) => pair.split(':') as [string, string]),

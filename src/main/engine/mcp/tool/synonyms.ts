@@ -31,8 +31,10 @@ export function isActionWord(stemmed: string): boolean {
  */
 const LIGHT = new Set(
   (
-    'make take give put get set go let turn keep come use know have see look show work happen bring way up down new all any first second other thing ' +
-    'today tomorrow yesterday tonight monday tuesday wednesday thursday friday saturday sunday week month year day hour minute morning evening night ' +
+    'make take give put get set go let turn keep come use know have see look ' +
+    'show work happen bring way up down new all any first second other thing ' +
+    'today tomorrow yesterday tonight monday tuesday wednesday thursday friday ' +
+    'saturday sunday week month year day hour minute morning evening night ' +
     'which what who whose where when why how'
   )
     .split(' ')
@@ -54,7 +56,8 @@ export function isQuestionWord(stemmed: string): boolean {
 /** Verbs and quantity words in the names of tools of every kind. */
 const GENERIC = new Set(
   (
-    'create add make get read show list search find update edit change set put delete remove send open run start stop give take save write check look view ' +
+    'create add make get read show list search find update edit change set put ' +
+    'delete remove send open run start stop give take save write check look view ' +
     'use manage new post patch retrieve fetch query close count total'
   )
     .split(' ')

@@ -73,7 +73,8 @@ export function toolSearchTool(deps: {
     const matches = index.search(query, { limit, threshold: deps.threshold })
     if (matches.length === 0)
       return ok(
-        `No tool matches ${JSON.stringify(query)}. Try other words for what is to be done and to what, or an exact id from the list (tool_id).`,
+        `No tool matches ${JSON.stringify(query)}. ` +
+          'Try other words for what is to be done and to what, or an exact id from the list (tool_id).',
         { kind: 'tools', query, tools: [] },
       )
     return loadResult(
@@ -99,7 +100,8 @@ function loadResult(query: string, tools: readonly ServerTool[]): ToolResult {
       ? ''
       : `\n\nThese match too, but their schemas are too long to load all at once: ${left.join(', ')}`
   return ok(
-    `Loaded. From your next step on, call ${lines.length === 1 ? 'it' : 'them'} with ${CALL_TOOL}, by name:\n\n${lines.join('\n\n')}${more}`,
+    `Loaded. From your next step on, call ${lines.length === 1 ? 'it' : 'them'} with ${CALL_TOOL}, by name:\n\n` +
+      `${lines.join('\n\n')}${more}`,
     loadDetails(query, tools.slice(0, lines.length)),
   )
 }
@@ -129,7 +131,9 @@ function beginning(text: string): string {
  */
 export function unloadedTool(tool: ServerTool): Tool {
   const { name, annotations, server } = tool
-  const text = `${name} was not loaded, so it was not run: its parameters were not known to you. It is loaded now; call it again in your next step, with ${CALL_TOOL}:\n${toolLine(toolSchema(tool))}`
+  const text =
+    `${name} was not loaded, so it was not run: its parameters were not known to you. ` +
+    `It is loaded now; call it again in your next step, with ${CALL_TOOL}:\n${toolLine(toolSchema(tool))}`
   return {
     name,
     description: tool.description,

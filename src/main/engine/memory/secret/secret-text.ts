@@ -121,13 +121,20 @@ const FORMS: readonly RegExp[] = [
 /** Words with which a sentence about a secret continues that does not give it away. */
 const PROSE = new Set(
   (
-    'a an the stored kept saved managed rotated rotates rotating required needed needs not never no none in on at under inside behind with without by from via through to for of and or ' +
-    'only always same different changed expired expires expiring valid invalid reset empty optional unknown secret known shared written printed asked checked hashed encrypted salted generated ' +
-    'created provided injected read loaded set defined configured found located available looked held too very longer shorter at least more less up between must should can may cannot will would ' +
-    'ask see use using come comes lives live i we you he she it they this that there his her my our your their what where how when who which if because since as like about handled protected ' +
-    'safe secure strong weak case-sensitive enough forbidden allowed disabled enabled turned off banned visible hidden missing redacted confidential private public ' +
-    'passed entered typed sent given issued renewed revoked refreshed invalidated checked verified validated cached limited scoped short-lived tied bound signed part one two three all any every each ' +
-    'bitwarden keepass keepassxc 1password lastpass vault keychain dashlane protonpass yubikey fido2 oauth2 oauth jwt saml sso httponly samesite bcrypt argon2 argon2id scrypt pbkdf2 env environment ' +
+    'a an the stored kept saved managed rotated rotates rotating required needed needs not never ' +
+    'no none in on at under inside behind with without by from via through to for of and or ' +
+    'only always same different changed expired expires expiring valid invalid reset empty optional ' +
+    'unknown secret known shared written printed asked checked hashed encrypted salted generated ' +
+    'created provided injected read loaded set defined configured found located available looked held ' +
+    'too very longer shorter at least more less up between must should can may cannot will would ' +
+    'ask see use using come comes lives live i we you he she it they this that there his her my ' +
+    'our your their what where how when who which if because since as like about handled protected ' +
+    'safe secure strong weak case-sensitive enough forbidden allowed disabled enabled ' +
+    'turned off banned visible hidden missing redacted confidential private public ' +
+    'passed entered typed sent given issued renewed revoked refreshed invalidated checked verified ' +
+    'validated cached limited scoped short-lived tied bound signed part one two three all any every each ' +
+    'bitwarden keepass keepassxc 1password lastpass vault keychain dashlane protonpass yubikey fido2 ' +
+    'oauth2 oauth jwt saml sso httponly samesite bcrypt argon2 argon2id scrypt pbkdf2 env environment ' +
     'im in der die das ein eine nicht steht liegt bei auf unter wird ist sind gespeichert'
   ).split(' '),
 )

@@ -49,8 +49,8 @@ export interface Catalog {
   list(): ModelInfo[]
   /**
    * The model of this id, or the default one. `provider/model` of a configured provider works without an entry of its
-   * own. Throws
-   * `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when the key is missing.
+   * own. Throws `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when
+   * the key is missing.
    */
   resolve(id: string | undefined): Promise<ResolvedModel>
   /** The one config.toml names, else the only configured one. */
@@ -277,15 +277,24 @@ function needsKey(provider: ProviderSettings): boolean {
 
 function noKey(providerId: string, provider: ProviderSettings): string {
   if (provider.apiKeyEnv !== undefined) {
-    return `There is no key for the provider "${providerId}": the environment variable ${provider.apiKeyEnv} is not set. Set it, or type the key in under Settings.`
+    return (
+      `There is no key for the provider "${providerId}": ` +
+      `the environment variable ${provider.apiKeyEnv} is not set. Set it, or type the key in under Settings.`
+    )
   }
-  return `There is no key for the provider "${providerId}". Type it in under Settings, or name an environment variable that holds it: api_key_env = "${providerFacts(provider.type).keyVariable}".`
+  return (
+    `There is no key for the provider "${providerId}". Type it in under Settings, ` +
+    `or name an environment variable that holds it: api_key_env = "${providerFacts(provider.type).keyVariable}".`
+  )
 }
 
 function notChosen(settings: Settings): string {
   const ids = Object.keys(settings.models)
   if (ids.length === 0) return `No model is configured. There is only the demo model "${DEMO_MODEL.id}".`
-  return `Several models are configured and none is the default: ${ids.join(', ')}. Set default_model in config.toml, or name one.`
+  return (
+    `Several models are configured and none is the default: ${ids.join(', ')}. ` +
+    'Set default_model in config.toml, or name one.'
+  )
 }
 
 function unknownModel(id: string, models: readonly ModelInfo[], settings: Settings): CodedError {

@@ -169,7 +169,8 @@ function pricesOf({ price, over }: ModelRow, provider: string): Pick<ModelTraits
   if (!price) return {}
   const prices = (row: PriceRow): ModelPrices => {
     const these = named(row)
-    // What Anthropic keeps for an hour costs twice its input: platform.claude.com/docs/en/build-with-claude/prompt-caching
+    // What Anthropic keeps for an hour costs twice its input:
+    // platform.claude.com/docs/en/build-with-claude/prompt-caching
     return provider === 'anthropic' ? { ...these, cacheWriteHour: these.input * 2 } : these
   }
   if (!over) return { prices: prices(price) }

@@ -21,7 +21,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
 
 /** What makes a certificate trusted that nothing vouches for. */
 const UNTRUSTED_CERTIFICATE_ADVICE =
-  'If your organization inspects encrypted connections, add its certificate to the system, or name its PEM file as ca_file under [network] in config.toml.'
+  'If your organization inspects encrypted connections, add its certificate to the system, ' +
+  'or name its PEM file as ca_file under [network] in config.toml.'
 
 /**
  * Whether an error means that the connection itself failed, and what to say. `undefined` when the other side answered.

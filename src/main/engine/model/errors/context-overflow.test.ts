@@ -5,22 +5,26 @@ it.each([
   ['Anthropic', 'prompt is too long: 140821 tokens > 128000 maximum (HTTP 400)', { input: 140_821, window: 128_000 }],
   [
     'Anthropic, with the answer',
-    'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens` and try again',
+    'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, ' +
+      'decrease input length or `max_tokens` and try again',
     { input: 190_000, output: 32_000, window: 200_000 },
   ],
   [
     'OpenAI',
-    "This model's maximum context length is 128000 tokens. However, your messages resulted in 140821 tokens. Please reduce the length of the messages.",
+    "This model's maximum context length is 128000 tokens. " +
+      'However, your messages resulted in 140821 tokens. Please reduce the length of the messages.',
     { input: 140_821, window: 128_000 },
   ],
   [
     'OpenAI and DeepSeek, with the answer',
-    "This model's maximum context length is 65536 tokens. However, you requested 97000 tokens (65000 in the messages, 32000 in the completion).",
+    "This model's maximum context length is 65536 tokens. " +
+      'However, you requested 97000 tokens (65000 in the messages, 32000 in the completion).',
     { input: 65_000, output: 32_000, window: 65_536 },
   ],
   [
     'OpenRouter',
-    "This endpoint's maximum context length is 200000 tokens. However, you requested about 232000 tokens (180000 of text input, 20000 of tool input, 32000 in the output).",
+    "This endpoint's maximum context length is 200000 tokens. However, " +
+      'you requested about 232000 tokens (180000 of text input, 20000 of tool input, 32000 in the output).',
     { input: 200_000, output: 32_000, window: 200_000 },
   ],
   [
@@ -56,7 +60,8 @@ it.each([
   ['Copilot', 'prompt token count of 140821 exceeds the limit of 128000', { input: 140_821, window: 128_000 }],
   [
     'vLLM',
-    "You passed 30000 input tokens and requested 4000 output tokens. However, the model's context length is only 32768 tokens",
+    'You passed 30000 input tokens and requested 4000 output tokens. ' +
+      "However, the model's context length is only 32768 tokens",
     { input: 30_000, output: 4000, window: 32_768 },
   ],
   [

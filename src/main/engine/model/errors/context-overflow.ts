@@ -21,7 +21,8 @@ const MESSAGE_PATTERNS: readonly [pattern: RegExp, ...fields: Field[]][] = [
   // OpenAI and the many that copied it; with the share of the answer, and without
   [
     wording(
-      `maximum context length is ${N}.{0,80}?requested (?:about )?${N} tokens[^)]{0,120}?${N} in the (?:completion|output)`,
+      `maximum context length is ${N}.{0,80}?requested (?:about ` +
+        `)?${N} tokens[^)]{0,120}?${N} in the (?:completion|output)`,
     ),
     'window',
     'total',
@@ -57,7 +58,8 @@ const MESSAGE_PATTERNS: readonly [pattern: RegExp, ...fields: Field[]][] = [
   [wording(`input length should be \\[\\d+, ${N}\\]`), 'window'],
   [
     wording(
-      `(?:maximum context length|maximum prompt length|model token limit|context window|context length|context limit)(?: is| of|:)? ${N}`,
+      '(?:maximum context length|maximum prompt length|model token ' +
+        `limit|context window|context length|context limit)(?: is| of|:)? ${N}`,
     ),
     'window',
   ],

@@ -29,8 +29,8 @@ function secondsOrDate(text: string, now: number): number | undefined {
 }
 
 /**
- * `x-ratelimit-reset*` and `anthropic-ratelimit-*-reset`. A bucket that still has something left does not matter, so where
- * `…-remaining…` is given only the empty ones count; the longest of them decides.
+ * `x-ratelimit-reset*` and `anthropic-ratelimit-*-reset`. A bucket that still has something left does not matter, so
+ * where `…-remaining…` is given only the empty ones count; the longest of them decides.
  */
 function fromRateLimits(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   let longest: number | undefined

@@ -120,7 +120,10 @@ export async function fitImage(input: Buffer | string, mediaType: string, signal
 function explain({ reason, message }: WorkerFailure): string {
   if (reason === 'time') return `The image took longer than ${LIMIT_MS / 1000} s to decode. Scale it down first.`
   if (reason === 'memory') return 'The image needs too much memory to decode. Scale it down first.'
-  return `The program that decodes images crashed over it (${message}). It may be damaged; convert it to PNG or JPEG first.`
+  return (
+    `The program that decodes images crashed over it (${message}). ` +
+    'It may be damaged; convert it to PNG or JPEG first.'
+  )
 }
 
 /** What a file of pictures is, by its first bytes. */

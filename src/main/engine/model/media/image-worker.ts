@@ -96,7 +96,10 @@ async function encode(
 function explain(message: string): string {
   const first = message.split('\n')[0] ?? ''
   if (/pixel limit/i.test(message))
-    return `The image has more than ${MAX_PIXELS / MEGABYTE} megapixels, which is too large to decode. Scale it down first.`
+    return (
+      `The image has more than ${MAX_PIXELS / MEGABYTE} megapixels, which is too large to decode. ` +
+      'Scale it down first.'
+    )
   if (/timeout/i.test(message)) return `The image took longer than ${TIMEOUT_S} s to decode. Scale it down first.`
   if (/compression format|codec|not built in|unsupported feature/i.test(message))
     return `The image is packed in a way that cannot be decoded here (${first}). Convert it to PNG or JPEG first.`

@@ -54,7 +54,8 @@ export async function readPdf(
   signal?.throwIfAborted()
   if (data.length > MAX_PDF_BYTES)
     throw new PdfProblem(
-      `The PDF has ${Math.ceil(data.length / 1_000_000)} MB; at most ${MAX_PDF_BYTES / 1024 ** 2} MiB can be read. Split it first.`,
+      `The PDF has ${Math.ceil(data.length / 1_000_000)} MB; ` +
+        `at most ${MAX_PDF_BYTES / 1024 ** 2} MiB can be read. Split it first.`,
     )
   const question: PdfQuestion = { first: pages?.first ?? 1, ...(pages && { last: pages.last }), maxChars }
   let answer: PdfAnswer

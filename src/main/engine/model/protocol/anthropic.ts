@@ -11,7 +11,7 @@ import {
 import { requestedThinking, type RequestedThinking, modelFamily } from '../thinking'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelRequest } from '../provider'
-import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 import type { EventFilter, TextPieces } from './event-stream'
 
 /** Anthropic Messages. */
@@ -191,7 +191,7 @@ const TEXT_FIELDS: ReadonlyMap<unknown, string> = new Map([
 
 const anthropicPieces: TextPieces = {
   of({ type, index, delta }) {
-    if (type !== 'content_block_delta' || !isJsonObject(delta)) return undefined
+    if (type !== 'content_block_delta' || !isRecord(delta)) return undefined
     const field = TEXT_FIELDS.get(delta['type'])
     const said = field && delta[field]
     return typeof said === 'string' ? { kind: `${field} ${String(index)}`, said } : undefined
@@ -208,16 +208,16 @@ export function anthropicEvents(): EventFilter {
   /** A later count replaces an earlier one; an event without any leaves it as it was. */
   let counted: JsonObject = { output_tokens: 0 }
   return (event) => {
-    if (PASSED.has(event['type']) || isJsonObject(event['error'])) return event
+    if (PASSED.has(event['type']) || isRecord(event['error'])) return event
     switch (event['type']) {
       case 'message_start':
         return { type: 'message_start', message: openingOf(event['message']) }
       case 'content_block_start':
         return blockStart(event)
       case 'content_block_delta':
-        return isJsonObject(event['delta']) && DELTAS.has(event['delta']['type']) ? event : undefined
+        return isRecord(event['delta']) && DELTAS.has(event['delta']['type']) ? event : undefined
       case 'message_delta': {
-        const delta = isJsonObject(event['delta']) ? event['delta'] : {}
+        const delta = isRecord(event['delta']) ? event['delta'] : {}
         if (typeof delta['stop_reason'] === 'string') stopReason = delta['stop_reason']
         counted = { ...counted, ...countsOf(event['usage']) }
         return {
@@ -233,25 +233,25 @@ export function anthropicEvents(): EventFilter {
 }
 
 function openingOf(message: unknown): JsonObject {
-  const { id, model, role, usage } = isJsonObject(message) ? message : ({} as JsonObject)
+  const { id, model, role, usage } = isRecord(message) ? message : ({} as JsonObject)
   const said = Object.entries({ id, model, role }).filter(([, value]) => typeof value === 'string')
   return { ...Object.fromEntries(said), usage: { input_tokens: 0, ...countsOf(usage) } }
 }
 
 function blockStart(event: JsonObject): JsonObject | undefined {
   const block = event['content_block']
-  if (!isJsonObject(block) || !BLOCKS.has(block['type'])) return undefined
+  if (!isRecord(block) || !BLOCKS.has(block['type'])) return undefined
   const { caller, ...rest } = block
-  return isJsonObject(caller) && !CALLERS.has(caller['type']) ? { ...event, content_block: rest } : event
+  return isRecord(caller) && !CALLERS.has(caller['type']) ? { ...event, content_block: rest } : event
 }
 
 function countsOf(usage: unknown): JsonObject {
-  if (!isJsonObject(usage)) return {}
+  if (!isRecord(usage)) return {}
   const counts = Object.fromEntries(
     COUNTS.flatMap((name) => (typeof usage[name] === 'number' ? [[name, usage[name]]] : [])),
   )
   const details = usage['output_tokens_details']
-  const thinking = isJsonObject(details) ? details['thinking_tokens'] : undefined
+  const thinking = isRecord(details) ? details['thinking_tokens'] : undefined
   const iterations = iterationsOf(usage['iterations'])
   return {
     ...counts,
@@ -266,7 +266,7 @@ function countsOf(usage: unknown): JsonObject {
 function iterationsOf(passes: unknown): JsonObject[] {
   if (!Array.isArray(passes)) return []
   return passes.flatMap((pass: unknown) => {
-    if (!isJsonObject(pass) || !ITERATIONS.has(pass['type'])) return []
+    if (!isRecord(pass) || !ITERATIONS.has(pass['type'])) return []
     const { input_tokens = 0, output_tokens = 0 } = countsOf(pass)
     return [{ type: pass['type'], input_tokens, output_tokens }]
   })

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
-import { fieldOf, isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { fieldOf, isRecord, type JsonObject } from '../../../../shared/json-fields'
 import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
 import { ChatBodies } from './chat-bodies'
@@ -162,33 +162,33 @@ function chatEvent(event: JsonObject): JsonObject | undefined {
   if (event['error'] !== undefined && event['error'] !== null) return event
   const { id, model, usage, choices, x_groq } = event
   const kept = Array.isArray(choices) ? choices.flatMap((choice: unknown) => choiceOf(choice)) : []
-  if (kept.length === 0 && !isJsonObject(usage) && !isJsonObject(x_groq)) return undefined
+  if (kept.length === 0 && !isRecord(usage) && !isRecord(x_groq)) return undefined
   return {
     ...(typeof id === 'string' && { id }),
     ...(typeof model === 'string' && { model }),
     choices: kept,
-    ...(isJsonObject(usage) && { usage }),
-    ...(isJsonObject(x_groq) && { x_groq }),
+    ...(isRecord(usage) && { usage }),
+    ...(isRecord(x_groq) && { x_groq }),
   }
 }
 
 function choiceOf(choice: unknown): JsonObject[] {
-  if (!isJsonObject(choice)) return []
+  if (!isRecord(choice)) return []
   const { finish_reason: reason, usage } = choice
   const delta = deltaOf(choice['delta'])
-  if (!delta && typeof reason !== 'string' && !isJsonObject(usage)) return []
+  if (!delta && typeof reason !== 'string' && !isRecord(usage)) return []
   return [
     {
       ...(delta && { delta }),
       ...(typeof reason === 'string' && { finish_reason: reason }),
-      ...(isJsonObject(usage) && { usage }),
+      ...(isRecord(usage) && { usage }),
     },
   ]
 }
 
 /** Undefined when it says nothing that is known. */
 function deltaOf(delta: unknown): JsonObject | undefined {
-  if (!isJsonObject(delta)) return undefined
+  if (!isRecord(delta)) return undefined
   const entries = DELTA.flatMap((name): [string, unknown][] => {
     const value = name === 'tool_calls' ? callsOf(delta[name]) : delta[name]
     return isReadable(name, value) ? [[name, name === 'role' && value !== '' ? 'assistant' : value]] : []
@@ -198,7 +198,7 @@ function deltaOf(delta: unknown): JsonObject | undefined {
 
 function callsOf(calls: unknown): unknown {
   if (!Array.isArray(calls)) return undefined
-  const functions = calls.filter((call) => isJsonObject(call) && isJsonObject(call['function']))
+  const functions = calls.filter((call) => isRecord(call) && isRecord(call['function']))
   return functions.length === 0 ? undefined : functions
 }
 
@@ -208,7 +208,7 @@ function isReadable(name: string, value: unknown): boolean {
   return (
     name === 'content' &&
     Array.isArray(value) &&
-    value.every((part) => isJsonObject(part) && typeof part['type'] === 'string')
+    value.every((part) => isRecord(part) && typeof part['type'] === 'string')
   )
 }
 
@@ -216,7 +216,7 @@ const chatPieces: TextPieces = {
   of({ id, model, usage, choices, x_groq: more }) {
     if (usage !== undefined || more !== undefined || !Array.isArray(choices) || choices.length !== 1) return undefined
     const { delta, finish_reason: reason, usage: counts } = choices[0] as JsonObject
-    if (reason !== undefined || counts !== undefined || !isJsonObject(delta)) return undefined
+    if (reason !== undefined || counts !== undefined || !isRecord(delta)) return undefined
     const [field, ...others] = Object.keys(delta)
     const said = field && delta[field]
     if (others.length > 0 || field === 'role' || typeof said !== 'string') return undefined

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 
 /**
  * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
@@ -31,7 +31,8 @@ const DATA = 'data:'
 /**
  * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages
  * refuse a whole answer for one event or one field that they do not know, and providers add some every month. Whatever
- * is not JSON passes as it is: that is an error, and the package reports it. Nothing waits for what has not arrived yet.
+ * is not JSON passes as it is: that is an error, and the package reports it. Nothing waits for what has not arrived
+ * yet.
  */
 export function filterEvents(
   stream: ReadableStream<Uint8Array>,
@@ -132,7 +133,7 @@ function filterEvent(text: string, readable: EventFilter): FilteredEvent | undef
   } catch {
     return { text, event: undefined }
   }
-  if (!isJsonObject(event)) return { text, event: undefined }
+  if (!isRecord(event)) return { text, event: undefined }
   const known = readable(event)
   return known && { text: known === event ? text : undefined, event: known }
 }

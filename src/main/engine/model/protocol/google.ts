@@ -4,7 +4,7 @@ import type { ModelRequest } from '../provider'
 import { requestedThinking } from '../thinking'
 import type { TextPieces } from './event-stream'
 import { type ModelProtocol, type ProtocolSettings, withVersion } from './protocol'
-import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 
 /** Google Gemini (`streamGenerateContent`). */
 export async function googleProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
@@ -53,23 +53,22 @@ function thinkingOf(request: ModelRequest): GoogleLanguageModelOptions['thinking
 
 /** An event of Gemini without what the package refuses because it does not know it; undefined when nothing is left. */
 function googleEvent(event: JsonObject): JsonObject | undefined {
-  if (isJsonObject(event['error'])) return event
+  if (isRecord(event['error'])) return event
   const { responseId, candidates, usageMetadata, promptFeedback } = event
-  const kept = Array.isArray(candidates) ? candidates.filter(isJsonObject).map(candidateOf) : undefined
-  const blocked = isJsonObject(promptFeedback) ? promptFeedback['blockReason'] : undefined
-  if (!kept && !isJsonObject(usageMetadata) && typeof blocked !== 'string') return undefined
+  const kept = Array.isArray(candidates) ? candidates.filter(isRecord).map(candidateOf) : undefined
+  const blocked = isRecord(promptFeedback) ? promptFeedback['blockReason'] : undefined
+  if (!kept && !isRecord(usageMetadata) && typeof blocked !== 'string') return undefined
   return {
     ...(typeof responseId === 'string' && { responseId }),
     ...(kept && { candidates: kept }),
-    ...(isJsonObject(usageMetadata) && { usageMetadata: countsOf(usageMetadata) }),
+    ...(isRecord(usageMetadata) && { usageMetadata: countsOf(usageMetadata) }),
     ...(typeof blocked === 'string' && { promptFeedback: { blockReason: blocked } }),
   }
 }
 
 /** Ratings, grounding and what else stands beside an answer is of no use here, and takes many forms. */
 function candidateOf({ content, finishReason, finishMessage, continuationToken }: JsonObject): JsonObject {
-  const parts =
-    isJsonObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isKnownPart) : undefined
+  const parts = isRecord(content) && Array.isArray(content['parts']) ? content['parts'].filter(isKnownPart) : undefined
   return {
     ...(parts && { content: { parts } }),
     ...(typeof finishReason === 'string' && { finishReason }),
@@ -79,8 +78,8 @@ function candidateOf({ content, finishReason, finishMessage, continuationToken }
 }
 
 function isKnownPart(part: unknown): boolean {
-  if (!isJsonObject(part)) return false
-  if ('functionCall' in part) return isJsonObject(part['functionCall'])
+  if (!isRecord(part)) return false
+  if ('functionCall' in part) return isRecord(part['functionCall'])
   return (
     typeof part['text'] === 'string' || (typeof part['thoughtSignature'] === 'string' && Object.keys(part).length === 1)
   )
@@ -99,7 +98,7 @@ const googlePieces: TextPieces = {
   of({ responseId, candidates, usageMetadata, promptFeedback }) {
     if (promptFeedback !== undefined || !Array.isArray(candidates) || candidates.length !== 1) return undefined
     const [{ content, ...more }] = candidates as [JsonObject]
-    const parts = isJsonObject(content) ? content['parts'] : undefined
+    const parts = isRecord(content) ? content['parts'] : undefined
     if (Object.keys(more).length > 0 || !Array.isArray(parts) || parts.length !== 1) return undefined
     const { text: said, thought, ...others } = parts[0] as JsonObject
     if (typeof said !== 'string' || said === '' || Object.keys(others).length > 0) return undefined

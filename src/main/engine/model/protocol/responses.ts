@@ -1,7 +1,7 @@
 import { requestedThinking } from '../thinking'
 import type { TextPieces } from './event-stream'
 import { plainCallId, type ModelProtocol, type ProtocolSettings } from './protocol'
-import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 
 const PROVIDER_TOOLS: ReadonlySet<string> = new Set([
   'tool_search',
@@ -83,10 +83,10 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
  */
 function responsesEvent(event: JsonObject): JsonObject | undefined {
   const { type, item } = event
-  if (typeof type !== 'string') return isJsonObject(event['error']) ? event : undefined
+  if (typeof type !== 'string') return isRecord(event['error']) ? event : undefined
   if (LEFT_OUT.has(type)) return undefined
   if (type !== 'response.output_item.added' && type !== 'response.output_item.done') return event
-  if (!isJsonObject(item) || !ITEMS.has(item['type'])) return undefined
+  if (!isRecord(item) || !ITEMS.has(item['type'])) return undefined
   const { phase, ...rest } = item
   return phase === undefined || phase === null || PHASES.has(phase) ? event : { ...event, item: rest }
 }

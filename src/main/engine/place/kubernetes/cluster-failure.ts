@@ -37,7 +37,8 @@ export function refusal({ status, answer, namespace }: Refusal): CodedError {
       return setup('The cluster did not accept your login. Log in to it again, as with kubectl, and test the place.')
     case 403:
       return setup(
-        `The cluster forbids it: ${said}. Ask for the rights to get, create, patch and delete sandboxes and sandboxclaims, to get pods, and to create pods/exec, in the namespace ${namespace}.`,
+        `The cluster forbids it: ${said}. Ask for the rights to get, create, patch and delete sandboxes ` +
+          `and sandboxclaims, to get pods, and to create pods/exec, in the namespace ${namespace}.`,
       )
     case 404:
       if (reason === 'NotFound' && message?.startsWith('namespaces '))
@@ -45,7 +46,8 @@ export function refusal({ status, answer, namespace }: Refusal): CodedError {
       if (reason === 'NotFound' && message !== undefined && !/could not find the requested resource/.test(message))
         return new ObjectMissing(said)
       return setup(
-        'The cluster has no agent-sandbox, which defines Sandbox and SandboxClaim (agents.x-k8s.io/v1beta1). Ask an administrator to install it: https://github.com/kubernetes-sigs/agent-sandbox',
+        'The cluster has no agent-sandbox, which defines Sandbox and SandboxClaim (agents.x-k8s.io/v1beta1). ' +
+          'Ask an administrator to install it: https://github.com/kubernetes-sigs/agent-sandbox',
       )
     case 400:
     case 409:

@@ -151,7 +151,8 @@ export class ClusterSandbox {
     const waiting = pod && waitingOf(pod)
     if (waiting && IMAGE_FAILURES.has(waiting.reason))
       throw setup(
-        `The image ${this.#launch.image ?? 'of the pool'} cannot be pulled (${waiting.reason}): ${waiting.message}. Check its name and the rights of the namespace.`,
+        `The image ${this.#launch.image ?? 'of the pool'} cannot be pulled (${waiting.reason}): ` +
+          `${waiting.message}. Check its name and the rights of the namespace.`,
       )
     if (waiting && START_FAILURES.has(waiting.reason))
       throw setup(`The container of pod ${name} does not start (${waiting.reason}): ${waiting.message}. It needs sh.`)

@@ -11,7 +11,9 @@ import { downloadFile, uploadFile } from './shell-copy'
 import { quoted, runScript } from './shell-run'
 
 /** Passes stdin and stdout to a port of loopback; for shells that have no way of their own. */
-const RELAY = `const s=require('net').connect({port:+process.argv[1],host:'127.0.0.1',allowHalfOpen:true});s.on('error',()=>process.exit(1));process.stdin.pipe(s).pipe(process.stdout)`
+const RELAY =
+  'const ' +
+  "s=require('net').connect({port:+process.argv[1],host:'127.0.0.1',allowHalfOpen:true});s.on('error',()=>process.exit(1));process.stdin.pipe(s).pipe(process.stdout)"
 
 export interface ShellLauncherOptions {
   /** Real path of TRESTLE_HOME. */

@@ -70,7 +70,8 @@ describe('a machine is judged before anything is copied', () => {
 
   it('is described by numbers that make sense only', () => {
     const found = parseProbe(
-      'probe=1\nsystem=Linux\narch=x86_64\ndiskKb=1000\nmemoryKb=-5\ncores=x\nload=0.5\ninstalled=app-0123456789abcdef 2048 0.1.0\ninstalled=../../etc 1 x\nend=1\n',
+      'probe=1\nsystem=Linux\narch=x86_64\ndiskKb=1000\nmemoryKb=-5\ncores=x\nload=0.5\n' +
+        'installed=app-0123456789abcdef 2048 0.1.0\ninstalled=../../etc 1 x\nend=1\n',
       ['app-0123456789abcdef'],
     )
     expect(found).toEqual({

@@ -9,19 +9,22 @@ const KNOWN: readonly (readonly [pattern: RegExp, code: ErrorCode, text: (host: 
     /REMOTE HOST IDENTIFICATION HAS CHANGED/,
     'place.host_key',
     (host) =>
-      `The host key of ${host} is not the one it had before. Either the machine was installed again, or another machine answers in its place. If you know why it changed, remove the old key with: ssh-keygen -R ${host}`,
+      `The host key of ${host} is not the one it had before. Either the machine was installed again, or another ` +
+      `machine answers in its place. If you know why it changed, remove the old key with: ssh-keygen -R ${host}`,
   ],
   [
     /Host key verification failed|No (?:\S+ )?host key is known/,
     'place.host_key',
     (host) =>
-      `This machine has never connected to ${host}, so its host key has to be accepted first. Connect where you can answer: from Settings, under Places, or with trestle place test in a terminal.`,
+      `This machine has never connected to ${host}, so its host key has to be accepted first. ` +
+      'Connect where you can answer: from Settings, under Places, or with trestle place test in a terminal.',
   ],
   [
     /Could not resolve hostname[^\n]*/,
     'place.unreachable',
     (host) =>
-      `There is no host named ${host}: ssh could not resolve the name. Check the spelling, your ssh configuration and the network.`,
+      `There is no host named ${host}: ssh could not resolve the name. ` +
+      'Check the spelling, your ssh configuration and the network.',
   ],
   [
     /Connection refused/,
@@ -42,13 +45,15 @@ const KNOWN: readonly (readonly [pattern: RegExp, code: ErrorCode, text: (host: 
     /Permission denied \(([^)]*)\)/,
     'place.refused',
     (host, match) =>
-      `${host} accepted no login of yours; it offers ${/\(([^)]*)\)/.exec(match)?.[1] ?? 'unknown ways'}. Check the user name and the key, or connect where you can type a password.`,
+      `${host} accepted no login of yours; it offers ${/\(([^)]*)\)/.exec(match)?.[1] ?? 'unknown ways'}. ` +
+      'Check the user name and the key, or connect where you can type a password.',
   ],
   [
     /Too many authentication failures/,
     'place.refused',
     (host) =>
-      `${host} refused after too many keys were tried. Name the right one with IdentityFile and IdentitiesOnly in your ssh configuration.`,
+      `${host} refused after too many keys were tried. ` +
+      'Name the right one with IdentityFile and IdentitiesOnly in your ssh configuration.',
   ],
   [
     /Bad configuration option[^\n]*|Bad owner or permissions[^\n]*|Can't open user config file[^\n]*|keyword \S+ extra arguments[^\n]*/,

@@ -34,7 +34,8 @@ export async function installPart(
     if (freeBytes !== undefined && freeBytes + offset < wanted)
       throw new CodedError(
         'place.no_space',
-        `Trestle needs ${megabytes(wanted - offset)} MB in the home folder there, and ${megabytes(freeBytes)} MB are free.`,
+        `Trestle needs ${megabytes(wanted - offset)} MB in the home folder there, ` +
+          `and ${megabytes(freeBytes)} MB are free.`,
       )
     const sent = await send(shell, { path, file, offset, bytes }, options)
     if (sent.exitCode !== 0) throw copyFailure(sent)

@@ -89,7 +89,8 @@ export function checkRunsThere(
     return refuse(`It runs ${there}; Trestle runs on Linux and macOS, on x86-64 and ARM64.`)
   if (platform !== own.platform || cpu !== own.arch)
     return refuse(
-      `It runs ${there}, and this machine ${own.platform} on ${own.arch}. Trestle copies itself only to machines of the same kind.`,
+      `It runs ${there}, and this machine ${own.platform} on ${own.arch}. ` +
+        'Trestle copies itself only to machines of the same kind.',
     )
   if (platform !== 'linux') return undefined
   const isMusl = libc === 'musl'
@@ -104,7 +105,8 @@ export function checkRunsThere(
   const [major, minor] = [Number(version[1]), Number(version[2])]
   if (major < MIN_GLIBC[0] || (major === MIN_GLIBC[0] && minor < MIN_GLIBC[1]))
     return refuse(
-      `Its C library is ${libc}, and Trestle needs glibc ${MIN_GLIBC.join('.')} or newer (Debian 10, Ubuntu 20.04, RHEL 8).`,
+      `Its C library is ${libc}, ` +
+        `and Trestle needs glibc ${MIN_GLIBC.join('.')} or newer (Debian 10, Ubuntu 20.04, RHEL 8).`,
     )
   return undefined
 }

@@ -234,7 +234,9 @@ export class WireLink {
     if (protocol !== WIRE_PROTOCOL)
       throw new CodedError(
         'place.version',
-        `Trestle there (${plainLine(version, 40)}) speaks version ${protocol} of the wire protocol, and this one ${WIRE_PROTOCOL}. ${protocol > WIRE_PROTOCOL ? 'Update Trestle on this machine.' : 'Update Trestle on the place.'}`,
+        `Trestle there (${plainLine(version, 40)}) speaks version ${protocol} of the wire protocol, ` +
+          `and this one ${WIRE_PROTOCOL}. ` +
+          (protocol > WIRE_PROTOCOL ? 'Update Trestle on this machine.' : 'Update Trestle on the place.'),
       )
     this.#maxSent = Math.max(1 << 20, mostLineBytes)
     this.#greeted?.({ protocol, version: plainLine(version, 40), mostLineBytes })

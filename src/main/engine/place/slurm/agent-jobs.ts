@@ -56,7 +56,8 @@ export function createAgentJobs(deps: AgentJobsDeps): AgentJobs {
   if (place.launch.host !== undefined)
     throw new CodedError(
       'request.invalid',
-      `Subagents run as jobs only with a scheduler of this machine, and that of ${place.placeId} is on ${place.launch.host}.`,
+      'Subagents run as jobs only with a scheduler of this machine, ' +
+        `and that of ${place.placeId} is on ${place.launch.host}.`,
     )
   const shell = shellOf(place.launch, { home, program: undefined })
   const queue = new SlurmQueue(shell, deps.looks)

@@ -5,7 +5,8 @@ import { describeJob, jobText, parseDescription, parseJobs, phaseOf, submitScrip
 describe('a job of Slurm', () => {
   it('is shown with the reason of the scheduler', () => {
     const jobs = parseJobs(
-      'slurm_load_jobs: warning\n12|PENDING|ReqNodeNotAvail, UnavailableNodes:n1||a\n13|RUNNING|None|node1|b|c\n14|PENDING|(null)\n',
+      'slurm_load_jobs: warning\n12|PENDING|ReqNodeNotAvail, UnavailableNodes:n1||a\n' +
+        '13|RUNNING|None|node1|b|c\n14|PENDING|(null)\n',
     )
     expect(jobs.map(jobText)).toEqual(['Job 12 is pending (ReqNodeNotAvail, UnavailableNodes:n1)', 'Job 13 is running'])
     expect(jobs[1]).toMatchObject({ node: 'node1', name: 'b|c' })
@@ -31,7 +32,8 @@ describe('a job of Slurm', () => {
 
   it('is described by the scheduler, and by its accounting when the scheduler has forgotten it', () => {
     const shown =
-      'JobId=7 JobName=trestle-x UserId=ada(1) JobState=TIMEOUT Reason=launch failed requeued held Dependency=(null) NodeList=n1 BatchHost=n1'
+      'JobId=7 JobName=trestle-x UserId=ada(1) JobState=TIMEOUT Reason=launch ' +
+      'failed requeued held Dependency=(null) NodeList=n1 BatchHost=n1'
     expect(parseDescription('7', shown)).toMatchObject({
       state: 'TIMEOUT',
       reason: 'launch failed requeued held',

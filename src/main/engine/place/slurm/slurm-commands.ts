@@ -83,7 +83,10 @@ export function parseJobs(stdout: string): SlurmJob[] {
 /** Prints what the scheduler, or else its accounting, still knows of a job. */
 export function describeJob(jobId: string): string {
   const id = quoted(jobId)
-  return `scontrol --oneliner show job ${id} 2>/dev/null || sacct --noheader --parsable2 --allocations --jobs=${id} --format=State,Reason 2>/dev/null`
+  return (
+    `scontrol --oneliner show job ${id} 2>/dev/null || sacct --noheader ` +
+    `--parsable2 --allocations --jobs=${id} --format=State,Reason 2>/dev/null`
+  )
 }
 
 /** What `describeJob` prints; undefined when neither knows the job. */
@@ -137,12 +140,16 @@ export function submitScript(launch: SlurmLaunch, { name, script, comment }: Job
 
 /** Runs a script in the allocation of a job, which every client that attaches shares. */
 export function stepScript(jobId: string, script: string): string {
-  return `${FORGET_JOB}; exec srun ${EXPORTED} --jobid=${quoted(jobId)} --overlap --nodes=1 --ntasks=1 --input=0 --unbuffered --quiet sh -c ${quoted(script)}`
+  return (
+    `${FORGET_JOB}; exec srun ${EXPORTED} --jobid=${quoted(jobId)} --overlap ` +
+    `--nodes=1 --ntasks=1 --input=0 --unbuffered --quiet sh -c ${quoted(script)}`
+  )
 }
 
 /** What Slurm tells a job about itself would be taken as options of further jobs and steps. */
 const FORGET_JOB =
-  'for name in $(env | sed -n "s/^\\(SLURM_[A-Z0-9_]*\\|SBATCH_[A-Z0-9_]*\\)=.*/\\1/p"); do [ "$name" = SLURM_CONF ] || unset "$name"; done'
+  'for name in $(env | sed -n "s/^\\(SLURM_[A-Z0-9_]*\\|SBATCH_[A-Z0-9_]*\\)=.*/\\1/p"); ' +
+  'do [ "$name" = SLURM_CONF ] || unset "$name"; done'
 
 /** What a failure of a command of the scheduler means. */
 export function schedulerFailure(stderr: string, exitCode: number): CodedError {

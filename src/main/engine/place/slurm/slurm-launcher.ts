@@ -144,9 +144,12 @@ export function holderScript(
   { environment = {}, endsAtOnce = false }: JobScript = {},
 ): string {
   const more = Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}; export ${name}; `)
-  const begin = `${placeEnvironment(place)}${more.join('')}mkdir -p "$TRESTLE_HOME"; rm -f "$TRESTLE_HOME"/job-client-*; `
+  const begin =
+    placeEnvironment(place) + `${more.join('')}mkdir -p "$TRESTLE_HOME"; rm -f "$TRESTLE_HOME"/job-client-*; `
   if (!attaches) return `${begin}exec sleep infinity`
-  const stay = `n=0; until [ -e ${WANTED} ]; do n=$((n+1)); [ $((n % 25)) -eq 0 ] && sh ${PROGRAM} engine status >/dev/null 2>&1 && n=0; [ $n -gt ${STAYS} ] && exit 0; sleep 0.2; done`
+  const stay =
+    `n=0; until [ -e ${WANTED} ]; do n=$((n+1)); [ $((n % 25)) -eq 0 ] && sh ${PROGRAM} ` +
+    `engine status >/dev/null 2>&1 && n=0; [ $n -gt ${STAYS} ] && exit 0; sleep 0.2; done`
   return [
     begin,
     writeProgram(trestle),
@@ -158,15 +161,17 @@ export function holderScript(
 }
 
 /**
- * Waits for the engine of the job, so that none is started beside it, and becomes a client of it. The scheduler does not
- * always end a step whose `srun` was killed: an earlier one of the same `client` is ended first.
+ * Waits for the engine of the job, so that none is started beside it, and becomes a client of it. The scheduler does
+ * not always end a step whose `srun` was killed: an earlier one of the same `client` is ended first.
  */
 export function attachScript(place: Pick<Place, 'home'>, { trestle, attaches }: Prepared, client: string): string {
   if (!attaches) return `${placeEnvironment(place)}exec ${trestle} wire`
   // What an earlier run of the job has left names a process that has ended.
   const pid = `pid=$(sed -n 's/.*"holds":true.*"pid":\\([0-9]*\\).*/\\1/p' ${SAID} 2>/dev/null)`
   const name = `"$TRESTLE_HOME/job-client-${client}"`
-  const serves = `${pid}; { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; } || { [ $((n % 20)) -eq 19 ] && ${trestle} engine status >/dev/null 2>&1; }`
+  const serves =
+    `${pid}; { [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; ` +
+    `} || { [ $((n % 20)) -eq 19 ] && ${trestle} engine status >/dev/null 2>&1; }`
   return [
     placeEnvironment(place),
     'mkdir -p "$TRESTLE_HOME"; ',

@@ -53,10 +53,10 @@ net.createServer((from) => {
 /**
  * Run by bash in the namespaces of a session, with the machine's files. Each line of its input starts a group of
  * commands: `ID FOLDER TERMINAL…`. It opens what the group needs, which is passed on as open files: inside its sandbox
- * none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place.
- * `template ID FOLDER` makes mounts alone, and `keep FOLDER ID` holds them open and tries whether a sandbox can be started in them.
- * Reports go to file 3: a group's begin with its ID. `forward PROGRAM PORT SOCKET` starts a forwarder from a
- * unix socket to a port in this network.
+ * none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place. `template ID
+ * FOLDER` makes mounts alone, and `keep FOLDER ID` holds them open and tries whether a sandbox can be started in them.
+ * Reports go to file 3: a group's begin with its ID. `forward PROGRAM PORT SOCKET` starts a forwarder from a unix
+ * socket to a port in this network.
  *
  * Whatever the program that started Trestle left open is closed first: commands would inherit it, and it would be a way
  * out.

@@ -6,9 +6,10 @@ import type { SandboxPolicy } from '../sandbox-policy'
  * out.
  */
 const SOCKET_VARIABLES = new Set(
-  'SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS DOCKER_HOST XDG_RUNTIME_DIR DISPLAY WAYLAND_DISPLAY XAUTHORITY'.split(
-    ' ',
-  ),
+  (
+    'SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS ' +
+    'DBUS_SYSTEM_BUS_ADDRESS DOCKER_HOST XDG_RUNTIME_DIR DISPLAY WAYLAND_DISPLAY XAUTHORITY'
+  ).split(' '),
 )
 
 /**
@@ -84,11 +85,10 @@ export function proxyEnvironment({ http, base = {}, socat }: ProxyEnvironmentOpt
     JAVA_TOOL_OPTIONS: javaOptions(http, base['JAVA_TOOL_OPTIONS']),
     // ssh looks at none of the above. Hosts still have to be listed with port 22, and the keys are not in the sandbox:
     // it helps with an agent's socket that is.
-    ...(socat === undefined || base['GIT_SSH_COMMAND'] !== undefined
-      ? {}
-      : {
-          GIT_SSH_COMMAND: `ssh -o ProxyCommand='${socat.replaceAll("'", '')} - PROXY:127.0.0.1:%h:%p,proxyport=${http}'`,
-        }),
+    ...(socat !== undefined &&
+      base['GIT_SSH_COMMAND'] === undefined && {
+        GIT_SSH_COMMAND: `ssh -o ProxyCommand='${socat.replaceAll("'", '')} - PROXY:127.0.0.1:%h:%p,proxyport=${http}'`,
+      }),
   }
 }
 

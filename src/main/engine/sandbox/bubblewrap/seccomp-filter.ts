@@ -114,18 +114,11 @@ const PROCESSORS: Readonly<Record<string, Processor>> = {
  * Refused whatever their arguments. They reach the kernel's rarer parts, other namespaces, the clock or the keys of
  * other programs; `EPERM`.
  */
-const REFUSED = [
-  ...'unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr'.split(
-    ' ',
-  ),
-  ...'swapon swapoff reboot sethostname setdomainname iopl ioperm init_module delete_module finit_module quotactl'.split(
-    ' ',
-  ),
-  ...'kexec_load kexec_file_load add_key request_key keyctl bpf perf_event_open userfaultfd acct settimeofday'.split(
-    ' ',
-  ),
-  ...'clock_settime clock_adjtime open_by_handle_at kcmp lookup_dcookie syslog pidfd_getfd'.split(' '),
-]
+const REFUSED =
+  `unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr
+  swapon swapoff reboot sethostname setdomainname iopl ioperm init_module delete_module finit_module quotactl
+  kexec_load kexec_file_load add_key request_key keyctl bpf perf_event_open userfaultfd acct settimeofday
+  clock_settime clock_adjtime open_by_handle_at kcmp lookup_dcookie syslog pidfd_getfd`.split(/\s+/)
 /** Refused as if the kernel did not know them, so that libraries use the older call, whose arguments can be checked. */
 const UNKNOWN = ['clone3', 'io_uring_setup', 'io_uring_enter', 'io_uring_register']
 

@@ -64,7 +64,9 @@ async function run(policy: SandboxPolicy, script: string, env: Record<string, st
 describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
   it('a program writes its project, and sees neither secrets nor what lies outside', async () => {
     const { top, root, policy, home } = await place()
-    const script = `pwd; echo "$1"; echo in > inside; cat ${home}/secrets.json .env; cat ${top}/outside; echo x > ${top}/new; mkdir -p .git/hooks; exit 7`
+    const script =
+      `pwd; echo "$1"; echo in > inside; cat ${home}/secrets.json .env; ` +
+      `cat ${top}/outside; echo x > ${top}/new; mkdir -p .git/hooks; exit 7`
     const { ended, output, wrapped } = await run(policy, script)
     expect(await ended).toBe(7)
     expect(output()).toContain(`${root}\nan argument\n`)
@@ -89,7 +91,8 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     const { policy } = await place()
     const { ended, output } = await run(
       policy,
-      'echo "$TOKEN"; ls /proc/self/fd | tr "\\n" " "; echo; ls /proc | grep -c "^[0-9]"; cat /proc/1/environ | tr "\\0" " "',
+      'echo "$TOKEN"; ls /proc/self/fd | tr "\\n" " "; echo; ' +
+        'ls /proc | grep -c "^[0-9]"; cat /proc/1/environ | tr "\\0" " "',
       { TOKEN: 'given' },
     )
     await ended
@@ -105,7 +108,10 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     await once(server, 'listening')
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
-    const script = `exec 2>&1; bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3' || echo refused; ${JSON.stringify(process.execPath)} -e 'require("net").connect("/x").on("error", (error) => console.log(error.code))'`
+    const script =
+      `exec 2>&1; bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3' || echo refused; ` +
+      `${JSON.stringify(process.execPath)} -e 'require("net").connect("/x").on("error", ` +
+      "(error) => console.log(error.code))'"
     const { policy } = await place({ read: [join(process.execPath, '..')] })
     const none = await run(policy, script)
     await none.ended
@@ -118,7 +124,9 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
 
   it('listed hosts are reached through the proxy, and refused hosts are reported', async () => {
     const { policy } = await place({ network: 'listed', hosts: ['example.com'] })
-    const script = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT elsewhere.example.org:443 HTTP/1.1\\r\\n\\r\\n" >&3; head -1 <&3'`
+    const script =
+      "bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; " +
+      `printf "CONNECT elsewhere.example.org:443 HTTP/1.1\\r\\n\\r\\n" >&3; head -1 <&3'`
     const { ended, output, wrapped } = await run(policy, script)
     expect(await ended).toBe(0)
     expect(output()).toContain('403')

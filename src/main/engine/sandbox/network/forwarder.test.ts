@@ -176,7 +176,8 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect((await sandboxed(`curl -sS http://listed.example:${port}/large | wc -c`)).out).toBe(String(SIZE))
       const urls = `http://listed.example:${port}/[1-200]`
       const ran = await sandboxed(
-        `curl -sS --no-progress-meter --parallel --parallel-immediate --parallel-max 200 -w '%{http_code}\\n' -o /dev/null '${urls}' | sort | uniq -c`,
+        'curl -sS --no-progress-meter --parallel --parallel-immediate ' +
+          `--parallel-max 200 -w '%{http_code}\\n' -o /dev/null '${urls}' | sort | uniq -c`,
       )
       expect(ran.out).toBe('200 200')
     })

@@ -105,7 +105,8 @@ export function forwarderScript(options: ForwarderOptions): string {
     'trestle_pids=',
     ...forwarderCommands(options).map(
       (argv) =>
-        `NODE_OPTIONS= $trestle_own ${argv.map(shellQuote).join(' ')} </dev/null >/dev/null 2>&1 & trestle_pids="$trestle_pids $!"`,
+        `NODE_OPTIONS= $trestle_own ${argv.map(shellQuote).join(' ')} ` +
+        '</dev/null >/dev/null 2>&1 & trestle_pids="$trestle_pids $!"',
     ),
     'trestle_tries=0',
     'while :; do',
@@ -118,8 +119,10 @@ export function forwarderScript(options: ForwarderOptions): string {
     '  trestle_tries=$((trestle_tries + 1))',
     `  if [ "$trestle_tries" -gt ${FAST_POLLS} ]; then`,
     `    sleep ${WAIT_SECONDS}`,
-    `    for trestle_x in $trestle_pids; do kill -0 "$trestle_x" 2>/dev/null || trestle_tries=${FAST_POLLS + MAX_WAITS}; done`,
-    `    [ "$trestle_tries" -ge ${FAST_POLLS + MAX_WAITS} ] && { echo 'The network filter of the sandbox did not start.' >&2; exit ${FORWARDER_FAILED}; }`,
+    '    for trestle_x in $trestle_pids; ' +
+      `do kill -0 "$trestle_x" 2>/dev/null || trestle_tries=${FAST_POLLS + MAX_WAITS}; done`,
+    `    [ "$trestle_tries" -ge ${FAST_POLLS + MAX_WAITS} ] && { echo 'The network ` +
+      `filter of the sandbox did not start.' >&2; exit ${FORWARDER_FAILED}; }`,
     '  fi',
     'done',
     'unset trestle_own trestle_pids trestle_tries trestle_found trestle_kind trestle_x',

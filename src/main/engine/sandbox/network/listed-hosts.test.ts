@@ -45,7 +45,9 @@ test('in Electron, what forwards to the proxy is started on a plain Node', () =>
 test("to run commands does not load Node's fetch", () => {
   const hooks = new URL('../../../../../test/support/ts-hooks.ts', import.meta.url).href
   const module = new URL('../../task/pty/start-in-terminal.ts', import.meta.url).href
-  const program = `await import(${JSON.stringify(module)}); console.log(process.moduleLoadList.filter((name) => name.includes('undici')).join())`
+  const program =
+    `await import(${JSON.stringify(module)}); ` +
+    "console.log(process.moduleLoadList.filter((name) => name.includes('undici')).join())"
   const args = ['--import', hooks, '--input-type=module', '-e', program]
   expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()).toBe('')
 })

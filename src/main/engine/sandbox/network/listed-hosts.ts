@@ -69,8 +69,8 @@ export class PublishedPorts {
   private readonly timer: NodeJS.Timeout
 
   /**
-   * `pid`: a process in the network of the commands, once there is one. `forward` starts a forwarder in it, from a new unix socket to a port. `forwarders`: so many listen
-   * there for the proxy.
+   * `pid`: a process in the network of the commands, once there is one. `forward` starts a forwarder in it, from a new
+   * unix socket to a port. `forwarders`: so many listen there for the proxy.
    */
   constructor(pid: () => number | undefined, forward: (port: number, socket: string) => void, forwarders: number) {
     this.pid = pid

@@ -211,7 +211,8 @@ describe('the HTTP proxy', () => {
     const proxy = await proxyFor([`localhost:${port}`])
     const got = await talk(
       proxy.httpSocket,
-      `GET http://localhost:${port}/1 HTTP/1.1\r\n\r\nGET http://localhost:${port}/2 HTTP/1.1\r\n\r\nGET http://evil.example/ HTTP/1.1\r\n\r\n`,
+      `GET http://localhost:${port}/1 HTTP/1.1\r\n\r\n` +
+        `GET http://localhost:${port}/2 HTTP/1.1\r\n\r\nGET http://evil.example/ HTTP/1.1\r\n\r\n`,
     )
     expect(got).toMatch(/\[\/1\][^]*\[\/2\][^]*403 Forbidden/)
   })

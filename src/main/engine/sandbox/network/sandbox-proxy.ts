@@ -78,7 +78,8 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
   const sockets = { http: join(folder, 'http.sock'), socks: join(folder, 'socks.sock') }
   if (Buffer.byteLength(sockets.socks) > MAX_SOCKET_PATH)
     throw new Error(
-      `The folder for the sandbox's sockets has too long a path (${folder}); a socket's path may have ${MAX_SOCKET_PATH} bytes`,
+      `The folder for the sandbox's sockets has too long a path (${folder}); ` +
+        `a socket's path may have ${MAX_SOCKET_PATH} bytes`,
     )
   await mkdir(folder, { recursive: true, mode: 0o700 })
 

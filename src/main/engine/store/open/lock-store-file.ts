@@ -10,7 +10,8 @@ const ENDINGS = ['', '-wal', '-shm', '-journal']
  * function that ends this, or undefined while another process has the file open: it then holds a lock of SQLite on it.
  */
 export function lockStoreFile(file: string): (() => void) | undefined {
-  // Under another name SQLite does not see the log, and leaves it alone. The lock is that of the file, whatever its name.
+  // Under another name SQLite does not see the log, and leaves it alone. The lock is that of the file, whatever its
+  // name.
   const alias = `${file}.lock-${process.pid}`
   const remove = (): void => {
     for (const ending of ENDINGS) rmSync(alias + ending, { force: true })

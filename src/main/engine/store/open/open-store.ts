@@ -205,7 +205,8 @@ function checkIfDue(
     unlessFull(home, () =>
       db
         .prepare<[string]>(
-          "INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+          "INSERT INTO meta (key, value) VALUES ('checked_at', ?) " +
+            'ON CONFLICT (key) DO UPDATE SET value = excluded.value',
         )
         .run(String(now)),
     )

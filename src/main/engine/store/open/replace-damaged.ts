@@ -49,7 +49,10 @@ export function replaceDamagedStore(options: {
       } finally {
         unlock()
       }
-      return `The session store was damaged (${reason}). ${recoverySummary(found, backup?.at)} The damaged file is kept as ${aside}.`
+      return (
+        `The session store was damaged (${reason}). ` +
+        `${recoverySummary(found, backup?.at)} The damaged file is kept as ${aside}.`
+      )
     } finally {
       for (const source of sources) source.close()
       rmSync(rebuilt, { force: true })
@@ -69,7 +72,8 @@ function lockUnused({ home, file, reason }: { home: string; file: string; reason
       const other = `another Trestle${user === undefined ? '' : ` (process ${user})`}`
       throw new CodedError(
         'store.busy',
-        `The session store in ${home} is damaged (${reason}), and ${other} has it open. It is repaired when no Trestle uses it: quit them all (trestle engine stop ends the engine), then start again.`,
+        `The session store in ${home} is damaged (${reason}), and ${other} has it open. It is repaired ` +
+          'when no Trestle uses it: quit them all (trestle engine stop ends the engine), then start again.',
       )
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
@@ -114,9 +118,14 @@ function recoverySummary({ sessions, events, lostSessions, lostEvents }: Rebuild
   const source = backupAt === undefined ? 'there was no usable backup' : `with the backup of ${dayAndTime(backupAt)}`
   if (events === 0) {
     const lost = lostSessions > 0 ? `${countOf(lostSessions, 'session')} could not be read` : 'no session could be read'
-    return `Trestle starts with an empty store, since ${lost} and ${backupAt === undefined ? source : 'the newest backup is empty'}.`
+    return (
+      'Trestle starts with an empty store, ' +
+      `since ${lost} and ${backupAt === undefined ? source : 'the newest backup is empty'}.`
+    )
   }
-  const recovered = `${countOf(sessions, 'session')} with ${countOf(events, 'event')} ${sessions === 1 ? 'was' : 'were'} recovered (${source}).`
+  const recovered =
+    `${countOf(sessions, 'session')} with ${countOf(events, 'event')} ` +
+    `${sessions === 1 ? 'was' : 'were'} recovered (${source}).`
   if (lostSessions + lostEvents === 0) return `${recovered} No loss was found.`
   const lost =
     lostSessions > 0

@@ -91,7 +91,8 @@ function makeSessions(db: Database, known: KnownSessions, isUnwanted: (sessionId
     "INSERT INTO event (session_id, seq, at, type, body) VALUES (?, 1, ?, 'session.created', ?)",
   )
   const counts = db.prepare<[], { sessionId: string; count: number; first: number; last: number }>(
-    'SELECT session_id AS sessionId, count(*) AS count, min(seq) AS first, max(seq) AS last FROM event GROUP BY session_id',
+    'SELECT session_id AS sessionId, count(*) AS count, ' +
+      'min(seq) AS first, max(seq) AS last FROM event GROUP BY session_id',
   )
   const present = counts.all()
   for (const { sessionId, count, first, last } of present) {

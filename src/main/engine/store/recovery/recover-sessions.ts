@@ -130,14 +130,17 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
   )
   const missing = db.prepare<[string], EventRow>(
     `SELECT o.id, o.session_id AS sessionId, o.seq, o.at, o.type, o.body, o.hash FROM other.event o
-     WHERE o.session_id = ? AND NOT EXISTS (SELECT 1 FROM main.event m WHERE m.session_id = o.session_id AND m.seq = o.seq) ORDER BY o.seq`,
+     WHERE o.session_id = ?
+       AND NOT EXISTS (SELECT 1 FROM main.event m WHERE m.session_id = o.session_id AND m.seq = o.seq)
+     ORDER BY o.seq`,
   )
   const isFree = db.prepare<[number]>('SELECT 1 FROM main.event WHERE id = ?')
   const insert = db.prepare<[number | null, string, number, number, string, string, string | null]>(
     'INSERT INTO main.event (id, session_id, seq, at, type, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const otherHeader = db.prepare<[string], { seq: number; updatedAt: number; header: string }>(
-    `SELECT s.seq, s.updated_at AS updatedAt, h.header FROM other.session s JOIN other.session_header h ON h.session_id = s.id WHERE s.id = ?`,
+    'SELECT s.seq, s.updated_at AS updatedAt, ' +
+      'h.header FROM other.session s JOIN other.session_header h ON h.session_id = s.id WHERE s.id = ?',
   )
   const forgetRemoval = db.prepare<[string]>('DELETE FROM main.meta WHERE key = ?')
 

@@ -46,7 +46,8 @@ const EVENT_COLUMNS = [6, 7]
 const SESSION_COLUMNS = [12, 13]
 
 /**
- * Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has, except for the hashes.
+ * Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has,
+ * except for the hashes.
  */
 export function openStoreRows(file: string): StoreRows {
   const pages = openPages(file)

@@ -259,12 +259,17 @@ export function hostDiedNotice(lost: number): string {
 
 /** The notice that commands cannot run in the task host; `reason` is a sentence. */
 export function unavailableNotice(reason: string): string {
-  return `Commands run without the task host, so they cannot go to the background, and you cannot type into them. ${reason}`
+  return (
+    'Commands run without the task host, so they cannot go to the background, and you cannot type into them. ' + reason
+  )
 }
 
 /** The notice about processes that a crashed run left behind. */
 export function orphanNotice(orphans: readonly Orphan[]): string {
   const tasks = new Set(orphans.map(({ taskId }) => taskId)).size
   const still = orphans.length === 1 ? 'One process' : `${orphans.length} processes`
-  return `${still} of ${tasks === 1 ? 'a task' : `${tasks} tasks`} of an earlier run still ${orphans.length === 1 ? 'runs' : 'run'}. Look at Tasks to stop ${orphans.length === 1 ? 'it' : 'them'}.`
+  return (
+    `${still} of ${tasks === 1 ? 'a task' : `${tasks} tasks`} of an earlier run still ` +
+    `${orphans.length === 1 ? 'runs' : 'run'}. Look at Tasks to stop ${orphans.length === 1 ? 'it' : 'them'}.`
+  )
 }

@@ -64,7 +64,8 @@ export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks 
       if (!link.isLost) throw error
       return endWithoutHost(
         'lost',
-        'The task host that ran the command died, and the command most likely with it. The next command starts a new one.',
+        'The task host that ran the command died, and the command most likely with it. ' +
+          'The next command starts a new one.',
       )
     } finally {
       giveUp.abort()

@@ -17,7 +17,10 @@ export function newestPathOf(path: string): string {
 
 /** The first line of the file with the newest output; it names the offset of its first byte in the whole output. */
 export function newestHeader(from: number, firstPath: string): string {
-  return `[The output from byte ${from} on. Its beginning is in ${basename(firstPath)}; what is missing between the two was dropped to keep the log small.]\n`
+  return (
+    `[The output from byte ${from} on. Its beginning is in ${basename(firstPath)}; ` +
+    'what is missing between the two was dropped to keep the log small.]\n'
+  )
 }
 
 function readNewestHeader(line: string): number | undefined {

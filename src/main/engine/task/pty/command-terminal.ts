@@ -176,7 +176,8 @@ export class CommandTerminal implements RunningProcess {
     // In a sandbox, processes have other pids for each other.
     const who = this.isSandboxed ? 'PID' : `-- -${this.group}`
     return [
-      `The command ${is} stopped by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU), and nothing continued it${ends}: "kill -CONT ${who}" in another command does. A command should not stop its own shell.`,
+      `The command ${is} stopped by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU), and nothing continued ` +
+        `it${ends}: "kill -CONT ${who}" in another command does. A command should not stop its own shell.`,
     ]
   }
 

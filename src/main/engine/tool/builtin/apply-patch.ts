@@ -174,7 +174,8 @@ async function saidOf(
   })
   const notes: (string | undefined)[] = loose.map(
     ({ shown: path, count }) =>
-      `${path}: ${count} ${count === 1 ? 'hunk' : 'hunks'} matched except for white space or punctuation; lines kept are as the file has them.`,
+      `${path}: ${count} ${count === 1 ? 'hunk' : 'hunks'} matched except for white space or punctuation; ` +
+      'lines kept are as the file has them.',
   )
   for (const change of changes) {
     const endings = endingsNote(change.before?.text, change.after?.text)

@@ -71,7 +71,8 @@ export function askUserQuestionTool(): Tool<typeof input> {
             { optionId: 'dismiss', kind: 'reject_once', name: 'Skip' },
           ],
           unattended:
-            'No user is available to answer a form. Ask in the text of your answer instead, or continue with your best judgement and say so.',
+            'No user is available to answer a form. ' +
+            'Ask in the text of your answer instead, or continue with your best judgement and say so.',
           problemOf: (answer) => problemOf(questions, answer),
         },
         async run({ answer }) {

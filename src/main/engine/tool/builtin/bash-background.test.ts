@@ -171,7 +171,8 @@ test('the model learns that a person was asked at the terminal, and never what w
   const answered = setup({ end: { text: 'done\n', task: { waited: { text: 'Password: ', typed: true } } } })
   const result = await callTool(answered.tool, { command: 'sudo true' })
   expect(result.text).toBe(
-    'done\n[The command waited for input at its terminal, not on stdin: "Password:"; the user typed an answer there, which is not shown to you.]',
+    'done\n[The command waited for input at its terminal, not on stdin: "Password:"; ' +
+      'the user typed an answer there, which is not shown to you.]',
   )
   expect(answered.asked[0]).toMatchObject({ canAnswer: true })
 })

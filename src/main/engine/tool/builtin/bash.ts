@@ -26,7 +26,8 @@ const input = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      `In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background both ${BACKGROUND_TIMEOUT_MS}`,
+      `In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; ` +
+        `in the background both ${BACKGROUND_TIMEOUT_MS}`,
     ),
   description: z.string().optional().describe('What it does, in a few words; required in the background'),
   run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
@@ -65,7 +66,8 @@ export function bashTool(deps: {
         return refuse('The command holds a NUL character, which no shell takes. Use printf "\\\\0" to make one.')
       if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
         return refuse(
-          'The command is longer than 128 KB, which the system does not take. Write it to a file with Write and run that.',
+          'The command is longer than 128 KB, which the system does not take. ' +
+            'Write it to a file with Write and run that.',
         )
       }
       const problem = contradiction(asked)
@@ -109,7 +111,10 @@ function contradiction({
     return 'A command in the background needs a description: a few words by which the user knows it among other tasks.'
   }
   if (endless && !background) {
-    return `disable_timeout is for commands in the background only: add run_in_background and a description, or give a timeout of at most ${MAX_TIMEOUT_MS} ms.`
+    return (
+      'disable_timeout is for commands in the background only: add run_in_background and a description, ' +
+      `or give a timeout of at most ${MAX_TIMEOUT_MS} ms.`
+    )
   }
   return undefined
 }
@@ -130,7 +135,8 @@ async function folderFor(workspace: Workspace, asked: string | undefined): Promi
   return refuse(
     found
       ? `The cwd ${shown} is a file. Give the folder that the command is to run in.`
-      : `The cwd ${shown} does not exist. Find the right folder with Glob or ListDirectory, or make it first with mkdir -p.`,
+      : `The cwd ${shown} does not exist. ` +
+          'Find the right folder with Glob or ListDirectory, or make it first with mkdir -p.',
   )
 }
 

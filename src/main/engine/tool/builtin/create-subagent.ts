@@ -41,7 +41,8 @@ export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<
       if (foreign !== undefined) {
         const [near] = nearest(foreign, own, 1)
         return refuse(
-          `"${foreign.slice(0, 80)}" is not among the tools you can pass on.${near === undefined ? '' : ` Did you mean ${near}?`} They are: ${own.join(', ')}.`,
+          `"${foreign.slice(0, 80)}" is not among the tools you can pass ` +
+            `on.${near === undefined ? '' : ` Did you mean ${near}?`} They are: ${own.join(', ')}.`,
         )
       }
       return {

@@ -59,7 +59,8 @@ function replaceAll(
   // One exact place proves that the text is known; of several, some may be a surprise.
   if (count > 1 && !isKnown)
     throw new FileProblem(
-      `${shown} has not been read in this session, and old_string occurs ${count} times in it. Read it first, then call again.`,
+      `${shown} has not been read in this session, and old_string occurs ${count} times in it. ` +
+        'Read it first, then call again.',
     )
   return {
     text: pieces.join(newString),
@@ -72,7 +73,8 @@ function replaceOnce(text: string, { oldString, newString }: Wanted, shown: stri
   const found = findOccurrences(text, oldString)
   if (found.count > 1)
     throw new FileProblem(
-      `old_string occurs ${describeOccurrences(found)} in ${shown}. Add surrounding lines so that it fits one place only, or set replace_all.`,
+      `old_string occurs ${describeOccurrences(found)} in ${shown}. ` +
+        'Add surrounding lines so that it fits one place only, or set replace_all.',
     )
   if (found.count === 0) {
     const loose = fuzzyReplace(text, oldString, newString)

@@ -84,7 +84,9 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
           about: 'plan',
           reason: 'The agent has finished its plan. Nothing but the plan can change until you approve it.',
           options: planOptions(alternatives),
-          unattended: `No user is available to approve the plan. It is in ${plan.file()}; plan mode stays on, so nothing else can change. End here, and say where the plan is.`,
+          unattended:
+            `No user is available to approve the plan. It is in ${plan.file()}; ` +
+            'plan mode stays on, so nothing else can change. End here, and say where the plan is.',
           async asking() {
             if (draft) await plan.submit(draft.text)
           },
@@ -106,7 +108,10 @@ async function readDraft(plan: SessionPlan): Promise<Draft | string> {
   if (text === undefined || text.trim() === '')
     return `The plan is empty: write it to ${plan.file()} first, then call ExitPlanMode again.`
   if (text.length > MAX_CHARS)
-    return `The plan has ${text.length.toLocaleString('en-US')} characters; at most ${MAX_CHARS.toLocaleString('en-US')} can be reviewed. Shorten ${plan.file()}.`
+    return (
+      `The plan has ${text.length.toLocaleString('en-US')} characters; ` +
+      `at most ${MAX_CHARS.toLocaleString('en-US')} can be reviewed. Shorten ${plan.file()}.`
+    )
   const latest = plan.latest()
   if (!latest) return { text, revision: 1 }
   const before = await plan.revisionText(latest).catch(() => undefined)
@@ -180,7 +185,10 @@ function decisionMessage(decision: PlanDecision, { plan, text, revision, answer,
         choice === undefined
           ? 'Carry it out.'
           : `The user chose "${choice}": carry out only this one, none of the other ways the plan describes.`
-      return `The user approved the plan (revision ${revision}). Plan mode is off; all tools are available again, under the usual permissions. ${which}${said}\n\nThe approved plan:\n\n${text}`
+      return (
+        `The user approved the plan (revision ${revision}). Plan mode is off; all tools are available again, ` +
+        `under the usual permissions. ${which}${said}\n\nThe approved plan:\n\n${text}`
+      )
     }
     case 'revise': {
       const lines = text.split(/\r?\n/)
@@ -189,7 +197,10 @@ function decisionMessage(decision: PlanDecision, { plan, text, revision, answer,
       )
       const onLines = notes.length === 0 ? '' : `\n\nComments on lines of revision ${revision}:\n${notes.join('\n')}`
       const mode = plan.active ? 'Plan mode stays on.' : 'The user has turned plan mode off meanwhile.'
-      return `The user wants changes to the plan. ${mode}${said}${onLines}\n\nChange ${plan.file()}, then call ExitPlanMode again.`
+      return (
+        `The user wants changes to the plan. ${mode}${said}${onLines}\n\n` +
+        `Change ${plan.file()}, then call ExitPlanMode again.`
+      )
     }
     case 'reject':
       return `The user rejected the plan. Plan mode stays on and the turn ends.${said}`

@@ -68,7 +68,8 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
       const shown = workspace.display(folder.realPath)
       if (parts.isAnything && contains(folder.realPath, workspace.root)) {
         return refuse(
-          `${JSON.stringify(asked.pattern)} would list the whole project. Give it a literal part, e.g. src/**/*.ts, or use ListDirectory.`,
+          `${JSON.stringify(asked.pattern)} would list the whole project. ` +
+            'Give it a literal part, e.g. src/**/*.ts, or use ListDirectory.',
         )
       }
       if (inVcsFolder(folder.realPath, workspace.root))
@@ -233,7 +234,8 @@ function notesOn(
     if (paths.length === 0) continue
     const names = paths.map((path) => printablePath(workspace.display(path))).toSorted()
     notes.push(
-      `[${what}: ${names.slice(0, MAX_NAMES).join(', ')}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
+      `[${what}: ${names.slice(0, MAX_NAMES).join(', ')}` +
+        (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more]` : ']'),
     )
   }
   return notes
@@ -274,7 +276,9 @@ function splitGlob(written: string): GlobParts | { problem: string } {
   const isAnything = /^[*?/{},]*$/.test(pattern)
   if (isAnything && folder === '') {
     return {
-      problem: `${JSON.stringify(written)} is wildcards alone and would list everything. Give it a literal part, e.g. src/**, *.ts or **/test/*, or use ListDirectory.`,
+      problem:
+        `${JSON.stringify(written)} is wildcards alone and would list everything. ` +
+        'Give it a literal part, e.g. src/**, *.ts or **/test/*, or use ListDirectory.',
     }
   }
   return { folder: folder === '' && written.startsWith('/') ? '/' : folder, pattern, foldersOnly, isAnything }

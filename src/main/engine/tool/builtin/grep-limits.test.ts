@@ -27,7 +27,8 @@ describe('Grep: long lines', () => {
     expect(rest).toEqual([
       'a.txt:2:short NEEDLE',
       'b.txt:1:NEEDLE',
-      '[Lines over 2000 bytes are cut to what surrounds their first match: a.txt:1 (characters 249701-250700 of 500006). Read shows more of a line with char_offset.]',
+      '[Lines over 2000 bytes are cut to what surrounds their first match: ' +
+        'a.txt:1 (characters 249701-250700 of 500006). Read shows more of a line with char_offset.]',
     ])
   })
 
@@ -79,7 +80,8 @@ describe('Grep: binary files', () => {
       for (const pattern of ['NEEDLE', '(?=NEED)NEEDLE']) {
         const { text } = await callTool(grep, { pattern, output_mode })
         expect(text).toContain(
-          'No matches found in text files. Binary files that match: lib/a.bin. To see what a binary file says there, use `grep -a`',
+          'No matches found in text files. Binary files that match: lib/a.bin. ' +
+            'To see what a binary file says there, use `grep -a`',
         )
         expect(text).not.toContain('ignored.bin')
       }

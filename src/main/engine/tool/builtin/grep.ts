@@ -75,11 +75,15 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
       if (refusal) return refusal
       if (inVcsFolder(path.realPath, workspace.root)) {
         return refuse(
-          `${workspace.display(path.realPath)} belongs to version control, which is never searched. Use its own program with Bash, e.g. git log -S or git grep.`,
+          `${workspace.display(path.realPath)} belongs to version control, which is never searched. ` +
+            'Use its own program with Bash, e.g. git log -S or git grep.',
         )
       }
       return {
-        summary: `${JSON.stringify(asked.pattern)}${asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`}${asked.glob === undefined ? '' : ` (${asked.glob})`}`,
+        summary:
+          JSON.stringify(asked.pattern) +
+          (asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`) +
+          (asked.glob === undefined ? '' : ` (${asked.glob})`),
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
         run: (ctx) => run({ workspace, timeoutMs, hidden, quick }, asked, path, ctx),
       }

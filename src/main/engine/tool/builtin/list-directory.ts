@@ -158,7 +158,8 @@ function notesOn({ entries, ignored, sensitive, cut }: Listing): string[] {
   if (sensitive.length > 0) {
     const names = sensitive.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
     notes.push(
-      `[Sensitive, not listed: ${names}${sensitive.length > MAX_NAMES ? ` and ${sensitive.length - MAX_NAMES} more` : ''}]`,
+      '[Sensitive, ' +
+        `not listed: ${names}${sensitive.length > MAX_NAMES ? ` and ${sensitive.length - MAX_NAMES} more` : ''}]`,
     )
   }
   return notes

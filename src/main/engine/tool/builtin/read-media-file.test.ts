@@ -112,7 +112,8 @@ describe('ReadMediaFile: images', () => {
     )
     await put(
       'a.svg',
-      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><image href="red.png" width="10" height="10"/></svg>',
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><image ' +
+        'href="red.png" width="10" height="10"/></svg>',
     )
     const { bytes } = media(await show('a.svg'))
     const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -198,7 +199,9 @@ describe('ReadMediaFile: everything else', () => {
     await images.put('clip.mp4', Buffer.from('\0\0\0\x20ftypisom and so on', 'latin1'))
     expect(await images.show('clip.mp4')).toMatchObject({
       isError: true,
-      text: 'clip.mp4 is a video (MP4 video), which the model in use cannot be sent. Take pictures from it, e.g. with ffmpeg in Bash, and look at those.',
+      text:
+        'clip.mp4 is a video (MP4 video), which the model in use cannot be sent. ' +
+        'Take pictures from it, e.g. with ffmpeg in Bash, and look at those.',
     })
     const video = await project({ images: false, video: true })
     expect(video.tool.description).toBe('Shows you a video or a short PDF, up to 100 MB (PDF: 32).')

@@ -64,7 +64,8 @@ function notAccepted({ mediaType, name }: MediaType, shown: string, { images, vi
   if (mediaType.startsWith('video/'))
     return video
       ? undefined
-      : `${shown} is a video (${name}), which the model in use cannot be sent. Take pictures from it, e.g. with ffmpeg in Bash, and look at those.`
+      : `${shown} is a video (${name}), which the model in use cannot be sent. ` +
+          'Take pictures from it, e.g. with ffmpeg in Bash, and look at those.'
   return images
     ? undefined
     : `${shown} is an image (${name}), which the model in use cannot be sent. The user can choose another model.`

@@ -366,7 +366,8 @@ describe('Read: PDFs', () => {
     await put('long', makePdf(pages))
     const some = await callTool(read, { path: 'long', pages: '7-8' })
     expect(some.text).toContain(
-      '[Page 7 of 30]\nPage number 7\n\n[Page 8 of 30]\nPage number 8\n\n[Pages 7-8 of 30, as text. Continue with pages "9-…" of Read.]',
+      '[Page 7 of 30]\nPage number 7\n\n[Page 8 of 30]\nPage number 8\n\n' +
+        '[Pages 7-8 of 30, as text. Continue with pages "9-…" of Read.]',
     )
     const whole = await callTool(read, { path: 'long' })
     expect(whole.content).toHaveLength(1)

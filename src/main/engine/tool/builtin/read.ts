@@ -112,7 +112,8 @@ async function run(
     const [only] = read.lines
     if (firstChar !== undefined && only && firstChar > Math.max(1, lengthOf(only)))
       return failed(
-        `Line ${offset} of ${shown} has only ${count(lengthOf(only), 'character')}, so there is no character ${firstChar}.`,
+        `Line ${offset} of ${shown} has only ${count(lengthOf(only), 'character')}, ` +
+          `so there is no character ${firstChar}.`,
       )
     const { text, lastLine, note, cut } = firstChar === undefined ? render(read, asked) : renderPart(read, firstChar)
     const line = read.firstLine ?? 1
@@ -173,7 +174,10 @@ function withAdvice(message: string): string {
 
 function refusedAs({ reason, type }: NotText, shown: string): string {
   if (type?.media) return `${shown} is not text but: ${reason}. Use ReadMediaFile if you have it.`
-  return `${shown} is not text: ${reason}. Read shows only text and PDFs; use a fitting program with Bash if its content matters.`
+  return (
+    `${shown} is not text: ${reason}. ` +
+    'Read shows only text and PDFs; use a fitting program with Bash if its content matters.'
+  )
 }
 
 interface Rendered {
@@ -192,7 +196,9 @@ function renderPart(read: LinesRead, from: number): Rendered {
   const text = truncateText(line.raw.endsWith('\r') && !line.long ? line.raw.slice(0, -1) : line.raw, MAX_PART_CHARS)
   const to = Math.min(total, from + text.length - 1)
   const isEnd = to >= total
-  const note = `Characters ${from}-${to} of the ${total} of line ${number}. ${isEnd ? 'The line ends here.' : `Continue with char_offset ${to + 1}.`}`
+  const note =
+    `Characters ${from}-${to} of the ${total} of line ${number}. ` +
+    (isEnd ? 'The line ends here.' : `Continue with char_offset ${to + 1}.`)
   const content = read.endings === 'mixed' ? text.replaceAll('\r', '\\r') : text
   return { text: `${number}\t${content}\n`, lastLine: number, note, cut: [{ line: number, from, to, end: isEnd }] }
 }
@@ -278,7 +284,8 @@ function noteText(read: LinesRead, { asked, shownLines, lastLine, cut, cutByByte
   }
   if (cut.length > 0)
     notes.push(
-      `Cut at ${MAX_LINE_CHARS} characters: ${cut.length === 1 ? 'line' : 'lines'} ${cut.join(', ')}. Continue in one with line_offset and char_offset ${MAX_LINE_CHARS + 1}.`,
+      `Cut at ${MAX_LINE_CHARS} characters: ${cut.length === 1 ? 'line' : 'lines'} ${cut.join(', ')}. ` +
+        `Continue in one with line_offset and char_offset ${MAX_LINE_CHARS + 1}.`,
     )
   if (endings === 'mixed') notes.push('Mixed line endings: carriage returns are shown as \\r and are part of the text.')
   if (endings === 'crlf') notes.push('CRLF line endings.')

@@ -31,7 +31,9 @@ export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints
       const way = await checkpoints.previewDMail(mail)
       if ('problem' in way) return refuse(way.problem)
       return {
-        summary: `to checkpoint ${checkpoint}${way.restores.length > 0 ? `, ${counted(way.restores.length, 'file')}` : ''}`,
+        summary:
+          'to checkpoint ' +
+          `${checkpoint}${way.restores.length > 0 ? `, ${counted(way.restores.length, 'file')}` : ''}`,
         accesses: way.restores.map(({ path }): Access => ({ kind: 'file', path, write: true })),
         ...(files && { preview: async () => ({ kind: 'text', text: previewOf(message, way) }) as const }),
         async run() {

@@ -23,14 +23,17 @@ export function getLocationTool({
       const host = locationHost()
       if (host === undefined)
         return refuse(
-          'No location service is configured. Tell the user to set service in [location] of config.toml, for example "https://ipinfo.io/json", or ask them where they are.',
+          'No location service is configured. Tell the user to set service in [location] of config.toml, ' +
+            'for example "https://ipinfo.io/json", or ask them where they are.',
         )
       return {
         summary: `with ${host}`,
         accesses: [{ kind: 'network', host }],
         preview: async () => ({
           kind: 'text',
-          text: `${host} sees your IP address and answers where that is. The agent gets the city, region, country, coordinates and time zone, not the address.`,
+          text:
+            `${host} sees your IP address and answers where that is. ` +
+            'The agent gets the city, region, country, coordinates and time zone, not the address.',
         }),
         run: ({ signal }) =>
           locate(signal).then(ok, (error: unknown) => {

@@ -34,7 +34,8 @@ export function openUrlTool(services: OpenServices): Tool<typeof input> {
       if (scheme === 'http' || scheme === 'https') return webPage(url, services)
       if (scheme === undefined || scheme === 'file') return projectFile(url, scheme === 'file', services)
       return refuse(
-        `OpenURL opens http and https addresses and files of the project, not ${scheme}: addresses. Give the address to the user in your answer instead.`,
+        `OpenURL opens http and https addresses and files of the project, not ${scheme}: addresses. ` +
+          'Give the address to the user in your answer instead.',
       )
     },
   }
@@ -119,7 +120,8 @@ async function opened(
     await open?.()
   } catch {
     return failed(
-      `${address} could not be opened: the system has no program for it, or refused. Give it to the user in your answer.`,
+      `${address} could not be opened: the system has no program for it, or refused. ` +
+        'Give it to the user in your answer.',
     )
   }
   return ok(open ? `Opened ${address}.` : `The user was shown ${address} as a link; it opens when they follow it.`, {

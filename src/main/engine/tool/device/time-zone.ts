@@ -21,7 +21,10 @@ export function unknownZone(zone: string): string {
   const asCity = zone.replaceAll(' ', '_').toLowerCase()
   const city = zones.find((known) => known.toLowerCase().endsWith(`/${asCity}`))
   const [near] = city === undefined ? nearest(zone, zones, 1) : [city]
-  return `${JSON.stringify(zone)} is not a time zone.${near === undefined ? '' : ` Did you mean ${near}?`} Give an IANA name such as Europe/Berlin, or leave zone out for the zone of this machine.`
+  return (
+    `${JSON.stringify(zone)} is not a time zone.${near === undefined ? '' : ` Did you mean ${near}?`} ` +
+    'Give an IANA name such as Europe/Berlin, or leave zone out for the zone of this machine.'
+  )
 }
 
 const HOUR_MS = 3_600_000
@@ -101,7 +104,9 @@ function compact(date: Date): string {
   return date.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
 }
 
+const digits = (number: number): string => String(number).padStart(2, '0')
+
 function offsetText(minutes: number): string {
   const size = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${String(Math.floor(size / 60)).padStart(2, '0')}${String(size % 60).padStart(2, '0')}`
+  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(size / 60))}${digits(size % 60)}`
 }

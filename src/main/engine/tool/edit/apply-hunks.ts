@@ -143,7 +143,8 @@ class HunkPlacer {
     const which = this.#count === 1 ? 'The hunk' : `Hunk ${number} of ${this.#count}`
     const closest =
       closestLines(this.#compared.lines.join('\n'), wanted) ??
-      `It looks for ${JSON.stringify(wanted.slice(0, 200).toWellFormed())}; nothing in the file is like it. Read the file again.`
+      `It looks for ${JSON.stringify(wanted.slice(0, 200).toWellFormed())}; nothing in the file is like it. ` +
+        'Read the file again.'
     return new FileProblem(`${which} for ${this.#shown} was not found in it. Nothing was written. ${closest}`)
   }
 }

@@ -71,7 +71,8 @@ const FILE = [
 it('finds the place by the lines that are right, and shows the one that is wrong beside it', () => {
   expect(closestLines(FILE, '\tlet sum = 0\n\tfor (const item of items) sum += item.cost\n\treturn sum')).toBe(
     [
-      'Lines 4-6 are the closest ("-" is the file, "+" what you gave; where only white space differs, → is a tab and · a space):',
+      'Lines 4-6 are the closest ("-" is the file, "+" what you gave; ' +
+        'where only white space differs, → is a tab and · a space):',
       '  4  \tlet sum = 0',
       '- 5  \tfor (const item of items) sum += item.price',
       '+    \tfor (const item of items) sum += item.cost',

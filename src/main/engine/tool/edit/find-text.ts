@@ -53,7 +53,10 @@ export function explainNoMatch(text: string, wanted: string): string {
   const at = withFeeds(text).indexOf(withFeeds(wanted))
   if (at >= 0) {
     const line = withFeeds(text).slice(0, at).split('\n').length
-    return `Line ${line} differs only in line endings: this file ${text.includes('\r') ? 'has carriage returns there (\\r)' : 'has plain line feeds'}.`
+    return (
+      `Line ${line} differs only in line endings: ` +
+      `this file ${text.includes('\r') ? 'has carriage returns there (\\r)' : 'has plain line feeds'}.`
+    )
   }
   return (
     closestLines(text, wanted) ??
@@ -99,7 +102,10 @@ export function closestLines(text: string, wanted: string): string | undefined {
   }
   const more = sought.length - (end - start)
   const range = end - start === 1 ? `Line ${start + 1} is` : `Lines ${start + 1}-${end} are`
-  return `${range} the closest ("-" is the file, "+" what you gave; where only white space differs, → is a tab and · a space):\n${rows.join('\n')}${more > 0 ? `\n  … ${more} more` : ''}`
+  return (
+    `${range} the closest ("-" is the file, "+" what you gave; where only white space differs, ` +
+    `→ is a tab and · a space):\n${rows.join('\n')}${more > 0 ? `\n  … ${more} more` : ''}`
+  )
 }
 
 function trimBlank(lines: readonly string[]): string[] {

@@ -167,7 +167,8 @@ class PatchReader {
   #problem(expected: string): FileProblem {
     const line = this.#lines[this.#at] ?? ''
     return new FileProblem(
-      `Line ${this.#at + 1} of the patch cannot be read: ${JSON.stringify(line.slice(0, 120).toWellFormed())}. Expected ${expected}. Nothing was written.`,
+      `Line ${this.#at + 1} of the patch cannot be read: ${JSON.stringify(line.slice(0, 120).toWellFormed())}. ` +
+        `Expected ${expected}. Nothing was written.`,
     )
   }
 }

@@ -172,7 +172,8 @@ class PatchPlanner {
     if (to === file) return
     if (to.text !== undefined || this.#isUnread(to))
       throw new FileProblem(
-        `${file.shown} cannot be moved to ${to.shown}, which exists. Delete that first in the patch, if it is meant to go. Nothing was written.`,
+        `${file.shown} cannot be moved to ${to.shown}, which exists. ` +
+          'Delete that first in the patch, if it is meant to go. Nothing was written.',
       )
     const { text, format, isKnown, isPartial, current, before, path, shown } = file
     const mode = current?.isOnDisk ? lstatSync(path.realPath, { throwIfNoEntry: false })?.mode : undefined
@@ -196,7 +197,11 @@ class PatchPlanner {
       throw new FileProblem(
         file.isTouched
           ? `${file.shown} is not there any more when the patch comes to it again. Nothing was written.`
-          : `${await missingPath(this.#target.workspace, file.path, 'Check the path with Glob or ListDirectory, or use "*** Add File:".')} Nothing was written.`,
+          : `${await missingPath(
+              this.#target.workspace,
+              file.path,
+              'Check the path with Glob or ListDirectory, or use "*** Add File:".',
+            )} Nothing was written.`,
         'missing',
       )
     return file
@@ -235,7 +240,8 @@ class PatchPlanner {
   #refuseLink({ path, shown }: PatchedFile, verb: 'deleted' | 'moved'): void {
     if (lstatSync(path.path, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new FileProblem(
-        `${path.path} is a symbolic link to ${shown} and cannot be ${verb} by a patch. Use a command with Bash. Nothing was written.`,
+        `${path.path} is a symbolic link to ${shown} and cannot be ${verb} by a patch. ` +
+          'Use a command with Bash. Nothing was written.',
       )
   }
 }

@@ -74,7 +74,8 @@ export function textOfFile(current: CurrentFile, shown: string, needed: boolean)
   if (!current.bytes) {
     if (!needed) return undefined
     throw new FileProblem(
-      `${shown} is too large to edit as text (${mebibytes(current.size)}, at most ${mebibytes(LARGE_FILE_BYTES)}). Use a command with Bash.`,
+      `${shown} is too large to edit as text (${mebibytes(current.size)}, ` +
+        `at most ${mebibytes(LARGE_FILE_BYTES)}). Use a command with Bash.`,
     )
   }
   const decoded = decodeText(current.bytes)
@@ -101,7 +102,8 @@ export function isRead(
   }
   if (seen === current.mark) return true
   throw new FileProblem(
-    `${shown} was changed ${current.unsaved ? 'in the editor' : 'on disk'} since it was last read. Read it again, then call again with what it says now.`,
+    `${shown} was changed ${current.unsaved ? 'in the editor' : 'on disk'} since it was last read. ` +
+      'Read it again, then call again with what it says now.',
     'changed',
   )
 }
@@ -110,7 +112,9 @@ export function isRead(
 export function requireAllRead(workspace: Workspace, realPath: string, shown: string): void {
   if (workspace.reads.hasSeenAll(realPath)) return
   throw new FileProblem(
-    `Only a part of ${shown} has been read, and its whole content would be replaced. Read the rest of it first (line_offset; char_offset in lines that were cut), change only the part you know with Edit, or delete the file first with Bash if its content does not matter. Nothing was written.`,
+    `Only a part of ${shown} has been read, and its whole content would be replaced. ` +
+      'Read the rest of it first (line_offset; char_offset in lines that were cut), change only the part you ' +
+      'know with Edit, or delete the file first with Bash if its content does not matter. Nothing was written.',
   )
 }
 
@@ -182,7 +186,10 @@ export function linksNote({
 }: Pick<PlannedChange, 'shown' | 'current' | 'after'>): string | undefined {
   if (!after || !current || current.links < 2) return undefined
   const others = current.links - 1
-  return `${shown} has ${others} other ${others === 1 ? 'name' : 'names'} on this disk (hard links): the change shows there, too.`
+  return (
+    `${shown} has ${others} other ${others === 1 ? 'name' : 'names'} on this disk (hard links): ` +
+    'the change shows there, too.'
+  )
 }
 
 const ENDING_NAMES = { none: 'no line ends', lf: 'LF', crlf: 'CRLF', mixed: 'mixed' }

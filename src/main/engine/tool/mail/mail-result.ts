@@ -38,7 +38,8 @@ export function messageResult(message: MailMessage, offset: number): string {
       ? 'It has no text.'
       : offset === 0 && end === text.length
         ? `Its text has ${length} characters${kind}.`
-        : `Its text has ${length} characters${kind}; shown: ${offset + 1} to ${end}.${end < text.length ? ` Continue with offset ${end}.` : ''}`
+        : `Its text has ${length} characters${kind}; ` +
+          `shown: ${offset + 1} to ${end}.${end < text.length ? ` Continue with offset ${end}.` : ''}`
   return `Message ${id}. ${which}\n${note}${asData(`${head}\n\n${shown}`)}`
 }
 
@@ -82,12 +83,18 @@ export function foundResult({ messages, total, problems }: MailFound): string {
     lines.length < total
       ? `; the newest ${lines.length} are listed. Narrow the search, or raise the limit, for others`
       : ''
-  return `${total.toLocaleString('en-US')} ${total === 1 ? 'message fits' : 'messages fit'}${shown}. Each line begins with the id.\n${asData(lines.join('\n'))}${truncateText(failed, 500)}`
+  return (
+    `${total.toLocaleString('en-US')} ${total === 1 ? 'message fits' : 'messages fit'}${shown}. ` +
+    `Each line begins with the id.\n${asData(lines.join('\n'))}${truncateText(failed, 500)}`
+  )
 }
 
 function summaryLine(message: MailSummary): string {
   const state = stateText(message)
-  return `${message.id} | ${whenText(message) || 'no date'} | ${truncateText(message.from, 80)} | ${truncateText(message.subject, 120) || '(no subject)'}${state === '' ? '' : ` | ${state}`}`
+  return (
+    `${message.id} | ${whenText(message) || 'no date'} | ${truncateText(message.from, 80)} ` +
+    `| ${truncateText(message.subject, 120) || '(no subject)'}${state === '' ? '' : ` | ${state}`}`
+  )
 }
 
 function stateText({ unread, flagged, answered, attachments }: MailSummary): string {

@@ -146,7 +146,10 @@ function accountOf(
 
 function unknownAccount(accounts: readonly MailAccount[], wanted: string | undefined): string {
   const known = accounts.map(({ id }) => id).join(', ')
-  return `There is no mail account ${wanted === undefined ? 'for this message' : JSON.stringify(wanted)}. ${known === '' ? 'None is set up.' : `There are: ${known}.`}`
+  return (
+    `There is no mail account ${wanted === undefined ? 'for this message' : JSON.stringify(wanted)}. ` +
+    (known === '' ? 'None is set up.' : `There are: ${known}.`)
+  )
 }
 
 function withoutUndefined<T extends object>(record: T): T {

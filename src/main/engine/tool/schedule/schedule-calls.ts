@@ -255,7 +255,10 @@ function nextText({ isPaused, nextAt, time, zone }: Schedule): string {
 
 function runLine({ status, startedAt, missed, note, sessionId }: ScheduleRun, zone: string): string {
   const about = [sessionId, missed > 0 && `${missed} missed before`, note?.replaceAll(/\s+/g, ' ')].filter(Boolean)
-  return `- ${momentText(startedAt, zone)} ${RUN_STATUS_TEXT[status]}${about.length === 0 ? '' : `: ${about.join('; ')}`}`
+  return (
+    `- ${momentText(startedAt, zone)} ` +
+    `${RUN_STATUS_TEXT[status]}${about.length === 0 ? '' : `: ${about.join('; ')}`}`
+  )
 }
 
 /** The call; a refusal becomes a message that the model can act on. */

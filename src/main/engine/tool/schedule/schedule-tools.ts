@@ -24,7 +24,9 @@ export function scheduleTools(session: SessionSchedules): readonly Tool[] {
     {
       name: 'ScheduleCreate',
       description:
-        'Runs a prompt at set times, each in its own session. time: cron, 2026-12-01T09:00, "every 2 h", "weekdays at 9:00" or "new mail" (that fits mail). heartbeat: reports only what needs attention, nothing in quiet hours ("22:00-07:00").',
+        'Runs a prompt at set times, each in its own session. ' +
+        'time: cron, 2026-12-01T09:00, "every 2 h", "weekdays at 9:00" or "new mail" (that fits mail). ' +
+        'heartbeat: reports only what needs attention, nothing in quiet hours ("22:00-07:00").',
       input: createInput,
       ...CHANGES,
       prepare: async (given) => (await calls()).create(createInput.parse(given)),
@@ -40,7 +42,8 @@ export function scheduleTools(session: SessionSchedules): readonly Tool[] {
     {
       name: 'ScheduleUpdate',
       description:
-        'Changes the fields of ScheduleCreate that are given beside id, pauses or resumes. An empty text restores a default.',
+        'Changes the fields of ScheduleCreate that are given beside id, pauses or resumes. ' +
+        'An empty text restores a default.',
       input: updateInput,
       schema: UPDATE_SCHEMA,
       ...CHANGES,

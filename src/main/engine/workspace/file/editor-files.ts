@@ -70,7 +70,8 @@ export async function unsavedBytes(
 }
 
 /**
- * Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is not a change.
+ * Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is not a
+ * change.
  */
 export function normalizeEditorText(held: string, saved: string | undefined): string {
   const text = held.startsWith('\ufeff') ? held.slice(1) : held

@@ -13,8 +13,8 @@ export interface LineWindow {
 }
 
 /**
- * `raw` has no line feed, but the carriage return before it. `long`: it continues beyond `raw`. Where lines are kept from a later character on, `chars` says how many
- * the whole line has.
+ * `raw` has no line feed, but the carriage return before it. `long`: it continues beyond `raw`. Where lines are kept
+ * from a later character on, `chars` says how many the whole line has.
  */
 export interface KeptLine {
   raw: string

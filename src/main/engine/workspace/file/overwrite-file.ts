@@ -135,7 +135,8 @@ function keepCopy(fd: number, size: number, name: string, { shown, copies = tmpd
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     const why = fileProblem(error, copies)
     throw new FileProblem(
-      `${shown} can only be written in place, and no copy of it could be kept meanwhile: ${why instanceof Error ? why.message : String(why)} Nothing was written.`,
+      `${shown} can only be written in place, and no copy of it could be kept meanwhile: ` +
+        `${why instanceof Error ? why.message : String(why)} Nothing was written.`,
       'other',
       error,
     )
@@ -171,7 +172,8 @@ function putBack(
   } catch {
     const problem = fileProblem(why, shown)
     throw new FileProblem(
-      `${problem instanceof Error ? problem.message : String(problem)} It was written in part and could not be put back: its old content is in ${path}.`,
+      `${problem instanceof Error ? problem.message : String(problem)} It was ` +
+        `written in part and could not be put back: its old content is in ${path}.`,
       'other',
       why,
     )

@@ -46,7 +46,8 @@ export async function writeFileText(write: FileWrite): Promise<{ mark: string; n
     }
     if (current?.unsaved)
       throw new FileProblem(
-        `${shown} has changes in the editor that are not saved, and they cannot be changed from here. Ask the user to save it, then read it again.`,
+        `${shown} has changes in the editor that are not saved, and they cannot be changed from here. ` +
+          'Ask the user to save it, then read it again.',
         'changed',
       )
     const written = await atomicWrite(realPath, bytes, {

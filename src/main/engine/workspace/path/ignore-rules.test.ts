@@ -54,7 +54,8 @@ describe('ignore rules', () => {
     const { root, walked } = await tree({
       ...Object.fromEntries(names.map((name) => [name, ''])),
       '.gitignore':
-        '\uFEFF# comment\n*.log\n!keep.log\n/build/\ndocs/**/c\ntmp\nfoo\\ bar\n\\#hash\n\\!bang\nw/\\[x\\]/\ntrailing   \n',
+        '\uFEFF# comment\n*.log\n!keep.log\n/build/\ndocs/**/c\n' +
+        'tmp\nfoo\\ bar\n\\#hash\n\\!bang\nw/\\[x\\]/\ntrailing   \n',
       'src/.gitignore': 'gen/*\n!gen/keep/\n!a.log\n',
       'src/in/.gitignore': 'keep.log\n',
       'sub/.gitignore': '/only/*\n!/only/this\n',

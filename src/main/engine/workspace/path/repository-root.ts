@@ -10,8 +10,8 @@ export function repositoryRoot(folder: string): string | undefined {
 }
 
 /**
- * Whether a folder has a `.git` that says more than its name. An empty one is not a repository, for git neither: sandboxes
- * put an empty one where `.git` is missing, so that no command can make it, and it comes and goes with them.
+ * Whether a folder has a `.git` that says more than its name. An empty one is not a repository, for git neither:
+ * sandboxes put an empty one where `.git` is missing, so that no command can make it, and it comes and goes with them.
  */
 export function hasRepository(folder: string): boolean {
   const git = join(folder, '.git')

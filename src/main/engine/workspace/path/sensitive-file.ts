@@ -1,8 +1,9 @@
 /** What may follow the name of a key or credentials file without making it another kind of file. */
 const TAIL_EXTENSIONS = new Set(
-  'bak backup old orig original save saved copy tmp swp swo dist prod production dev local test json yaml yml toml ini cfg conf properties csv tsv txt xml db enc gpg asc age pem key der ppk p12 pfx'.split(
-    ' ',
-  ),
+  (
+    'bak backup old orig original save saved copy tmp swp swo dist prod production dev local test json ' +
+    'yaml yml toml ini cfg conf properties csv tsv txt xml db enc gpg asc age pem key der ppk p12 pfx'
+  ).split(' '),
 )
 
 const TEMPLATE = /^(?:example|sample|template)$/

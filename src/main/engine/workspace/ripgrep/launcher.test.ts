@@ -119,7 +119,9 @@ describe('Launcher', () => {
     const file = join(folder, 'user.ts')
     await writeFile(
       file,
-      `import { Launcher } from '${join(import.meta.dirname, 'launcher.ts')}'\nconst into = { output() {}, errors() {} }\nawait new Launcher().start('/bin/true', [], '/', into)?.ended\nconsole.log('ready')\nsetInterval(() => {}, 1000)\n`,
+      `import { Launcher } from '${join(import.meta.dirname, 'launcher.ts')}'\n` +
+        "const into = { output() {}, errors() {} }\nawait new Launcher().start('/bin/true', " +
+        "[], '/', into)?.ended\nconsole.log('ready')\nsetInterval(() => {}, 1000)\n",
     )
     const user = runTs(file)
     await user.line('ready')
@@ -134,7 +136,8 @@ describe('Launcher', () => {
     const file = join(folder, 'user.ts')
     await writeFile(
       file,
-      `import { Launcher } from '${join(import.meta.dirname, 'launcher.ts')}'\nconst into = { output() {}, errors() {} }\nawait new Launcher().start('/bin/true', [], '/', into)?.ended\n`,
+      `import { Launcher } from '${join(import.meta.dirname, 'launcher.ts')}'\nconst into = { output() {}, ` +
+        "errors() {} }\nawait new Launcher().start('/bin/true', [], '/', into)?.ended\n",
     )
     const user = runTs(file)
     expect(await user.done).toMatchObject({ code: 0 })

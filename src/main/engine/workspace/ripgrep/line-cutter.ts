@@ -17,10 +17,9 @@ export const CUT_CONTEXT = 44
 /**
  * Cuts long lines while ripgrep prints them, so that one of any length takes neither memory nor the place of what comes
  * after it. Takes `path NUL number : column : text` (a line of context: `path NUL number - text`) and passes on `path
- * NUL number : text`. Of a long line it passes on
- * `path NUL number ; first / total : text`: what surrounds its first match, the number of its first character (from 1) and how many the line has; `,` in the place
- * of `;` is a line of context. Remarks of ripgrep, which have no NUL, pass as they are. What is not complete at the end
- * is left out.
+ * NUL number : text`. Of a long line it passes on `path NUL number ; first / total : text`: what surrounds its first
+ * match, the number of its first character (from 1) and how many the line has; `,` in the place of `;` is a line of
+ * context. Remarks of ripgrep, which have no NUL, pass as they are. What is not complete at the end is left out.
  */
 export class LineCutter {
   readonly #next: (chunk: Buffer) => void

@@ -42,7 +42,8 @@ describe('runRipgrep', () => {
 
   it('tries once more on one thread when the system has no thread left, and only once', async () => {
     const failing =
-      'echo "$*" >> calls; echo "rg: failed to spawn thread: Resource temporarily unavailable (os error 11)" >&2; exit 2'
+      'echo "$*" >> calls; ' +
+      'echo "rg: failed to spawn thread: Resource temporarily unavailable (os error 11)" >&2; exit 2'
     const always = await pretend(failing)
     expect(await runRipgrep(['x'], always)).toMatchObject({ exitCode: 2 })
     expect((await readFile(join(always.cwd, 'calls'), 'utf8')).trim().split('\n')).toEqual([

@@ -177,7 +177,10 @@ export function searchFailure(run: RipgrepRun): string | undefined {
 const PCRE2_LIMIT = /PCRE2: error matching: .*(limit|memory)/
 
 const TOO_MUCH_BACKTRACKING =
-  'The pattern is valid, but the PCRE2 engine reached its matching limit: it has to try too many ways through the text. These files were not searched to the end; no others match. Make the pattern cheaper: no repetition inside a repetition such as (a+)+, possessive quantifiers (a++) or atomic groups (?>...), bounded repetition such as .{0,200} in place of .*, or no look-around and back references at all.'
+  'The pattern is valid, but the PCRE2 engine reached its matching limit: it has to try too many ways ' +
+  'through the text. These files were not searched to the end; no others match. Make the pattern cheaper: ' +
+  'no repetition inside a repetition such as (a+)+, possessive quantifiers (a++) or atomic groups (?>...), ' +
+  'bounded repetition such as .{0,200} in place of .*, or no look-around and back references at all.'
 
 /** Whether a part of the files was not searched to the end because PCRE2 reached a limit. */
 export function reachedPcre2Limit(run: RipgrepRun): boolean {
@@ -187,13 +190,19 @@ export function reachedPcre2Limit(run: RipgrepRun): boolean {
 function advice(message: string): string {
   if (/literal "?.*\\n.* (is )?not allowed/.test(message)) return 'The pattern spans lines: set multiline to true.'
   if (/unrecognized file type/.test(message))
-    return 'There is no such file type. Types are ts, js, py, rust, go, java, cpp, md, json, ...; for anything else use glob.'
+    return (
+      'There is no such file type. ' +
+      'Types are ts, js, py, rust, go, java, cpp, md, json, ...; for anything else use glob.'
+    )
   if (/error parsing glob/.test(message))
     return 'The glob is not valid; escape brackets that are meant literally with a backslash.'
   if (/exceeds size limit/.test(message))
     return 'The pattern is too large once it is compiled. Use smaller repetition counts, or search for parts of it.'
   if (/regex|PCRE2|repetition|unclosed/i.test(message)) {
-    return 'The pattern is not a valid regular expression. Escape characters that are meant literally with a backslash: . * + ? ( ) [ ] { } | ^ $'
+    return (
+      'The pattern is not a valid regular expression. ' +
+      'Escape characters that are meant literally with a backslash: . * + ? ( ) [ ] { } | ^ $'
+    )
   }
   return 'The search failed.'
 }

@@ -221,7 +221,8 @@ async function chosenLabels(
 }
 
 const ASK_FOR_CHANGES =
-  'The user wants changes, but could not say here which. Ask them in the text of your answer what should change, and end your turn.'
+  'The user wants changes, but could not say here which. ' +
+  'Ask them in the text of your answer what should change, and end your turn.'
 
 /**
  * Shows a plan: approve it (or one of its alternatives), request changes, or reject it. Asks for the changes in a form

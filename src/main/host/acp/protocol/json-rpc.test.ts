@@ -35,7 +35,8 @@ describe('lines of a client', () => {
     const { input, output, written } = pipes()
     const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined, maxLineBytes: 200 })
     input.end(
-      `{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"${'x'.repeat(100_000)}"}\n{"jsonrpc":"2.0","method":"b"}\n`,
+      `{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"${'x'.repeat(100_000)}"}\n` +
+        '{"jsonrpc":"2.0","method":"b"}\n',
     )
     const methods: unknown[] = []
     for await (const message of readable) methods.push('method' in message && message.method)

@@ -82,7 +82,8 @@ export class AcpSession {
       this.notice(
         'warning',
         'Project settings are off',
-        `${folder} has its own rules, hooks or servers, and ${UNTRUSTED[state]}. Review them with "trestle permission show", then run "trestle permission trust".`,
+        `${folder} has its own rules, hooks or servers, and ${UNTRUSTED[state]}. ` +
+          'Review them with "trestle permission show", then run "trestle permission trust".',
       )
     const usage = context && usageUpdate(context, this.#window())
     if (usage) this.#queue.sendNow(usage)
@@ -209,7 +210,8 @@ export class AcpSession {
     if (!(error instanceof CodedError) || !['model.not_configured', 'hook.blocked'].includes(error.code)) throw error
     const howTo =
       error.code === 'model.not_configured'
-        ? ' Choose one with the model selector of your editor, or add one: start "trestle" (or "trestle serve") and open Settings, then come back.'
+        ? ' Choose one with the model selector of your editor, ' +
+          'or add one: start "trestle" (or "trestle serve") and open Settings, then come back.'
         : ''
     this.#sendMessage(`${failureMessage(error.failure)}${howTo}`)
     return this.#answer('end_turn')

@@ -71,7 +71,8 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
         )
       const servers =
         cost &&
-        `${cost.sent} of ${cost.tools} tools of servers are sent with each request${cost.isSearching ? '; the others are found by search' : ''}.`
+        `${cost.sent} of ${cost.tools} tools of servers are sent with each ` +
+          `request${cost.isSearching ? '; the others are found by search' : ''}.`
       return say(
         [['| tool | state | tokens |', '| --- | --- | --- |', ...rows].join('\n'), ...(servers ? [servers] : [])].join(
           '\n\n',
@@ -176,7 +177,8 @@ async function restore(
   const messages =
     messagesTaken === undefined
       ? ''
-      : ` ${messagesTaken} of your messages ${messagesTaken === 1 ? 'is' : 'are'} out of the conversation, though this editor may still show ${messagesTaken === 1 ? 'it' : 'them'}.`
+      : ` ${messagesTaken} of your messages ${messagesTaken === 1 ? 'is' : 'are'} out of the conversation, ` +
+        `though this editor may still show ${messagesTaken === 1 ? 'it' : 'them'}.`
   const lines = [
     ...steps.map(({ action, path }) => `- ${action} ${path}`),
     ...kept.map(({ path, why }) => `- left ${path}: ${why}`),

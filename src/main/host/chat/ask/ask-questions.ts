@@ -137,7 +137,9 @@ async function fieldValue(
   const { style } = asked.terminal
   const now = values[field.key]
   showLines(asked, [
-    `  ${style.bold(oneLine(field.title))}${field.required ? '' : style.dim(' (may be left out)')}${field.description === undefined ? '' : `  ${style.dim(oneLine(field.description))}`}`,
+    `  ${style.bold(oneLine(field.title))}` +
+      (field.required ? '' : style.dim(' (may be left out)')) +
+      (field.description === undefined ? '' : `  ${style.dim(oneLine(field.description))}`),
   ])
   switch (field.kind) {
     case 'boolean': {

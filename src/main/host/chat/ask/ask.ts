@@ -102,7 +102,8 @@ export function previewLines(preview: Preview, style: Style): string[] {
     case 'diff':
     case 'diffs':
       return fileDiffs(preview).flatMap(({ path, diff, added, removed, note }) => [
-        `${safeText(path)} ${style.green(`+${added}`)} ${style.red(`-${removed}`)}${note === undefined ? '' : ` ${safeText(note)}`}`,
+        `${safeText(path)} ${style.green(`+${added}`)} ` +
+          `${style.red(`-${removed}`)}${note === undefined ? '' : ` ${safeText(note)}`}`,
         ...diffLines(diff, style),
       ])
     case 'command':

@@ -136,7 +136,9 @@ test('only code lines are wider than the terminal, and no word is lost', () => {
 
 test('hostile text never writes control characters: not as an entity, in a link, an image or a language', () => {
   const escape = '\u001b]0;title\u0007\u001b[2J'
-  const hostile = `a ${escape} &#27;[31m &#x1b; [x](http://h/${escape}) ![${escape}](u${escape})\n\n\`\`\`${escape}\n${escape}\n\`\`\`\n\n| ${escape} |\n|---|\n| \`${escape}\` |\n\n<b ${escape}>\n`
+  const hostile =
+    `a ${escape} &#27;[31m &#x1b; [x](http://h/${escape}) ![${escape}](u${escape})\n\n` +
+    `\`\`\`${escape}\n${escape}\n\`\`\`\n\n| ${escape} |\n|---|\n| \`${escape}\` |\n\n<b ${escape}>\n`
   for (const sizes of [[1], [5], [10_000]]) {
     const stream = new MarkdownStream(createStyle(true), () => 80)
     let out = ''

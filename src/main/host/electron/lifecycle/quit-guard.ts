@@ -202,7 +202,9 @@ async function confirmRunningTurns(
   const question = {
     type: 'question' as const,
     message: running.length === 1 ? 'A session is still working.' : `${running.length} sessions are still working.`,
-    detail: `${names.join('\n')}\n\nThey can finish in the background without a window. If you stop them, you can continue them the next time you open Trestle.`,
+    detail:
+      `${names.join('\n')}\n\nThey can finish in the background without a window. ` +
+      'If you stop them, you can continue them the next time you open Trestle.',
     buttons: ['Keep working in the background', 'Stop and quit', 'Cancel'],
     defaultId: 0,
     cancelId: 2,

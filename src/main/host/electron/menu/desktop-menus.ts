@@ -21,7 +21,10 @@ export interface DesktopMenusOptions {
   log(message: string): void
 }
 
-/** The application menu and the system's lists of recent projects. Rebuilt only when those, or the user's keys, have changed. */
+/**
+ * The application menu and the system's lists of recent projects. Rebuilt only when those, or the user's keys, have
+ * changed.
+ */
 export class DesktopMenus {
   readonly #options: DesktopMenusOptions
   #clearedAt = 0

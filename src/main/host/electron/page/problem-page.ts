@@ -65,20 +65,26 @@ export const PROBLEM_HEADERS: Readonly<Record<string, string>> = {
 
 /** Colors of renderer/styles/tokens.css, in sRGB. */
 const STYLE = `
-  :root { color-scheme: light dark; --paper: #fbfaf8; --ink: #2a2722; --quiet: #6b665e; --line: #dcd8d0; --button: #ffffff }
-  @media (prefers-color-scheme: dark) { :root { --paper: #181714; --ink: #efece6; --quiet: #a8a39a; --line: #3a3732; --button: #23211d } }
+  :root { color-scheme: light dark; --paper: #fbfaf8; --ink: #2a2722; --quiet: #6b665e; --line: #dcd8d0;
+    --button: #ffffff }
+  @media (prefers-color-scheme: dark) {
+    :root { --paper: #181714; --ink: #efece6; --quiet: #a8a39a; --line: #3a3732; --button: #23211d }
+  }
   * { box-sizing: border-box }
-  body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--paper); color: var(--ink);
+  body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px;
+    background: var(--paper); color: var(--ink);
     font: 14px/1.55 Inter, system-ui, sans-serif }
   main { width: min(560px, 100%); overflow-wrap: anywhere }
   h1 { margin: 0 0 8px; font-size: 20px; line-height: 1.3; letter-spacing: -0.01em }
   p { margin: 0 0 10px }
   details { margin: 14px 0 0; color: var(--quiet) }
   summary { cursor: pointer }
-  pre { max-height: 40vh; overflow: auto; margin: 8px 0 0; padding: 10px 12px; border: 1px solid var(--line); border-radius: 8px;
+  pre { max-height: 40vh; overflow: auto; margin: 8px 0 0; padding: 10px 12px; border: 1px solid var(--line);
+    border-radius: 8px;
     font: 12px/1.5 "JetBrains Mono", ui-monospace, monospace; white-space: pre-wrap }
   nav { display: flex; flex-wrap: wrap; gap: 8px; margin-top: 20px }
-  a { padding: 6px 14px; border: 1px solid var(--line); border-radius: 8px; background: var(--button); color: inherit; text-decoration: none }
+  a { padding: 6px 14px; border: 1px solid var(--line); border-radius: 8px; background: var(--button);
+    color: inherit; text-decoration: none }
   a:first-child { background: var(--ink); border-color: var(--ink); color: var(--paper) }
   a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px }
 `

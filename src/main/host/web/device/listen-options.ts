@@ -52,7 +52,8 @@ export function listenAddress(text: string): { address: string; port: number } {
   const port = isIP(text) === 6 || found?.[3] === undefined ? DEFAULT_PORT : Number(found[3])
   if (isIP(address) === 0 || address.includes('%') || port > 65_535)
     throw wrong(
-      `--listen needs an address of this machine, such as 192.168.1.5 or 192.168.1.5:${DEFAULT_PORT}, or 0.0.0.0 for all; not ${JSON.stringify(text)}.`,
+      `--listen needs an address of this machine, such as 192.168.1.5 or 192.168.1.5:${DEFAULT_PORT}, ` +
+        `or 0.0.0.0 for all; not ${JSON.stringify(text)}.`,
     )
   return { address, port }
 }

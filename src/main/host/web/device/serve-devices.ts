@@ -92,8 +92,11 @@ export async function serveDevices({
   // The first device can be paired at once, by who reads this; a code in the log of a service would be for others, too.
   const isFirst = devices.list().length === 0
   const code = isFirst && process.stdout.isTTY ? devices.pair('full') : undefined
+  const pairing = code
+    ? pairingText(code, published, true)
+    : `To pair ${isFirst ? 'a' : 'another'} device: trestle device pair\n`
   return {
-    text: `${addressText(published)}${code ? pairingText(code, published, true) : `To pair ${isFirst ? 'a' : 'another'} device: trestle device pair\n`}`,
+    text: addressText(published) + pairing,
     async close() {
       unpublish()
       if (code) devices.cancelPairing()

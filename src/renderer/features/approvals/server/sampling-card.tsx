@@ -79,7 +79,8 @@ export function SamplingCard(props: SamplingCardProps) {
         <p className="approval-note">
           {answer
             ? 'The server gets only this answer: no conversation, no tools.'
-            : `The model sees only this, not the conversation, and has no tools. Up to ${maxTokens.toLocaleString()} tokens. You review the answer first.`}
+            : 'The model sees only this, not the conversation, and has no tools. ' +
+              `Up to ${maxTokens.toLocaleString()} tokens. You review the answer first.`}
         </p>
         {failure && <ErrorNote failure={failure} className="m-3" />}
       </div>

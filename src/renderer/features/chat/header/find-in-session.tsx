@@ -79,7 +79,10 @@ function FindBar({ sessionId }: { sessionId: string }) {
         data-find-field
         spellCheck={false}
         maxLength={500}
-        className="h-[25px] min-w-0 max-w-[360px] flex-1 rounded-sm border border-line-strong bg-raised px-2 text-small text-ink"
+        className={cx(
+          'h-[25px] min-w-0 max-w-[360px] flex-1 rounded-sm border',
+          'border-line-strong bg-raised px-2 text-small text-ink',
+        )}
         onChange={(event) => {
           setWords(event.target.value)
           setShown(undefined)

@@ -15,9 +15,11 @@ interface SandboxChipProps {
 }
 
 const AMBER =
-  'border-[color-mix(in_oklch,var(--wait)_45%,var(--line))] text-wait-ink hover:text-wait-ink data-[state=open]:text-wait-ink'
+  'border-[color-mix(in_oklch,var(--wait)_45%,var(--line))] ' +
+  'text-wait-ink hover:text-wait-ink data-[state=open]:text-wait-ink'
 const GREEN =
-  'border-[color-mix(in_oklch,var(--done)_40%,var(--line))] text-done-ink hover:text-done-ink data-[state=open]:text-done-ink'
+  'border-[color-mix(in_oklch,var(--done)_40%,var(--line))] ' +
+  'text-done-ink hover:text-done-ink data-[state=open]:text-done-ink'
 
 /** What commands of this session can reach, with details on click. Green when sandboxed, amber otherwise. */
 export function SandboxChip({ sandbox, userHome, onOpenSettings }: SandboxChipProps) {
@@ -41,7 +43,10 @@ export function SandboxChip({ sandbox, userHome, onOpenSettings }: SandboxChipPr
           align="end"
           sideOffset={5}
           collisionPadding={8}
-          className="z-50 max-h-(--radix-popover-content-available-height) w-[min(372px,calc(100vw-16px))] overflow-y-auto rounded-lg border border-line bg-raised px-3.5 pt-3 pb-2.5 text-ui shadow-high outline-none"
+          className={cx(
+            'z-50 max-h-(--radix-popover-content-available-height) w-[min(372px,calc(100vw-16px))] overflow-y-auto',
+            'rounded-lg border border-line bg-raised px-3.5 pt-3 pb-2.5 text-ui shadow-high outline-none',
+          )}
         >
           <Particulars sandbox={sandbox} userHome={userHome} />
           <div className="mt-2.5 border-t border-line pt-2">

@@ -26,8 +26,8 @@ const SHORT = 4 * STEP
 
 /**
  * A text that is rendered while it grows: keeps its split, so that the next render parses only the end, and its render
- * time, so that a text that is slow to render is rendered less often. However much of it arrives at once, it is drawn in
- * steps; a text that was finished from the start is drawn as a whole.
+ * time, so that a text that is slow to render is rendered less often. However much of it arrives at once, it is drawn
+ * in steps; a text that was finished from the start is drawn as a whole.
  */
 export class GrowingText {
   readonly #now: () => number

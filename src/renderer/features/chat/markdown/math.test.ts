@@ -84,7 +84,8 @@ describe('collapsible sections and footnotes', () => {
 
   it('contain Markdown, nested sections and code, and end at their closing tag', () => {
     const text =
-      '<details>\n<summary>Log **all**</summary>\n\n- a\n\n```html\n</details>\n```\n\n<details>\n\nin\n\n</details>\n\n</details>\n\nAfter.'
+      '<details>\n<summary>Log **all**</summary>\n\n- a\n\n```html\n' +
+      '</details>\n```\n\n<details>\n\nin\n\n</details>\n\n</details>\n\nAfter.'
     expect(shape(text)).toEqual([
       ['details', ['list', 'space', 'code', 'space', 'details']],
       ['paragraph', ['text']],

@@ -10,7 +10,8 @@ describe('HTML in an answer', () => {
   it('is parsed into text elements without active attributes', () => {
     expect(
       read(
-        '<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>',
+        '<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press ' +
+          '<kbd class="x">Ctrl</kbd></p>',
       ),
     ).toEqual([{ tag: 'p', align: 'center', children: ['Press ', { tag: 'kbd', children: ['Ctrl'] }] }])
     expect(read('<a href="javascript:evil()">x</a>')).toEqual([

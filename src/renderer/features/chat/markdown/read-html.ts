@@ -12,7 +12,8 @@ export type HtmlPart =
 /** The elements allowed in text. */
 const TAGS: ReadonlySet<string> = new Set(
   (
-    'p div span br hr b strong i em u s del ins mark small sub sup kbd code samp var pre blockquote q cite abbr ul ol li dl dt dd ' +
+    'p div span br hr b strong i em u s del ins mark small sub sup ' +
+    'kbd code samp var pre blockquote q cite abbr ul ol li dl dt dd ' +
     'table thead tbody tfoot tr th td caption h1 h2 h3 h4 h5 h6 a img details summary figure figcaption center picture'
   ).split(' '),
 )

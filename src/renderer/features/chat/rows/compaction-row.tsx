@@ -73,8 +73,8 @@ function Summary({
   return (
     <div className="compaction-summary">
       <p>
-        The agent continues from this summary and your messages. Removed from context: {counted(answers, 'answer')} and{' '}
-        {counted(results, 'result')}
+        The agent continues from this summary and your messages.
+        {` Removed from context: ${counted(answers, 'answer')} and ${counted(results, 'result')}`}
         {messages > 0 &&
           `; ${counted(messages, 'message')} of yours ${messages === 1 ? 'was' : 'were'} shortened or left out`}
         . You can still read it here.

@@ -23,7 +23,9 @@ interface TurnFooterProps {
   turnId: string
 }
 
-/** Below the last answer of a turn: when, by which model, how long and how many tokens; and what can be done with it. */
+/**
+ * Below the last answer of a turn: when, by which model, how long and how many tokens; and what can be done with it.
+ */
 export const TurnFooter = memo(function TurnFooter({ sessionId, text, figures, seq, turnId }: TurnFooterProps) {
   const place = useRef<HTMLDivElement>(null)
   const client = useClient()
@@ -82,7 +84,10 @@ function Figures({ figures: { endedAt, durationMs, models, usage } }: { figures:
       {durationMs >= 1000 && <span>{duration(durationMs)}</span>}
       {usage && (
         <span
-          title={`${usage.input.toLocaleString()} tokens in (${usage.cached.toLocaleString()} from the cache), ${usage.output.toLocaleString()} out`}
+          title={
+            `${usage.input.toLocaleString()} tokens in (${usage.cached.toLocaleString()} from the cache), ` +
+            `${usage.output.toLocaleString()} out`
+          }
         >
           {formatTokens(usage.input + usage.output)} tokens
         </span>

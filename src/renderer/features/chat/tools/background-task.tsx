@@ -48,7 +48,10 @@ export function BackgroundTask({ details }: { details: TaskDetails }) {
         <LiveCommand taskId={task.taskId} />
       ) : (
         <TerminalText
-          text={`\u001b[2m$ ${task.command.trim()}\u001b[0m\n${details.text === '' ? '\u001b[2m(no output)\u001b[0m' : details.text}`}
+          text={
+            `\u001b[2m$ ${task.command.trim()}\u001b[0m\n` +
+            (details.text === '' ? '\u001b[2m(no output)\u001b[0m' : details.text)
+          }
         />
       )}
       <p className="tool-meta">

@@ -10,7 +10,9 @@ interface Piece {
   start: number
 }
 
-/** The visible text of an element, and the text nodes it is made of. Blocks are separated, so that no match spans two. */
+/**
+ * The visible text of an element, and the text nodes it is made of. Blocks are separated, so that no match spans two.
+ */
 function textOf(element: Element): { text: string; pieces: Piece[] } {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
   const pieces: Piece[] = []

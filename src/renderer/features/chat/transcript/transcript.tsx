@@ -228,7 +228,8 @@ export function EmptyConversation({ greeting, scripted, onSuggest }: EmptyConver
         <h2 className="text-lead font-semibold">What would you like to do?</h2>
         <p className="mt-1 text-ui text-ink-2">
           {scripted
-            ? 'The demo follows a script, without an AI model. Whatever you type, it makes an edit, runs a command and keeps a to-do list in this folder, and asks before each change.'
+            ? 'The demo follows a script, without an AI model. Whatever you type, it makes an edit, ' +
+              'runs a command and keeps a to-do list in this folder, and asks before each change.'
             : greeting !== undefined
               ? greeting
               : 'The agent reads, edits and runs code in this folder. It asks before risky steps.'}

@@ -23,8 +23,8 @@ function keyOf(sessionId: string, path: string, window = windowId): string {
 }
 
 /**
- * Unsaved edits by window, session and path: two windows that edit one file keep a draft each. They survive closing the tab
- * and reloading the page.
+ * Unsaved edits by window, session and path: two windows that edit one file keep a draft each. They survive closing the
+ * tab and reloading the page.
  */
 const useDrafts = create<{ drafts: ReadonlyMap<string, FileDraft> }>()(() => ({ drafts: stored() }))
 

@@ -25,7 +25,10 @@ interface EditViewProps {
   onClose: () => void
 }
 
-/** Edits a text file. What isn't saved is kept as a draft, and a file that has changed since is never overwritten unasked. */
+/**
+ * Edits a text file. What isn't saved is kept as a draft, and a file that has changed since is never overwritten
+ * unasked.
+ */
 export function EditView({ sessionId, path, line, version, onClose }: EditViewProps) {
   const client = useClient()
   const { data, error } = useQuery({

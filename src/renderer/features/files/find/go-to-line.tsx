@@ -44,7 +44,8 @@ export function GoToLine({ total, isCounted, onGo, onClose }: GoToLineProps) {
       <span role="status" className="file-find-count">
         {text !== '' && !isLine
           ? `Type a line from 1 to ${total.toLocaleString('en-US')}`
-          : `${isCounted ? '' : 'about '}${total.toLocaleString('en-US')} ${total === 1 ? 'line' : 'lines'} · Enter to go`}
+          : `${isCounted ? '' : 'about '}${total.toLocaleString('en-US')} ${total === 1 ? 'line' : 'lines'} ` +
+            '· Enter to go'}
       </span>
     </form>
   )

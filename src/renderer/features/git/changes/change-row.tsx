@@ -59,7 +59,10 @@ export function ChangeRow({ change, side, open, onOpen, reachable, onFocus }: Ch
           onFocus={onFocus}
           onKeyDown={onKeyDown}
           onClick={() => onOpen(!open)}
-          className="flex min-h-[28px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px] px-1 text-left focus-visible:-outline-offset-2"
+          className={cx(
+            'flex min-h-[28px] min-w-0 flex-1 items-center gap-1.5',
+            'rounded-[6px] px-1 text-left focus-visible:-outline-offset-2',
+          )}
         >
           <ChevronRight
             aria-hidden

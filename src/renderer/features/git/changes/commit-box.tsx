@@ -6,6 +6,7 @@ import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
 import { useGit } from '../git-context'
 import { commitText, switchAmend, useCommitText, writeCommit } from './commit-text'
+import { cx } from '../../../ui/cx'
 
 /** The message of the next commit, written by the user or drafted by a model, and the commit. */
 export function CommitBox({ status }: { status: GitStatus }) {
@@ -66,7 +67,10 @@ export function CommitBox({ status }: { status: GitStatus }) {
           event.preventDefault()
           doCommit()
         }}
-        className="max-h-[220px] min-h-[64px] w-full resize-y rounded-md border border-line-strong bg-raised px-2.5 py-1.5 font-mono text-small text-ink"
+        className={cx(
+          'max-h-[220px] min-h-[64px] w-full resize-y rounded-md border',
+          'border-line-strong bg-raised px-2.5 py-1.5 font-mono text-small text-ink',
+        )}
       />
       <div className="flex flex-wrap items-center gap-2">
         <Button

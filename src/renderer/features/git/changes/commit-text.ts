@@ -29,8 +29,8 @@ export function writeCommit(sessionId: string, message: string): void {
 }
 
 /**
- * Switches between a new commit and replacing the last one. `last`: the message of the last commit, which fills an empty
- * field if it is still to be amended. It goes again with the switch, unless it was edited.
+ * Switches between a new commit and replacing the last one. `last`: the message of the last commit, which fills an
+ * empty field if it is still to be amended. It goes again with the switch, unless it was edited.
  */
 export function switchAmend(sessionId: string, amend: boolean, last?: string): void {
   const now = commitText(sessionId)

@@ -42,7 +42,10 @@ export function ConflictRow({ conflict, open, onOpen, reachable, onFocus }: Conf
         title={name}
         onFocus={onFocus}
         onClick={() => onOpen(!open)}
-        className="flex min-h-[28px] w-full min-w-0 items-center gap-1.5 px-2.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
+        className={cx(
+          'flex min-h-[28px] w-full min-w-0 items-center gap-1.5 px-2.5',
+          'text-left hover:bg-sunken focus-visible:-outline-offset-2',
+        )}
       >
         <ChevronRight
           aria-hidden

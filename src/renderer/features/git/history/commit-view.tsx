@@ -134,7 +134,10 @@ function FileOfCommit({ file, hash }: { file: GitCommitDetails['files'][number];
         aria-expanded={open}
         title={name}
         onClick={() => setOpen(!open)}
-        className="flex min-h-[28px] w-full min-w-0 items-center gap-1.5 px-2.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
+        className={cx(
+          'flex min-h-[28px] w-full min-w-0 items-center gap-1.5 px-2.5',
+          'text-left hover:bg-sunken focus-visible:-outline-offset-2',
+        )}
       >
         <ChevronRight
           aria-hidden

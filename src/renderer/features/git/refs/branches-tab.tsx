@@ -16,6 +16,7 @@ import { useGit } from '../git-context'
 import { tellIntegration } from '../integration-notice'
 import { NameDialog } from './name-dialog'
 import { RefList } from './ref-list'
+import { cx } from '../../../ui/cx'
 
 type Asked = { kind: 'create'; from?: Branch } | { kind: 'rename'; branch: Branch } | { kind: 'delete'; branch: Branch }
 
@@ -133,7 +134,10 @@ function BranchRow({ branch, into, onMerge, onSwitch, onCreate, onRename, onDele
         type="button"
         disabled={current}
         onClick={onSwitch}
-        className="flex min-h-[44px] min-w-0 flex-1 flex-col justify-center rounded-[6px] px-2 text-left focus-visible:-outline-offset-2"
+        className={cx(
+          'flex min-h-[44px] min-w-0 flex-1 flex-col justify-center',
+          'rounded-[6px] px-2 text-left focus-visible:-outline-offset-2',
+        )}
       >
         <span className="flex w-full items-center gap-2">
           {!current && <span className="sr-only">Switch to </span>}

@@ -35,7 +35,13 @@ export function SettingsSearch({ sections }: { sections: readonly SettingsSectio
   }
   return (
     <div role="search" aria-label={t('settings.search')} className="relative">
-      <div className="flex h-[30px] items-center gap-1.5 rounded-md border border-line bg-raised px-2 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
+      <div
+        className={cx(
+          'flex h-[30px] items-center gap-1.5 rounded-md border border-line',
+          'bg-raised px-2 text-ink-3 has-[input:focus-visible]:outline-2',
+          'has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus',
+        )}
+      >
         <Search aria-hidden className="size-[14px] flex-none" />
         <input
           ref={field}
@@ -74,7 +80,12 @@ export function SettingsSearch({ sections }: { sections: readonly SettingsSectio
         {isOpen && found.length > 0 && t('settings.search.results', { count: found.length })}
       </span>
       {isOpen && (
-        <div className="absolute top-full right-0 left-0 z-30 mt-1 max-h-[340px] min-w-[260px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high">
+        <div
+          className={cx(
+            'absolute top-full right-0 left-0 z-30 mt-1 max-h-[340px] min-w-[260px]',
+            'overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high',
+          )}
+        >
           {found.length === 0 ? (
             <p role="status" className="px-2 py-1.5 text-ui text-ink-2">
               {t('settings.search.none', { query: query.trim() })}

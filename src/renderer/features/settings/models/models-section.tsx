@@ -238,7 +238,10 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
     <SettingsSection
       id="settings-limits"
       title="Usage limits"
-      text="When a limit is reached, work pauses before the next request and asks you. Subagents count to the session that started them. Empty: no limit."
+      text={
+        'When a limit is reached, work pauses before the next request and asks you. ' +
+        'Subagents count to the session that started them. Empty: no limit.'
+      }
       className="mt-8"
     >
       <form noValidate onSubmit={submit} aria-label="Usage limits">

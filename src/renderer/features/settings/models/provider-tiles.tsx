@@ -8,7 +8,8 @@ interface ProviderTilesProps {
 }
 
 const TILE =
-  'flex min-h-[52px] w-full items-center gap-2.5 rounded-lg border border-line bg-raised px-3 py-2 text-left hover:border-line-strong'
+  'flex min-h-[52px] w-full items-center gap-2.5 rounded-lg border ' +
+  'border-line bg-raised px-3 py-2 text-left hover:border-line-strong'
 
 /** The catalog of providers. */
 export function ProviderTiles({ connected, onChoose }: ProviderTilesProps) {

@@ -20,6 +20,7 @@ import { formFailure } from '../../../state/form-failure'
 import { Dialog } from '../../../ui/dialog'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
+import { cx } from '../../../ui/cx'
 
 /** The model providers: their URLs and keys. */
 export function ProvidersSection({ settings }: { settings: SettingsView }) {
@@ -60,7 +61,10 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
           {settings.providers.map((provider) => (
             <li
               key={provider.id}
-              className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2.5 first:border-t-0"
+              className={cx(
+                'flex flex-wrap items-center gap-x-3 gap-y-1',
+                'border-t border-line px-3.5 py-2.5 first:border-t-0',
+              )}
             >
               <div className="min-w-[180px] flex-1">
                 <p className="flex flex-wrap items-center gap-2">
@@ -116,7 +120,8 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
         onConfirm={() => removing && remove.mutate(removing.id, { onError: showFailureToast })}
       >
         {removing &&
-          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} and API key. Sessions keep their messages and ask for another model.`}
+          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} ` +
+            'and API key. Sessions keep their messages and ask for another model.'}
       </ConfirmDialog>
     </section>
   )

@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { AgentChoice } from '../../shared/model/agent'
+import type { SessionMode } from '../../shared/model/approval'
+import type { Effort } from '../../shared/model/effort'
+import type { NewWorktree } from '../../shared/model/worktree'
+import { agentOption, noProjectOption, UsageError, type Parsed } from './parse-command'
+import { worktreeOption } from './worktree-options'
+
+/** Which session a command works in, or what a new one is created with. */
+export interface SessionOptions {
+  /** A new session works in a private folder of its own, not in the current one. */
+  noProject: boolean
+  /** A new session works in a new worktree of the folder. */
+  worktree?: NewWorktree
+  model?: string
+  effort?: Effort
+  agent?: AgentChoice
+  mode?: SessionMode
+  continueLatest: boolean
+  sessionId?: string
+  addDirs: string[]
+}
+
+/** The options that `trestle chat` and `trestle print` share, checked; throws a `UsageError`. */
+export function sessionOptions(parsed: Parsed, command: string): SessionOptions {
+  const { values } = parsed
+  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  const continueLatest = values['continue'] === true
+  const sessionId = text('session')
+  if (continueLatest && sessionId !== undefined)
+    throw new UsageError('--continue and --session exclude each other.', command)
+  const model = text('model')
+  const agent = agentOption(parsed, command)
+  const effort = text('effort') as Effort | undefined
+  const named = text('permission-mode') as SessionMode | undefined
+  if (values['yolo'] === true && named !== undefined && named !== 'auto')
+    throw new UsageError(`--yolo and --permission-mode ${named} exclude each other.`, command)
+  const mode = values['yolo'] === true ? 'auto' : named
+  const worktree = worktreeOption(parsed, command)
+  const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
+  return {
+    noProject: noProjectOption(parsed, command),
+    continueLatest,
+    addDirs: addDirs.map((dir) => folderOption('--add-dir', dir, command)),
+    ...(worktree && { worktree }),
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
+    ...(agent && { agent }),
+    ...(mode !== undefined && { mode }),
+    ...(sessionId !== undefined && { sessionId }),
+  }
+}
+
+/** Where the user is. `npm run trestle` starts in the package's folder; npm says where the user was. */
+export function currentFolder(): string {
+  return (process.env['npm_lifecycle_event'] === 'trestle' ? process.env['INIT_CWD'] : undefined) ?? '.'
+}
+
+/** The absolute path of a folder; throws a `UsageError` when it is not one. */
+export function folderOption(option: string, path: string, command: string): string {
+  const absolute = resolve(path)
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  if (!stat) throw new UsageError(`${option}: there is no folder ${absolute}.`, command)
+  if (!stat.isDirectory()) throw new UsageError(`${option}: ${absolute} is not a folder.`, command)
+  return absolute
+}
