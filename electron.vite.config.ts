@@ -19,6 +19,7 @@ const OUTSIDE = [
   'web-tree-sitter',
 ]
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/network/header-list.ts')
+const FORM_DATA = resolve(import.meta.dirname, 'src/main/engine/network/form-data.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
 /** What is loaded as a whole (scripts/start-chunks.ts). */
@@ -102,6 +103,15 @@ const lightHeaders: Plugin = {
       : undefined,
 }
 
+/** In the same way for the packages that serve the contract: they look at each value for forms. */
+const lightFormData: Plugin = {
+  name: 'light-form-data',
+  transform: (code, id) =>
+    /[\\/]@orpc[\\/]/.test(id) && /\bFormData\b/.test(code)
+      ? { code: `import { FormData } from ${JSON.stringify(FORM_DATA)}\n${code}`, map: null }
+      : undefined,
+}
+
 /**
  * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin, because electron-vite overwrites
  * `base` in a configuration.
@@ -110,7 +120,7 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders, bundledPackages('out/packages/main.json')],
+    plugins: [lightHeaders, lightFormData, bundledPackages('out/packages/main.json')],
     build: {
       outDir: 'out/main',
       target: 'node24',
