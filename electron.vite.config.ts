@@ -21,6 +21,7 @@ const OUTSIDE = [
   'web-tree-sitter',
 ]
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/network/header-list.ts')
+const FORM_DATA = resolve(import.meta.dirname, 'src/main/engine/network/form-data.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
 /** What is loaded as a whole (scripts/start-chunks.ts). */
@@ -53,6 +54,46 @@ const PARTS: ProgramPart[] = [
 ]
 
 /**
+ * What the page loads as a whole: the start, and then the views that it loads ahead (src/renderer/views/lazy-views.tsx).
+ */
+const PAGE_PARTS: ProgramPart[] = [
+  {
+    name: 'start',
+    entries: [
+      'src/renderer/main.tsx',
+      'src/renderer/app-shortcuts.tsx',
+      'src/renderer/features/notifications/ringing-alarms.tsx',
+    ],
+  },
+  { name: 'begin', entries: ['src/renderer/views/begin-view.tsx'], after: 'start' },
+  {
+    name: 'session',
+    entries: [
+      'src/renderer/views/session-page.tsx',
+      'src/renderer/views/session-inspector.tsx',
+      'src/renderer/features/chat/markdown/markdown.tsx',
+      'src/renderer/views/answer-card.tsx',
+      'src/renderer/features/shell/palette.tsx',
+      'src/renderer/views/inbox-view.tsx',
+    ],
+    after: 'start',
+  },
+  {
+    name: 'more',
+    entries: [
+      'src/renderer/views/settings-view.tsx',
+      'src/renderer/views/tasks-view.tsx',
+      'src/renderer/features/terminal/task-terminal.tsx',
+      'src/renderer/features/session/restore-dialog.tsx',
+      'src/renderer/features/session/tools-dialog.tsx',
+      'src/renderer/features/shell/shortcuts-dialog.tsx',
+      'src/renderer/features/shell/messages-dialog.tsx',
+    ],
+    after: 'session',
+  },
+]
+
+/**
  * Gives the provider packages the small `HeaderList` where they say `Headers`: they make a few of them for each
  * request, and the first mention of Node's own loads all of its `fetch`, which nothing else on the way to a model
  * needs.
@@ -62,6 +103,15 @@ const lightHeaders: Plugin = {
   transform: (code, id) =>
     /[\\/]@ai-sdk[\\/]provider-utils[\\/]/.test(id)
       ? { code: `import { HeaderList as Headers } from ${JSON.stringify(HEADER_LIST)}\n${code}`, map: null }
+      : undefined,
+}
+
+/** In the same way for the packages that serve the contract: they look at each value for forms. */
+const lightFormData: Plugin = {
+  name: 'light-form-data',
+  transform: (code, id) =>
+    /[\\/]@orpc[\\/]/.test(id) && /\bFormData\b/.test(code)
+      ? { code: `import { FormData } from ${JSON.stringify(FORM_DATA)}\n${code}`, map: null }
       : undefined,
 }
 
@@ -128,7 +178,14 @@ const fromTheRoot: Plugin = { name: 'from-the-root', config: () => ({ base: '/' 
 
 export default defineConfig({
   main: {
-    plugins: [lightHeaders, bundledSqlite, directBuiltIns, asciiOnly, bundledPackages('out/packages/main.json')],
+    plugins: [
+      lightHeaders,
+      lightFormData,
+      bundledSqlite,
+      directBuiltIns,
+      asciiOnly,
+      bundledPackages('out/packages/main.json'),
+    ],
     build: {
       outDir: 'out/main',
       target: 'node24',
@@ -186,7 +243,15 @@ export default defineConfig({
       minify: 'oxc',
       // Fonts stay files: the content policy allows no data: URLs for them.
       assetsInlineLimit: 0,
-      rolldownOptions: { input: { index: 'src/renderer/index.html' } },
+      rolldownOptions: {
+        input: { index: 'src/renderer/index.html' },
+        output: {
+          codeSplitting: {
+            includeDependenciesRecursively: false,
+            groups: [{ name: startChunks(import.meta.dirname, PAGE_PARTS) }],
+          },
+        },
+      },
     },
     // What is compressed is all that is in the folder at the end, whoever wrote it.
     worker: { format: 'es', plugins: () => [bundledPackages('out/packages/page-worker.json')] },

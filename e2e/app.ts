@@ -154,9 +154,12 @@ async function startWeb(env: Record<string, string>, sharedBrowser: SharedBrowse
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const url = await printedUrl(child)
-  const browser = await sharedBrowser()
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  // The page is made while the program starts.
+  const opened = sharedBrowser().then(async (browser) => ({
+    browser,
+    page: await browser.newPage({ viewport: { width: 1440, height: 900 } }),
+  }))
+  const [url, { browser, page }] = await Promise.all([printedUrl(child), opened])
   await page.goto(url)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const end = async (signal: NodeJS.Signals): Promise<void> => {

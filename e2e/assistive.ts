@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 
@@ -50,19 +52,28 @@ const FADES_ENDED = `(async () => {
 /** In the page: its elements and the size of its window. */
 const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerHTML].join()'
 
+let axe: string | undefined
+
+/** The source of axe that the builder has. */
+function readAxe(): string {
+  const builder = createRequire(import.meta.url).resolve('@axe-core/playwright')
+  return readFileSync(createRequire(builder).resolve('axe-core/axe.min.js'), 'utf8')
+}
+
 /** With these rules, or with all. */
 async function runAxe(page: Page, rules?: string[]): Promise<Violation[]> {
   const options = {
     resultTypes: ['violations' as const],
     ...(rules && { runOnly: { type: 'rule' as const, values: rules } }),
   }
-  // It is half a megabyte, which is read twice each time it is put into the page.
-  const isThere = page.frames().length === 1 && (await page.evaluate<boolean>('"axe" in window'))
-  if (isThere)
+  if (page.frames().length === 1) {
+    // It is half a megabyte, which the builder puts into the page twice for each run.
+    if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate((axe ??= readAxe()))
     return page.evaluate<Violation[]>(
       `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, ` +
         'nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) })))',
     )
+  }
   // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).options(options).analyze()
   return violations

@@ -35,7 +35,8 @@ async function run(args: readonly string[]): Promise<number> {
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
   // What only connects to an engine is ready sooner, and the engine itself smaller, without.
-  if (compilationOf(asked.command) === 'eager' && !mayAttach(asked)) compileAhead()
+  if (compilationOf(asked.command) === 'eager' && !mayAttach(asked))
+    compileAhead(asked.command === 'serve' ? OF_THE_WEB : [])
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
     const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')
     markRuntimeInUse(import.meta.filename)
@@ -199,13 +200,23 @@ const BUILT_IN = [
   'node:tty',
 ] as const
 
+/** Node modules that the web host loads besides. */
+const OF_THE_WEB: readonly string[] = [
+  'node:https',
+  'node:zlib',
+  'node:dns',
+  'node:cluster',
+  'node:assert',
+  'node:http2',
+]
+
 /**
  * Compiles functions eagerly, once, into the compile cache: lazy compilation makes the first steps of a turn 8 ms
  * slower.
  */
-function compileAhead(): void {
+function compileAhead(more: readonly string[] = []): void {
   // Load these first: Node's own modules come precompiled, but only for the flags it was started with.
-  for (const name of BUILT_IN) process.getBuiltinModule(name)
+  for (const name of [...BUILT_IN, ...more]) process.getBuiltinModule(name)
   if (hasCodeCache()) setFlagsFromString('--no-lazy')
 }
 
