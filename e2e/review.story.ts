@@ -89,8 +89,11 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await page.keyboard.press('u')
   await expect.poll(() => read(app, 'src/values.ts')).toBe(`${SOURCE.replace('value3 = 3\n', 'value3 = 33\n')}\n`)
   await expect(page.getByText('Change undone')).toBeVisible()
+  await expect(review.getByText('export const value30 = 300')).toBeHidden()
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
   await expect.poll(() => read(app, 'src/values.ts')).toContain('value30 = 300')
+  // What is marked is the version that is shown, so it has to be this one.
+  await expect(review.getByText('export const value30 = 300')).toBeVisible()
   await review.getByRole('group', { name: 'Changes', exact: true }).focus()
   await page.keyboard.press('v')
   await expect(review.getByText('1 of 3 viewed')).toBeVisible()
