@@ -87,7 +87,7 @@ describe('the path in the repository of a file', () => {
   test('is refused for the repository itself and for anything outside of it', async () => {
     const top = await tempFolder()
     for (const file of ['.', '..', '../x', '/', join(top, '..', 'other')])
-      expect(() => pathInRepository(top, top, file), file).toThrow(invalid)
+      expect(() => pathInRepository(top, top, file)).toThrow(invalid)
   })
 
   test('is that of a link itself, not of what it leads to', async () => {
@@ -110,7 +110,7 @@ describe('where a path is on disk', () => {
     symlinkSync('/etc', join(top, 'link'))
     writeFileSync(join(top, 'file'), '')
     for (const path of ['link/passwd', 'file/x', '.git/config', '../x', 'a/../../x'])
-      expect(() => diskPath(top, path), path).toThrow('is not a path in the repository')
+      expect(() => diskPath(top, path)).toThrow('is not a path in the repository')
     expect(diskPath(top, 'link')).toBe(join(top, 'link'))
   })
 })
