@@ -128,9 +128,9 @@ function agentSection(types: readonly OfferedAgent[]): string | undefined {
   if (types.length === 0) return undefined
   const lines = types.map(
     ({ name, description }) =>
-      `- ${name}: ${description.length > AGENT_DESCRIPTION_CHARS ? `${description.slice(0, AGENT_DESCRIPTION_CHARS - 1)}…` : description}`,
+      `- ${name}: ${description.length > AGENT_DESCRIPTION_CHARS ? `${description.slice(0, AGENT_DESCRIPTION_CHARS - 1).toWellFormed()}…` : description}`,
   )
-  return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS)
+  return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS).toWellFormed()
 }
 
 /** Characters of the prompt that the list of skills may take; a model picks badly from more anyway. */
@@ -145,7 +145,7 @@ export function skillSection(skills: readonly SkillView[]): string | undefined {
   let chars = 0
   for (const { name, description, whenToUse } of usable) {
     const text = whenToUse === undefined ? description : `${description} Use when: ${whenToUse}`
-    const line = `- ${name}: ${text.length > SKILL_DESCRIPTION_CHARS ? `${text.slice(0, SKILL_DESCRIPTION_CHARS - 1)}…` : text}`
+    const line = `- ${name}: ${text.length > SKILL_DESCRIPTION_CHARS ? `${text.slice(0, SKILL_DESCRIPTION_CHARS - 1).toWellFormed()}…` : text}`
     if (chars + line.length > MAX_SKILLS_CHARS) {
       lines.push(
         `- and ${usable.length - lines.length} more: ${usable
