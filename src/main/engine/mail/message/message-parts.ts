@@ -88,7 +88,8 @@ export function messageParts(structure: MessageStructureObject | undefined): Mes
   if (structure) visit(structure, found, 0, undefined)
   found.texts = found.texts.slice(0, MAX_TEXTS)
   if (found.attachments.length > MAX_ATTACHMENTS) {
-    found.notes.push(`${found.attachments.length - MAX_ATTACHMENTS} more attachments are not listed.`)
+    const more = found.attachments.length - MAX_ATTACHMENTS
+    found.notes.push(`${more} more ${more === 1 ? 'attachment is' : 'attachments are'} not listed.`)
     found.attachments = found.attachments.slice(0, MAX_ATTACHMENTS)
   }
   return { ...found, notes: [...new Set(found.notes)] }
@@ -207,13 +208,11 @@ function lowerKeys(record: Record<string, string> | undefined): Record<string, s
 
 /** A name without folders and without characters that a file name cannot have. */
 export function fileName(name: string): string {
-  const plain = name
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .replaceAll(/[\\/:*?"<>|]/g, '_')
-    .replace(/^\.+/, '')
-    .trim()
-  const short = plain.slice(-150).toWellFormed().replaceAll('\ufffd', '')
-  return short === '' ? 'attachment' : short
+  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').replaceAll(/[\\/:*?"<>|]/g, '_')
+  const short = plain.trim().slice(-150).toWellFormed().replaceAll('\ufffd', '')
+  // A leading point hides a file; Windows drops points and blanks at the end, and keeps some names for devices.
+  const visible = short.replace(/^[.\s]+/, '').replace(/[.\s]+$/, '')
+  return visible === '' ? 'attachment' : visible.replace(/^(?=(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/i, '_')
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
