@@ -4,13 +4,13 @@ import type { ConversationBlock } from './conversation-blocks'
 import { htmlOf } from './export-html'
 
 const PAGE = { title: 'Title', folder: '/p', createdAt: Date.UTC(2026, 0, 2, 3, 4) }
-const documentOf = (...blocks: ConversationBlock[]): Document =>
-  parseHTML(htmlOf(PAGE, blocks)).document as unknown as Document
+type Page = ReturnType<typeof parseHTML>['document']
+const documentOf = (...blocks: ConversationBlock[]): Page => parseHTML(htmlOf(PAGE, blocks)).document
 
 const agent = (text: string): ConversationBlock => ({ kind: 'agent', at: 1, text, thinking: '', isPartial: false })
 
 /** Everything that a browser would run, load or send. */
-function active(page: Document): string[] {
+function active(page: Page): string[] {
   return [...page.querySelectorAll('*')].flatMap((element) => {
     const name = element.tagName.toLowerCase()
     const odd = ['script', 'iframe', 'object', 'embed', 'link', 'base', 'form', 'svg', 'video', 'audio'].includes(name)
@@ -47,7 +47,7 @@ describe('a conversation as a page', () => {
       { kind: 'call', at: 1, name: attack, summary: attack, input: attack, result: attack, isError: true },
     ]
     const html = htmlOf({ title: attack, folder: attack, createdAt: 1 }, blocks)
-    expect(active(parseHTML(html).document as unknown as Document)).toEqual([])
+    expect(active(parseHTML(html).document)).toEqual([])
   })
 
   test('shows what a message says as it was written', () => {

@@ -26,7 +26,7 @@ describe('alarms', () => {
 
   test('that ring or will ring are listed with the next first, all of them with the latest first', async () => {
     const alarms = await rows(['late', 30], ['early', 10], ['middle', 20])
-    alarms.change('middle', ['pending'], { status: 'dismissed' })
+    alarms.change('middle', ['pending'], { status: 'done' })
     expect(alarms.list(true, 10).map(({ id }) => id)).toEqual(['early', 'late'])
     expect(alarms.list(false, 2).map(({ id }) => id)).toEqual(['late', 'middle'])
     expect(alarms.countActive()).toBe(2)
@@ -35,10 +35,10 @@ describe('alarms', () => {
 
   test('change only from the status that was expected, so that one of two processes wins', async () => {
     const alarms = await rows(['a', 10])
-    expect(alarms.change('a', ['ringing'], { status: 'dismissed' })).toBe(false)
-    expect(alarms.change('a', ['pending', 'ringing'], { status: 'dismissed' })).toBe(true)
-    expect(alarms.change('a', ['pending', 'ringing'], { status: 'dismissed' })).toBe(false)
-    expect(alarms.change('missing', ['pending'], { status: 'dismissed' })).toBe(false)
+    expect(alarms.change('a', ['ringing'], { status: 'done' })).toBe(false)
+    expect(alarms.change('a', ['pending', 'ringing'], { status: 'done' })).toBe(true)
+    expect(alarms.change('a', ['pending', 'ringing'], { status: 'done' })).toBe(false)
+    expect(alarms.change('missing', ['pending'], { status: 'done' })).toBe(false)
   })
 
   test('that are snoozed ring at the new time', async () => {
@@ -72,8 +72,8 @@ describe('alarms that are due', () => {
 
 test('only alarms that have ended are deleted permanently, and only old ones', async () => {
   const alarms = await rows(['ended', 1], ['waiting', 2], ['fresh', 9])
-  alarms.change('ended', ['pending'], { status: 'dismissed' })
-  alarms.change('fresh', ['pending'], { status: 'dismissed' })
+  alarms.change('ended', ['pending'], { status: 'done' })
+  alarms.change('fresh', ['pending'], { status: 'done' })
   alarms.purge(5)
   expect(ids(alarms.list(false, 9))).toEqual(['fresh', 'waiting'])
 })
