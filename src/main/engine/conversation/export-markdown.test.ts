@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { Marked } from 'marked'
+import { Marked, type Tokens } from 'marked'
 import { describe, expect, test } from 'vitest'
 import { markdownOf, oneLine, shortened } from './export-markdown'
 
@@ -54,9 +54,9 @@ describe('a conversation as Markdown', () => {
         const result = lines.join('\n')
         fc.pre(result.trim() !== '')
         const markdown = markdownOf('t', [call(result)])
-        const codes: string[] = []
-        new Marked({ walkTokens: (token) => void (token.type === 'code' && codes.push(String(token['text']))) }).parse(
-          markdown,
+        const list = new Marked().lexer(markdown).find((token) => token.type === 'list')
+        const codes = (list?.['items'] as Tokens.ListItem[]).flatMap(({ tokens }) =>
+          tokens.flatMap((token) => (token.type === 'code' ? [String(token['text'])] : [])),
         )
         expect(codes).toEqual([result.trimEnd()])
         expect(markdown).not.toContain('\n# x')

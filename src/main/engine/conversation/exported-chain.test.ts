@@ -13,7 +13,7 @@ function exported(count: number, isIncluded: (seq: number) => boolean) {
     type: 'turn.steered',
     text: `größe ${at}`,
   }))
-  const chained = events.map(({ sessionId: _, seq, at, ...body }) => ({
+  const chained = events.map(({ sessionId: _session, seq, at, ...body }) => ({
     seq,
     at,
     type: body.type,
@@ -22,7 +22,7 @@ function exported(count: number, isIncluded: (seq: number) => boolean) {
   const { proofs, history } = chainProofs(ID, chained, isIncluded)
   const values = events
     .filter(({ seq }) => isIncluded(seq))
-    .map(({ sessionId: _, ...event }) => ({ ...event, chain: proofs.get(event.seq) }))
+    .map(({ sessionId: _session, ...event }) => ({ ...event, chain: proofs.get(event.seq) }))
   return { values, history }
 }
 

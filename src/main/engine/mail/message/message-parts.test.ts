@@ -84,7 +84,7 @@ describe('the parts of a message', () => {
     const { texts, attachments } = messageParts(
       many('multipart/mixed', leaf('1', 'text/plain'), {
         ...leaf('2', 'message/rfc822'),
-        envelope: { subject: 'Re: a/b' } as never,
+        envelope: { subject: 'Re: a/b' },
         childNodes: [inner],
       }),
     )
