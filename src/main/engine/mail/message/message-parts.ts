@@ -1,5 +1,6 @@
 import type { MessageStructureObject } from 'imapflow'
 import type { MailAttachment } from '../../../../shared/model/mail'
+import { safeFileName } from '../../workspace/file/safe-file-name'
 
 /** How much of a text part is read, in bytes as they are sent. */
 export const MAX_TEXT_BYTES = 1_000_000
@@ -190,7 +191,7 @@ function addAttachment(node: MessageStructureObject, found: MessageParts, name: 
   found.attachments.push({
     number: found.attachments.length + 1,
     part: node.part ?? '1',
-    name: fileName(name),
+    name: safeFileName(name, 'attachment'),
     type: node.type.toLowerCase(),
     bytes: node.size ?? 0,
     inline: node.disposition?.toLowerCase() === 'inline' || node.id !== undefined,
@@ -204,15 +205,6 @@ function nameOf(node: MessageStructureObject): string | undefined {
 
 function lowerKeys(record: Record<string, string> | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(record ?? {}).map(([key, value]) => [key.toLowerCase(), value]))
-}
-
-/** A name without folders and without characters that a file name cannot have. */
-export function fileName(name: string): string {
-  const plain = name.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').replaceAll(/[\\/:*?"<>|]/g, '_')
-  const short = plain.trim().slice(-150).toWellFormed().replaceAll('\ufffd', '')
-  // A leading point hides a file; Windows drops points and blanks at the end, and keeps some names for devices.
-  const visible = short.replace(/^[.\s]+/, '').replace(/[.\s]+$/, '')
-  return visible === '' ? 'attachment' : visible.replace(/^(?=(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/i, '_')
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
