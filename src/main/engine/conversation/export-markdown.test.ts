@@ -54,8 +54,8 @@ describe('a conversation as Markdown', () => {
         const result = lines.join('\n')
         fc.pre(result.trim() !== '')
         const markdown = markdownOf('t', [call(result)])
-        const list = new Marked().lexer(markdown).find((token) => token.type === 'list')!
-        const codes = (list['items'] as Tokens.ListItem[]).flatMap(({ tokens }) =>
+        const list = new Marked().lexer(markdown).find((token): token is Tokens.List => token.type === 'list')!
+        const codes = list.items.flatMap(({ tokens }) =>
           tokens.flatMap((token) => (token.type === 'code' ? [String(token['text'])] : [])),
         )
         expect(codes).toEqual([result.trimEnd()])
