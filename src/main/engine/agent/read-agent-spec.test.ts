@@ -52,7 +52,7 @@ describe('an agent file', () => {
     expect(await problemsOf('- a')).toEqual(['1: It must be a list of "key: value".'])
     expect(await problemsOf('')).toEqual(['1: It must be a list of "key: value".'])
     let bomb = 'a: &a [x, x, x, x, x, x, x, x, x, x]\n'
-    for (const [at, name] of [...'bcdefghi'].entries())
+    for (const [at, name] of 'bcdefghi'.split('').entries())
       bomb += `${name}: &${name} [${Array.from({ length: 10 }, () => `*${'abcdefghi'[at]}`).join(', ')}]\n`
     expect(await problemsOf(bomb)).toEqual([expect.stringMatching(/^1: This cannot be read: /)])
   })

@@ -131,9 +131,8 @@ async function specFrom(
     const [best] = nearest(key, KEYS, 1)
     wrong(key, `"${key}" is not known.${best === undefined ? '' : ` Did you mean ${best}?`}`)
   }
-  const isMeantToRestrict = ({ key }: { key: string }): boolean => RESTRICTING.has(key)
   for (const { key, line } of stray) {
-    const effect = isMeantToRestrict({ key }) ? ' Until it is fixed, this agent can only read.' : ''
+    const effect = RESTRICTING.has(key) ? ' Until it is fixed, this agent can only read.' : ''
     problems.push({
       path,
       line,
@@ -172,7 +171,7 @@ async function specFrom(
       path,
       promptArgs: promptArgs(),
       excludeTools: namedTools('exclude_tools', excluded === 'wrong' ? [] : (excluded ?? [])),
-      readOnly: readOnly !== false || excluded === 'wrong' || stray.some(isMeantToRestrict),
+      readOnly: readOnly !== false || excluded === 'wrong' || stray.some(({ key }) => RESTRICTING.has(key)),
       ...(title !== undefined && title !== name && { title }),
       ...(description !== undefined && { description: description.replace(/\s+/g, ' ') }),
       ...(extend && { extend }),

@@ -21,7 +21,7 @@ describe('reading a SKILL.md', () => {
 
   test('front matter that expands to far too much is a mistake of this skill alone', async () => {
     let front = 'a: &a [x, x, x, x, x, x, x, x, x, x]'
-    for (const [at, name] of [...'bcdefghi'].entries())
+    for (const [at, name] of 'bcdefghi'.split('').entries())
       front += `\n${name}: &${name} [${Array.from({ length: 10 }, () => `*${'abcdefghi'[at]}`).join(', ')}]`
     const { head, problems } = await skill(front)
     expect(head).toBeUndefined()

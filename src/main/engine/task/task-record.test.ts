@@ -34,7 +34,7 @@ async function setUp() {
       outputPath: join(taskFolder(home, taskId), 'output.log'),
       outputBytes: 0,
       ...more,
-    } as Task,
+    },
   })
   return { home, record }
 }
@@ -77,7 +77,7 @@ describe('the record of a task', () => {
     const running = record('bash-00000001', {
       status: 'running',
       prompt: { text: 'Password:', since: 1 },
-    } as Partial<Task>)
+    })
     writeRecord(home, running)
     writeFileSync(running.task.outputPath, 'so far')
     expect(await markLost(home, running)).toMatchObject({ status: 'lost', outputBytes: 6 })
