@@ -75,8 +75,7 @@ export default async function peers(): Promise<Measurement[]> {
       }
       if (round < 0) continue
       const scratch = homes.get(TRESTLE)!
-      if (values.has('start to first request'))
-        note('start to first request', 'machine', await nodeStart(), 'ms')
+      if (values.has('start to first request')) note('start to first request', 'machine', await nodeStart(), 'ms')
       if (values.has('50 MB of output'))
         note('50 MB of output', 'machine', await terminalCopy(join(scratch.project, 'large.log'), scratch), 'ms')
       progress(`  round ${round + 1} of ${rounds}`)
@@ -103,7 +102,9 @@ function chosenScenarios(): Scenario[] {
   const names = process.env['TRESTLE_BENCH_SCENARIOS']?.split(',').map((name) => name.trim())
   const unknown = names?.find((name) => all.every((scenario) => scenario.name !== name))
   if (unknown !== undefined)
-    throw new Error(`No scenario is called ${JSON.stringify(unknown)}; choose from ${all.map(({ name }) => name).join(', ')}`)
+    throw new Error(
+      `No scenario is called ${JSON.stringify(unknown)}; choose from ${all.map(({ name }) => name).join(', ')}`,
+    )
   return names ? all.filter(({ name }) => names.includes(name)) : all
 }
 
