@@ -54,7 +54,8 @@ const PARTS: ProgramPart[] = [
 ]
 
 /**
- * What the page loads as a whole: the start, and then the views that it loads ahead (src/renderer/views/lazy-views.tsx).
+ * What the page loads as a whole: the start, and then the views that it loads ahead
+ * (src/renderer/views/lazy-views.tsx).
  */
 const PAGE_PARTS: ProgramPart[] = [
   {

@@ -1,7 +1,7 @@
 /**
- * How the main process and the page are divided into files. Left to itself, the bundler makes a file of every group of modules that
- * some entries share and others do not, more than 170 of which a start has to find, read and link; that took longer
- * than running them. Of the page there were 140, each asked for alone.
+ * How the main process and the page are divided into files. Left to itself, the bundler makes a file of every group of
+ * modules that some entries share and others do not, more than 170 of which a start has to find, read and link; that
+ * took longer than running them. Of the page there were 140, each asked for alone.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

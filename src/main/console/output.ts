@@ -33,7 +33,7 @@ export function oneLine(text: string): string {
 /** Text on one line of at most `max` characters, with an ellipsis where it is cut. */
 export function shortLine(text: string, max: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line
+  return line.length > max ? `${line.slice(0, max - 1).replace(/\p{Cs}$/u, '')}…` : line
 }
 
 /** The original `write` of each guarded stream. */

@@ -68,17 +68,15 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
   }
   for (const token of tokens) {
     if (token.kind !== 'option') continue
-    const option = spec.options[token.name]
+    const option = Object.hasOwn(spec.options, token.name) ? spec.options[token.name] : undefined
     if (!option) {
-      const known = Object.entries(spec.options).flatMap(([long, { short }]) =>
-        token.rawName.startsWith('--') ? [`--${long}`] : short ? [`-${short}`] : [],
-      )
       const text = tokens.some(({ kind, index }) => kind === 'positional' && index < token.index)
         ? spec.positionals?.text
         : undefined
-      const meant = nearest(token.rawName, known)
       // For single letters a suggestion is meaningless.
-      if (text !== undefined && (meant.length === 0 || !token.rawName.startsWith('--')))
+      const known = token.rawName.startsWith('--') ? Object.keys(spec.options).map((long) => `--${long}`) : []
+      const meant = nearest(token.rawName, known)
+      if (text !== undefined && meant.length === 0)
         return fail(`Unknown option ${token.rawName}. If it belongs to the ${text}, put the whole ${text} in quotes.`)
       return fail(`Unknown option ${token.rawName}.${didYouMean(meant)}`)
     }

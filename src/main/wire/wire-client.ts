@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { TrestleClient } from '../../shared/contract'
 import type { WireHello, WireId, WireLine } from '../../shared/contract/stdio-wire'
 import { CodedError, ERRORS, type Failure } from '../../shared/errors'
+import { isRecord } from '../../shared/json-fields'
 
 /** A connection of this program to an engine over the lines of the wire. */
 export interface WireConnection {
@@ -43,7 +44,13 @@ export function connectWire(stream: Duplex): WireConnection {
   stream.on('data', (text: string) => {
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) if (line !== '') take(JSON.parse(line) as WireLine)
+    for (const line of lines) {
+      if (line === '' || stream.destroyed) continue
+      const read = lineFrom(line)
+      // What was lost with it is not known, so every call that waits fails.
+      if (read) take(read)
+      else stream.destroy()
+    }
   })
   // A handshake may have paused it.
   stream.resume()
@@ -58,6 +65,7 @@ export function connectWire(stream: Duplex): WireConnection {
 
   function call(method: string, input?: unknown, signal?: AbortSignal): Promise<unknown> {
     if (stream.destroyed) return Promise.reject(errorOf(lost()))
+    if (signal?.aborted) return Promise.reject(new CodedError('request.cancelled', 'The request was cancelled.'))
     const id = nextId++
     const cancel = (): void => send({ id, cancel: true })
     signal?.addEventListener('abort', cancel, { once: true })
@@ -151,6 +159,16 @@ class PushIterator implements AsyncIterableIterator<unknown, undefined> {
 
   [Symbol.asyncIterator](): this {
     return this
+  }
+}
+
+/** Undefined for what is no line of the wire. */
+function lineFrom(text: string): WireLine | undefined {
+  try {
+    const line: unknown = JSON.parse(text)
+    return isRecord(line) ? (line as unknown as WireLine) : undefined
+  } catch {
+    return undefined
   }
 }
 

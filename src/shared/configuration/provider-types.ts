@@ -90,7 +90,9 @@ export const PROVIDER_TYPE_ALIASES: Readonly<Record<string, ProviderType>> = byN
 export const PROVIDER_TYPE_BY_NAME: Readonly<Record<string, ProviderType>> = byName((facts) => facts.names)
 
 function byName(namesOf: (facts: ProviderFacts) => readonly string[]): Record<string, ProviderType> {
-  return Object.fromEntries(PROVIDER_TYPES.flatMap((type) => namesOf(PROVIDERS[type]).map((name) => [name, type])))
+  const types = PROVIDER_TYPES.flatMap((type) => namesOf(PROVIDERS[type]).map((name) => [name, type] as const))
+  // Without a prototype: `constructor` is not the name of one.
+  return Object.assign(Object.create(null) as Record<string, ProviderType>, Object.fromEntries(types))
 }
 
 /** A provider that can be connected with a key alone, or a server on this computer. */

@@ -122,7 +122,9 @@ export function resolveSpec(
       source: spec.source,
       path: spec.path,
       description: first((one) => one.description) ?? spec.title ?? spec.name,
-      systemPrompt: prompt.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => args[name] ?? whole),
+      systemPrompt: prompt.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) =>
+        Object.hasOwn(args, name) ? args[name]! : whole,
+      ),
       excludeTools: [...new Set(chain.flatMap((one) => one.excludeTools))],
       subagents: first((one) => one.subagents) ?? [],
       // A spec that extends a read-only one is read-only.

@@ -1,6 +1,7 @@
 import { isAgentId } from '../../../shared/model/agent'
 import { CodedError } from '../../../shared/errors'
-import type { Task } from '../../../shared/model/task'
+import type { Task, TaskOutputPage } from '../../../shared/model/task'
+import { characterStart, wholeLength } from '../task/output/log-files'
 import type { TaskSupervisor } from '../task/task-supervisor'
 import type { AgentRuns } from './agent-runs'
 
@@ -37,10 +38,7 @@ export function withSubagentTasks(supervisor: TaskSupervisor, agents: AgentRuns)
     async output(taskId, page) {
       if (!isAgentId(taskId)) return supervisor.output(taskId, page)
       await agentTask(taskId)
-      const bytes = Buffer.from(agents.answer(taskId))
-      const to = Math.min(page.before ?? bytes.length, bytes.length)
-      const from = Math.max(0, to - page.bytes)
-      return { text: bytes.subarray(from, to).toString(), from, to, total: bytes.length, dropped: 0 }
+      return pageOf(agents.answer(taskId), page)
     },
     async wait(taskId, ms, signal) {
       if (!isAgentId(taskId)) return supervisor.wait(taskId, ms, signal)
@@ -103,6 +101,17 @@ export function withSubagentTasks(supervisor: TaskSupervisor, agents: AgentRuns)
     onNotice: (listener) => supervisor.onNotice(listener),
     close: (background) => supervisor.close(background),
   }
+}
+
+/** A page of an answer, in bytes; letters are whole, as in pages of a log. */
+export function pageOf(answer: string, page: { before?: number; bytes: number }): TaskOutputPage {
+  const bytes = Buffer.from(answer)
+  const end = Math.min(page.before ?? bytes.length, bytes.length)
+  const start = Math.max(0, end - page.bytes)
+  const cut = bytes.subarray(start, end)
+  const from = start === 0 ? 0 : start + characterStart(cut)
+  const to = Math.max(from, start + wholeLength(cut))
+  return { text: bytes.toString('utf8', from, to), from, to, total: bytes.length, dropped: 0 }
 }
 
 function refuse(what: string): never {

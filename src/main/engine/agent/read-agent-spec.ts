@@ -31,6 +31,9 @@ const KEYS = [
 
 type Key = (typeof KEYS)[number]
 
+/** Keys that take rights away. */
+const RESTRICTING: ReadonlySet<string> = new Set<Key>(['tools', 'exclude_tools', 'read_only'])
+
 /** Where a spec is read from. `readSibling` reads another file in or below the same folder. */
 export interface SpecPlace {
   source: AgentSource
@@ -75,17 +78,26 @@ export async function readAgentSpec(
     const range = pair && isScalar(pair.key) ? pair.key.range : undefined
     return range ? lines.linePos(range[0]).line : undefined
   }
-  return specFrom(file, place, {
-    table: map.toJS(document) as Record<string, unknown>,
-    mayHaveVersion: map === top,
-    lineOf,
-    within,
-  })
+  let table: Record<string, unknown>
+  try {
+    table = map.toJS(document) as Record<string, unknown>
+  } catch (problem) {
+    // Such as names that stand for so much text that it would fill the memory.
+    const why = problem instanceof Error ? problem.message : String(problem)
+    return { problems: [{ path, line: 1, message: `This cannot be read: ${why}` }] }
+  }
+  const beside = map === top ? [] : top.items.flatMap(({ key }) => (isScalar(key) ? [key] : []))
+  const stray = beside
+    .map(({ value, range }) => ({ key: String(value), line: range ? lines.linePos(range[0]).line : 1 }))
+    .filter(({ key }) => key !== 'agent' && key !== 'version')
+  return specFrom(file, place, { table, mayHaveVersion: map === top, stray, lineOf, within })
 }
 
 interface Written {
   table: Readonly<Record<string, unknown>>
   mayHaveVersion: boolean
+  /** Keys that stand beside `agent`, where they mean nothing. */
+  stray: readonly { key: string; line: number }[]
   lineOf(key: string): number | undefined
   within: Within
 }
@@ -93,7 +105,7 @@ interface Written {
 async function specFrom(
   { path }: SpecFile,
   place: SpecPlace,
-  { table, mayHaveVersion, lineOf, within }: Written,
+  { table, mayHaveVersion, stray, lineOf, within }: Written,
 ): Promise<ParsedSpec> {
   const problems: AgentProblem[] = []
   const wrong = (key: string, message: string): undefined => {
@@ -118,6 +130,15 @@ async function specFrom(
     if ((mayHaveVersion && key === 'version') || KEYS.some((known) => known === key)) continue
     const [best] = nearest(key, KEYS, 1)
     wrong(key, `"${key}" is not known.${best === undefined ? '' : ` Did you mean ${best}?`}`)
+  }
+  for (const { key, line } of stray) {
+    const effect = RESTRICTING.has(key) ? ' Until it is fixed, this agent can only read.' : ''
+    problems.push({
+      path,
+      line,
+      isFatal: false,
+      message: `"${key}" stands beside agent, where it has no effect: move it below agent.${effect}`,
+    })
   }
 
   const title = string('name')
@@ -150,7 +171,7 @@ async function specFrom(
       path,
       promptArgs: promptArgs(),
       excludeTools: namedTools('exclude_tools', excluded === 'wrong' ? [] : (excluded ?? [])),
-      readOnly: readOnly !== false || excluded === 'wrong',
+      readOnly: readOnly !== false || excluded === 'wrong' || stray.some(({ key }) => RESTRICTING.has(key)),
       ...(title !== undefined && title !== name && { title }),
       ...(description !== undefined && { description: description.replace(/\s+/g, ' ') }),
       ...(extend && { extend }),
@@ -300,7 +321,7 @@ const SOURCE_TOOLS: Readonly<Record<string, string | null>> = {
 function resolveToolName(written: string): string | null | undefined {
   if (written.startsWith('mcp__') || isTool(written)) return written
   const last = written.slice(written.lastIndexOf(':') + 1)
-  if (last in SOURCE_TOOLS) return SOURCE_TOOLS[last]
+  if (Object.hasOwn(SOURCE_TOOLS, last)) return SOURCE_TOOLS[last]
   return written.includes(':') && isTool(last) ? last : undefined
 }
 

@@ -223,8 +223,8 @@ function coverageWarnings(uncovered: number, complete: boolean): string[] {
     ...(complete ? [] : ['The workspace has too many files: new files and changes beyond the limit are not covered.']),
     ...(uncovered > 0 && complete
       ? [
-          `${uncovered} ${uncovered === 1 ? 'path' : 'paths'} came into view that were there before, ` +
-            'ignored or elsewhere.',
+          `${uncovered} ${uncovered === 1 ? 'path came into view that was' : 'paths came into view that were'} ` +
+            'there before, ignored or elsewhere.',
         ]
       : []),
   ]

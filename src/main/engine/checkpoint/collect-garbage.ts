@@ -79,7 +79,9 @@ function* sessionHolders({ place, exists, isRunning }: CollectOptions): Generato
   for (const sessionId of namesIn(folder)) {
     const path = join(folder, sessionId)
     const refs = place.refs(sessionId)
-    const usedAt = exists(sessionId) ? timeOf(refs) : 0
+    // A call or restore that was cut off is finished from these, also in a session that refers to no content yet.
+    const open = [place.openListing(sessionId), place.restore(sessionId)]
+    const usedAt = exists(sessionId) ? Math.max(...[refs, ...open].map(timeOf)) : 0
     yield {
       path,
       usedAt,

@@ -119,6 +119,7 @@ function targetOf(
   const to = targets.get(checkpoint)
   if (to !== undefined && to >= oldest) return { to, steps: steps.filter(({ seq }) => seq > to).length }
   const reachable = [...targets].flatMap(([number, seq]) => (number !== undefined && seq >= oldest ? [number] : []))
+  if (reachable.length === 0) return { problem: `${whyNot()} There is no checkpoint to go back to now.` }
   return { problem: `${whyNot()} You can go back to ${rangesOf(reachable.toSorted((a, b) => a - b))}.` }
 
   function whyNot(): string {
@@ -133,7 +134,7 @@ function targetOf(
 }
 
 /** Formats numbers as ranges, for example `1, 3 to 7`. */
-function rangesOf(numbers: readonly number[]): string {
+export function rangesOf(numbers: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const number of numbers) {
     const last = ranges.at(-1)

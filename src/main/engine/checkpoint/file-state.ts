@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { hash, randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -36,7 +37,7 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
   let found = stat
   try {
     found ??= lstatSync(path)
-    if (found.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) }
+    if (found.isSymbolicLink()) return linkState(readlinkSync(path, 'buffer'), found)
     if (found.isDirectory()) return { kind: 'folder', mode: found.mode & MODE_BITS }
     if (!found.isFile()) return { kind: 'unkept', why: 'it is neither a file nor a folder', mark: versionStamp(found) }
     if (found.size > options.maxBytes)
@@ -52,6 +53,12 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
       mark: found ? versionStamp(found) : code,
     }
   }
+}
+
+/** States hold text: a target with other bytes could not be made again. */
+function linkState(target: Buffer, stat: Stats): FileState {
+  if (isUtf8(target)) return { kind: 'link', target: target.toString('utf8') }
+  return { kind: 'unkept', why: 'it is a link to a name that is not UTF-8', mark: versionStamp(stat) }
 }
 
 function readContent(path: string, { keepIn, maxBytes }: CaptureOptions): FileState {

@@ -29,7 +29,7 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
     for (const hash of foreign ?? []) theirs.add(hash)
     const from = captureFile(path, { maxBytes })
     if (sameState(from, to)) continue
-    const impossible = obstacle(from, to, blobs) ?? movedAway(path, movedFolders)
+    const impossible = movedAway(path, movedFolders) ?? obstacle(from, to, blobs)
     if (impossible !== undefined) {
       kept.push({ path, kind: 'impossible', why: impossible })
       continue

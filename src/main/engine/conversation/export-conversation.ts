@@ -48,13 +48,18 @@ export async function exportConversation(
   }
 }
 
-/** A name that every file system takes. */
-function fileName(title: string): string {
+/** Windows keeps these names for devices, whatever their ending. */
+const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i
+/** Each takes up to four bytes, and file systems take 255. */
+const MAX_NAME_CHARS = 60
+
+/** A name that every file system takes: words of the title, with their accents, joined by hyphens. */
+export function fileName(title: string): string {
   const words = title
-    .normalize('NFKD')
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .toWellFormed()
+    .normalize('NFKC')
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 60)
-    .replace(/-+$/, '')
-  return words === '' ? 'session' : words.toWellFormed()
+  const name = Array.from(words).slice(0, MAX_NAME_CHARS).join('').replace(/-+$/, '')
+  return name === '' || DEVICES.test(name) ? `session${name && `-${name}`}` : name
 }

@@ -42,10 +42,11 @@ function resultText(result: string): string {
 export function shortened(result: string): string {
   const left = result.length - MAX_RESULT_CHARS
   if (left <= 0) return result.trimEnd()
-  return `${result.slice(0, MAX_RESULT_CHARS).toWellFormed()}\n… ${left.toLocaleString('en-US')} more characters`
+  const more = `… ${left.toLocaleString('en-US')} more ${left === 1 ? 'character' : 'characters'}`
+  return `${result.slice(0, MAX_RESULT_CHARS).toWellFormed()}\n${more}`
 }
 
 export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+  return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line
 }

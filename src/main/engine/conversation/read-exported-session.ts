@@ -149,7 +149,8 @@ function ordered(events: readonly ImportedEvent[]): ImportedEvent[] {
     if (event.type === 'step.finished')
       for (const part of event.parts) if (part.type === 'tool_call') pending.set(part.callId, part.name)
     if (event.type === 'tool.started') calls.add(event.callId)
-    if (event.type === 'tool.finished' && !calls.has(event.callId)) throw misplaced()
+    // Providers refuse a second result of a call, too.
+    if (event.type === 'tool.finished' && !calls.delete(event.callId)) throw misplaced()
     if (event.type === 'tool.finished') pending.delete(event.callId)
     if (event.type === 'turn.finished') {
       endCalls(event.turnId, event.at)

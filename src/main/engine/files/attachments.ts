@@ -3,12 +3,12 @@ import { extname, join } from 'node:path'
 import type { AttachedFile } from '../../../shared/model/file-view'
 import { CodedError } from '../../../shared/errors'
 import { attachmentsFolder } from '../workspace/file-access'
+import { safeFileName } from '../workspace/file/safe-file-name'
 import { decodeText } from '../workspace/file/text-file'
 import { errorCode } from '../workspace/path/file-problem'
 
 /** A text up to here is sent with the message; a longer one is read by the agent. */
 const INLINE_CHARS = 16_000
-const MAX_NAME_CHARS = 120
 const MAX_FILES = 1_000
 
 /** Writes a file to the attachments of a session, which only the user can read, under a name that is free. */
@@ -37,16 +37,9 @@ export async function keepAttachment(
   }
 }
 
-/** A name without folders and control characters. */
-export function safeName(name: string): string {
-  const last = name.split(/[\\/]/).at(-1) ?? ''
-  const clean = last
-    .replace(/[\p{Cc}<>:"|?*]/gu, '_')
-    .replace(/^\.+/, '')
-    .trim()
-  const ending = extname(clean).slice(0, 20)
-  const base = clean.slice(0, clean.length - extname(clean).length).slice(0, MAX_NAME_CHARS - ending.length)
-  return (base + ending).toWellFormed() || 'file'
+/** The last part of a name that a client gives, as one that can be written. */
+function safeName(name: string): string {
+  return safeFileName(name.split(/[\\/]/).at(-1) ?? '', 'file')
 }
 
 async function writeNew(folder: string, name: string, bytes: Buffer): Promise<string> {

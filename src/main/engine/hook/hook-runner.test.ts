@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Hook } from '../config/settings/hook-settings'
-import { createHookRunner } from './hook-runner'
+import type { HookEnd } from './hook-process'
+import { createHookRunner, hookAnswer } from './hook-runner'
 
 it('no run has a negative duration when the clock is set back meanwhile', async () => {
   let clock = Date.UTC(2026, 0, 1)
@@ -21,4 +22,70 @@ it('no run has a negative duration when the clock is set back meanwhile', async 
   expect(run!.durationMs).toBeGreaterThanOrEqual(0)
   expect(run!.durationMs).toBeLessThan(20_000)
   await runner.close(0)
+})
+
+describe('what a hook answers', () => {
+  const ended = (end: Partial<HookEnd>): HookEnd => ({
+    exitCode: 0,
+    stdout: '',
+    stdoutCut: false,
+    stderr: '',
+    output: '',
+    cutBytes: 0,
+    ...end,
+  })
+
+  it('passes without an answer, and with output that is no object', () => {
+    for (const stdout of ['', 'all good', '[1]', '"deny"', '{}', '{"decision":"approve"}'])
+      expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'passed' })
+  })
+
+  it('blocks with exit code 2, for the reason on stderr, or else on stdout', () => {
+    expect(hookAnswer('PreToolUse', ended({ exitCode: 2, stderr: ' No. \n', stdout: 'x' }))).toEqual({
+      outcome: 'blocked',
+      reason: 'No.',
+    })
+    expect(hookAnswer('Stop', ended({ exitCode: 2, stdout: 'Not yet' }))).toMatchObject({ reason: 'Not yet' })
+    expect(hookAnswer('Stop', ended({ exitCode: 2 }))).toMatchObject({ reason: 'It gave no reason.' })
+  })
+
+  it.each([
+    ['{"decision":"deny","reason":"No."}'],
+    ['  {"decision":"block","reason":"No."}\n'],
+    ['{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"No."}}'],
+  ])('blocks with %s', (stdout) =>
+    expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'blocked', reason: 'No.' }),
+  )
+
+  it('blocks nothing at an event that cannot be blocked', () => {
+    for (const end of [{ exitCode: 2 }, { stdout: '{"decision":"block"}' }])
+      expect(hookAnswer('PostToolUse', ended(end))).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('changes what is written only before a file is written', () => {
+    const stdout = '{"content":""}'
+    expect(hookAnswer('beforeWriteFile', ended({ stdout }))).toEqual({ outcome: 'changed', content: '' })
+    expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'passed' })
+  })
+
+  it('of a hook that was ended, failed or cannot be understood counts as none', () => {
+    const outcome = (end: Partial<HookEnd>) => hookAnswer('PreToolUse', ended(end)).outcome
+    expect(outcome({ cut: 'timed_out', exitCode: 2 })).toBe('timed_out')
+    expect(outcome({ cut: 'stopped' })).toBe('stopped')
+    for (const end of [
+      { exitCode: 1, stdout: '{"decision":"deny"}' },
+      { problem: 'It could not be run.' },
+      { stdout: '{"decision":' },
+      { stdout: '{"decision":7}' },
+      { stdout: '{"decision":"deny"}', stdoutCut: true },
+    ])
+      expect(outcome(end)).toBe('failed')
+  })
+
+  it('has a reason that is not too long, and never half a letter', () => {
+    const answer = hookAnswer('PreToolUse', ended({ exitCode: 2, stderr: `a${'👋'.repeat(3_000)}` }))
+    const { reason } = answer as { reason: string }
+    expect(reason.length).toBe(4_001)
+    expect(reason.isWellFormed()).toBe(true)
+  })
 })

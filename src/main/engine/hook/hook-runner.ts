@@ -243,7 +243,7 @@ const Answer = z.object({
  * Reads exit code and answer: exit 2 or a JSON answer that denies blocks what can be blocked; whatever else went wrong
  * changes nothing.
  */
-function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
+export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.cut === 'timed_out')
     return { outcome: 'timed_out', reason: 'It took longer than its time limit and was ended.' }
   if (end.cut === 'stopped') return { outcome: 'stopped' }
@@ -264,7 +264,7 @@ function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
 
 function blocked(event: HookEvent, words: string): HookAnswer {
   if (!BLOCKABLE.has(event)) return { outcome: 'failed', reason: `It wanted to block, which ${event} does not allow.` }
-  const reason = words.length > MAX_REASON_CHARS ? `${words.slice(0, MAX_REASON_CHARS)}…` : words
+  const reason = words.length > MAX_REASON_CHARS ? `${words.slice(0, MAX_REASON_CHARS).toWellFormed()}…` : words
   return { outcome: 'blocked', reason: reason || 'It gave no reason.' }
 }
 

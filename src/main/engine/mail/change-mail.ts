@@ -20,11 +20,11 @@ export async function moveMail(
 ): Promise<{ moved: number; folder: string }> {
   return withImap(signed, signal, async (client) => {
     const target = await folderPath(client, signed.account, folder)
-    const moved = await forEachFolder(ids, ({ from, validity, uids }) =>
+    const moved = await forEachFolder(ids, ({ from, validity, uids, ids: own }) =>
       inFolder(client, from, { readOnly: false }, async (now) => {
         assertSameFolder({ account: signed.account.id, folder: from, validity, uid: 0 }, now)
         const there = await existing(client, uids)
-        if (there.length === 0) throw goneError(ids[0] ?? '')
+        if (there.length === 0) throw goneError(own[0] ?? '')
         if (from === target) return there.length
         const result = await client.messageMove(there.join(','), target, { uid: true })
         if (!result)
@@ -45,11 +45,11 @@ export async function flagMail(
 ): Promise<number> {
   const { flag, set } = FLAGS[as]
   return withImap(signed, signal, (client) =>
-    forEachFolder(ids, ({ from, validity, uids }) =>
+    forEachFolder(ids, ({ from, validity, uids, ids: own }) =>
       inFolder(client, from, { readOnly: false }, async (now) => {
         assertSameFolder({ account: signed.account.id, folder: from, validity, uid: 0 }, now)
         const there = await existing(client, uids)
-        if (there.length === 0) throw goneError(ids[0] ?? '')
+        if (there.length === 0) throw goneError(own[0] ?? '')
         const range = there.join(',')
         const done = set
           ? await client.messageFlagsAdd(range, [flag], { uid: true })
@@ -68,16 +68,22 @@ async function existing(client: Client, uids: readonly number[]): Promise<number
   return found || []
 }
 
-async function forEachFolder(
-  ids: readonly string[],
-  work: (group: { from: string; validity: string; uids: number[] }) => Promise<number>,
-): Promise<number> {
-  const groups = new Map<string, { from: string; validity: string; uids: number[] }>()
+/** Messages of one folder. */
+interface FolderGroup {
+  from: string
+  validity: string
+  uids: number[]
+  ids: string[]
+}
+
+async function forEachFolder(ids: readonly string[], work: (group: FolderGroup) => Promise<number>): Promise<number> {
+  const groups = new Map<string, FolderGroup>()
   for (const id of ids) {
     const { folder, validity, uid } = parseMailId(id)
     const key = `${validity}:${folder}`
-    const group = groups.get(key) ?? { from: folder, validity, uids: [] }
+    const group = groups.get(key) ?? { from: folder, validity, uids: [], ids: [] }
     group.uids.push(uid)
+    group.ids.push(id)
     groups.set(key, group)
   }
   let count = 0

@@ -64,10 +64,10 @@ export function mailError(error: unknown, place: MailPlace): Error {
 export function explainMailError(error: unknown, { account, server, password }: MailPlace): MailFailure | undefined {
   if (error instanceof MailError) return error.explained
   const { host, port, security } = account[server]
-  const facts = factsOf(error)
+  const facts = factsOf(error, password)
   const { codes, text } = facts
   const has = (test: (code: string) => boolean): boolean => codes.some(test)
-  const said = facts.said === '' ? '' : ` It says: ${JSON.stringify(hide(facts.said, password).replace(/\.$/, ''))}.`
+  const said = facts.said === '' ? '' : ` It says: ${JSON.stringify(facts.said.replace(/\.$/, ''))}.`
   const user = account.user ?? account.address
   if (facts.isSignIn)
     return {
@@ -137,7 +137,7 @@ export function explainMailError(error: unknown, { account, server, password }: 
     return {
       code: 'mail.rejected',
       message: `${host} rejected it.${said}`,
-      advice: /quota|over.?quota|full/i.test(facts.said)
+      advice: /quota|\bfull\b/i.test(facts.said)
         ? 'The mailbox is full: delete messages first.'
         : 'Try again later, or change what it objects to.',
     }
@@ -210,7 +210,7 @@ interface LibraryError {
   cause?: unknown
 }
 
-function factsOf(error: unknown): Facts {
+function factsOf(error: unknown, password: string | undefined): Facts {
   const facts: Facts = { codes: [], text: '', said: '', isSignIn: false, isFolderMissing: false, isAnswer: false }
   for (let [current, depth] = [error, 0]; current instanceof Error && depth < 5; depth += 1) {
     const found: LibraryError = current
@@ -228,14 +228,19 @@ function factsOf(error: unknown): Facts {
     if (typeof found.path === 'string') facts.folder = found.path
     if (typeof found.responseStatus === 'string' || typeof found.responseCode === 'number') facts.isAnswer = true
     const said = typeof found.responseText === 'string' ? found.responseText : found.response
-    if (facts.said === '' && typeof said === 'string') facts.said = said.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
+    if (facts.said === '' && typeof said === 'string') facts.said = shown(said, password)
     current = found.cause ?? Reflect.get(current, '_err')
   }
   return facts
 }
 
-function hide(text: string, password: string | undefined): string {
-  return password === undefined || password === '' ? text : text.replaceAll(password, '•••')
+/**
+ * What a server said, on one line. The password is taken out before anything is cut off or joined, so that no part is
+ * left.
+ */
+function shown(said: string, password: string | undefined): string {
+  const hidden = password === undefined || password === '' ? said : said.replaceAll(password, '•••')
+  return hidden.replaceAll(/\s+/g, ' ').trim().slice(0, 300).toWellFormed()
 }
 
 function asError(error: unknown): Error {

@@ -1,6 +1,7 @@
-import type { ActivePlugins } from '../plugin/active-plugins'
+import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ActivePlugins } from '../plugin/active-plugins'
 import { failureOf } from '../../../shared/errors'
 import type { McpSettings } from '../config/settings/mcp-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
@@ -206,13 +207,16 @@ export function createMcp(deps: McpDeps): InternalMcp {
   }
 }
 
-/** Next to the session's long results, which its agent may read. */
-function keepIn(home: string): (sessionId: string, name: string, bytes: Buffer) => Promise<string> {
+/**
+ * Keeps files that servers give next to the session's long results, which its agent may read. Two of the same name,
+ * even at the same moment, are both kept.
+ */
+export function keepIn(home: string): (sessionId: string, name: string, bytes: Buffer) => Promise<string> {
   return async (sessionId, name, bytes) => {
     const folder = join(home, 'sessions', sessionId, 'tool-results')
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    const path = join(folder, `${Date.now().toString(36)}-${name}`)
-    await writeFile(path, bytes, { mode: 0o600 })
+    const path = join(folder, `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}-${name}`)
+    await writeFile(path, bytes, { mode: 0o600, flag: 'wx' })
     return path
   }
 }

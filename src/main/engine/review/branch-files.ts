@@ -49,7 +49,7 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
   const left = untracked.length - MAX_UNTRACKED
   const notes = [
     note,
-    left > 0 && `${left.toLocaleString('en-US')} more untracked files are not shown.`,
+    left > 0 && `${left.toLocaleString('en-US')} more untracked ${left === 1 ? 'file is' : 'files are'} not shown.`,
     unusable > 0 &&
       `${unusable.toLocaleString('en-US')} ${unusable === 1 ? 'file is' : 'files are'} not shown: ` +
         'the names cannot be used, or a link is on the way.',

@@ -31,14 +31,17 @@ export function addComment(deps: CommentDeps, sessionId: string, written: NewCom
   const lines = linesOf(text.text)
   const { line, endLine } = written
   if (endLine < line || endLine > lines.length)
-    throw new CodedError('request.invalid', `line: ${written.path} has ${lines.length} lines.`)
+    throw new CodedError(
+      'request.invalid',
+      `line: ${written.path} has ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}.`,
+    )
   const quoted = lines.slice(line - 1, Math.min(endLine, line - 1 + MAX_QUOTED)).map(bareLine)
   const left = endLine - (line - 1) - quoted.length
   const comment: StoredComment = {
     ...written,
     text: written.text.trim(),
     id: deps.newId('comment'),
-    quote: [...quoted, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n'),
+    quote: [...quoted, ...(left > 0 ? [`… ${left} more ${left === 1 ? 'line' : 'lines'}`] : [])].join('\n'),
     content: deps.blobs.put(Buffer.from(text.text)),
   }
   addRefs(deps.place, sessionId, [], [comment.content])

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { CodedError } from '../../../shared/errors'
 import type { FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
 import type { ReviewedScope, ReviewUndo } from '../../../shared/model/review'
@@ -167,7 +168,10 @@ function stateOf(
   if (before.kind !== 'object') return before
   const bytes = bytesOf(deps, file, before, contents)
   if (!bytes) return 'git does not have its earlier content.'
-  if (before.isLink) return { kind: 'link', target: bytes.toString('utf8') }
+  if (before.isLink)
+    return isUtf8(bytes)
+      ? { kind: 'link', target: bytes.toString('utf8') }
+      : 'It was a link to a name that is not UTF-8.'
   return { kind: 'file', hash: deps.blobs.put(bytes), size: bytes.length, mode: modeFor(before, now) }
 }
 

@@ -10,7 +10,8 @@ export function codeCacheFolder(): string {
 
 /**
  * How a process compiles what it loads: `eager` what keeps working, all functions of a file at once, which the first
- * steps of a turn gain from; `lazy` what is soon over or has to stay small. Node rejects what was compiled the other way.
+ * steps of a turn gain from; `lazy` what is soon over or has to stay small. Node rejects what was compiled the other
+ * way.
  */
 export type Compilation = 'eager' | 'lazy'
 

@@ -59,8 +59,11 @@ export function createMoveFile(path: string): MoveFileWriter {
  * once all records were read is it known that the file is complete.
  */
 export function* readMoveFile(path: string): Generator<MoveRecord, void> {
-  const size = statSync(path, { throwIfNoEntry: false })?.size
-  if (size === undefined) throw new CodedError('request.invalid', `There is no file ${path}.`)
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) throw new CodedError('request.invalid', `There is no file ${path}.`)
+  // Opening a pipe would wait for a writer.
+  if (!stat.isFile()) throw new CodedError('request.invalid', `${path} is not a file.`)
+  const { size } = stat
   const fd = openSync(path, 'r')
   try {
     const digest = createHash('sha256')

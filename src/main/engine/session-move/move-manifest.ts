@@ -25,6 +25,9 @@ export const moveManifest = z.object({
   home: path,
 })
 
+/** Names of plans. A file with another name is not one, and does not move. */
+export const PLAN_FILE = /^plans\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/
+
 export type MoveManifest = z.output<typeof moveManifest>
 
 /** One event in a move file: number, time, type, and the text as it was recorded. */

@@ -10,7 +10,7 @@ import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/ch
 import type { ReceivedSessions } from '../store/chain/received-sessions'
 import type { Session } from '../session/session'
 import { createMoveFile, MOVE_FORMAT, MOVE_VERSION, type MoveFileWriter } from './move-file'
-import { contentsDigest, type MoveManifest } from './move-manifest'
+import { contentsDigest, PLAN_FILE, type MoveManifest } from './move-manifest'
 import { bundleProject, type BundleDeps } from './project-bundle'
 
 export interface SendDeps extends BundleDeps {
@@ -162,9 +162,12 @@ function partsOf({ home, checkpoints, agentsOf }: SendDeps, sessionId: string): 
     for (const name of readFileSync(refs, 'utf8').split('\n')) if (blobs.has(name)) hashes.add(name)
   }
   const contents = [...hashes].map((name): Part => ({ kind: 'content', name }))
-  const folder = join(home, 'sessions', sessionId)
-  const plans = filesIn(join(folder, 'plans'), 'plans').map(({ name, path }): Part => ({ kind: 'file', name, path }))
-  return [...contents, ...plans]
+  return [...contents, ...plansOf(home, sessionId).map((plan): Part => ({ kind: 'file', ...plan }))]
+}
+
+/** The plans of a session, with the names that they have in a move file. What a receiver would refuse is left out. */
+export function plansOf(home: string, sessionId: string): { name: string; path: string }[] {
+  return filesIn(join(home, 'sessions', sessionId, 'plans'), 'plans').filter(({ name }) => PLAN_FILE.test(name))
 }
 
 function filesIn(folder: string, name: string): { name: string; path: string }[] {

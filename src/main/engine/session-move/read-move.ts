@@ -7,7 +7,7 @@ import type { BlobStore } from '../checkpoint/file-state'
 import { eventDigest, firstHash, nextHash, type ChainedEvent } from '../store/chain/event-chain'
 import type { ReceivedSession } from '../store/chain/received-sessions'
 import { damaged, readMoveFile, type MoveRecord } from './move-file'
-import { contentsDigest, movedEvent, moveManifest, sealEvent, type MoveManifest } from './move-manifest'
+import { contentsDigest, movedEvent, moveManifest, PLAN_FILE, sealEvent, type MoveManifest } from './move-manifest'
 import { isInFamily } from './move-out'
 
 /** A move file that was read and whose every part is as it was sealed. */
@@ -24,7 +24,6 @@ export interface ReadMove {
   head: string
 }
 
-const PLAN_FILE = /^plans\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/
 const WAIT_EVERY = 200
 
 interface Reading extends Omit<ReadMove, 'seal' | 'sessions' | 'head' | 'manifest'> {

@@ -20,6 +20,21 @@ describe('reading a SKILL.md', () => {
     })
   })
 
+  test('front matter that expands to far too much is a mistake of this skill alone', async () => {
+    let front = 'a: &a [x, x, x, x, x, x, x, x, x, x]'
+    for (const [at, name] of 'bcdefghi'.split('').entries())
+      front += `\n${name}: &${name} [${Array.from({ length: 10 }, () => `*${'abcdefghi'[at]}`).join(', ')}]`
+    const { head, problems } = await skill(front)
+    expect(head).toBeUndefined()
+    expect(problems).toMatchObject([{ isFatal: true, line: 2, message: expect.stringContaining('cannot be read') }])
+  })
+
+  test('a description that is cut ends with a whole letter', async () => {
+    const { head } = await skill(`name: tidy\ndescription: ${'👋'.repeat(2_000)}`)
+    const odd = await skill(`name: tidy\ndescription: x${'👋'.repeat(2_000)}`)
+    expect([head!.description.isWellFormed(), odd.head!.description.isWellFormed()]).toEqual([true, true])
+  })
+
   test.each([
     ['no front matter', '# Tidy'],
     ['front matter without end', '---\nname: tidy\ndescription: x'],

@@ -92,7 +92,7 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   return {
     head: {
       name,
-      description: description.trim().replace(/\s+/g, ' ').slice(0, MAX_DESCRIPTION_CHARS),
+      description: description.trim().replace(/\s+/g, ' ').slice(0, MAX_DESCRIPTION_CHARS).toWellFormed(),
       type,
       modelInvocation: isKept !== true && isKept !== 'true',
       arguments: argumentNames(table['arguments']),
@@ -134,7 +134,12 @@ async function yamlFront(front: string): Promise<{ values: unknown } | { mistake
       mistake: `Its front matter is not valid YAML: ${error.message}`,
       line: lines.linePos(error.pos[0]).line + 1,
     }
-  return { values: document.toJS() }
+  try {
+    return { values: document.toJS() }
+  } catch (problem) {
+    // Such as names that stand for so much text that it would fill the memory.
+    return { mistake: `Its front matter cannot be read: ${problem instanceof Error ? problem.message : ''}`, line: 2 }
+  }
 }
 
 /** `arguments: [a, b]`, `arguments: a b`, or a list of `{name: a}`. */

@@ -114,6 +114,14 @@ test('the agent sees names and descriptions, never bodies, and nothing without s
   expect(skillSection((await skills.list(folder)).skills)!.length).toBeLessThan(25_000)
 })
 
+test('a description that is cut ends with a whole letter, so that every provider takes the prompt', async () => {
+  put('home/skills', 'wave', `whenToUse: ${'👋'.repeat(400)}\n`)
+  put('home/skills', 'wave-b', `whenToUse: a${'👋'.repeat(400)}\n`)
+  const section = skillSection((await skills.list(folder)).skills)!
+  expect(section).toContain('…')
+  expect(section.isWellFormed()).toBe(true)
+})
+
 test('skills can load each other at most three levels deep; independent ones are not nested', async () => {
   const calls: Record<string, string> = {
     one: 'Load the skill two.',

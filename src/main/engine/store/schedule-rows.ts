@@ -197,10 +197,9 @@ export function createScheduleRows(db: Database): ScheduleRows {
   const dropSession = db.prepare<[string]>('UPDATE schedule_run SET session_id = NULL WHERE id = ?')
   const stamp = db
     .prepare<[], string>(
-      `SELECT json_array((SELECT count(*) || '/' || coalesce(max(updated_at), 0) || '/' || total(next_at) || '/' || total(paused)
-            FROM schedule),
-         (SELECT count(*) || '/' || coalesce(max(started_at), 0) || '/' || coalesce(max(ended_at), 0)
-            FROM schedule_run))`,
+      // Sums, not the latest: the clock may have been set back, or two changes may have the same time.
+      `SELECT json_array((SELECT count(*) || '/' || total(updated_at) || '/' || total(next_at) || '/' || total(paused) FROM schedule),
+         (SELECT count(*) || '/' || count(session_id) || '/' || total(started_at) || '/' || total(ended_at) FROM schedule_run))`,
     )
     .pluck()
 

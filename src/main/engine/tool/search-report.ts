@@ -264,7 +264,7 @@ async function binaryMatches(run: RipgrepRun, report: SearchReport, keep: Keep):
 function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchReport): string[] {
   const end = Math.min(total, offset + limit)
   if (entries.length === 0 || (offset === 0 && end >= total))
-    return entries.length === 0 && total > 0 ? [`[${total} ${unit} in all]`] : []
+    return entries.length === 0 && total > 0 ? [`[${total} ${total === 1 ? unit.slice(0, -1) : unit} in all]`] : []
   const more = end < total ? ` Continue with offset ${end}, or narrow the search.` : ''
   return [`[${unit} ${offset + 1}-${end} of ${total}.${more}]`]
 }

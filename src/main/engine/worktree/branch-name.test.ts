@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { branchWords } from './branch-name'
+import { describe, expect, test } from 'vitest'
+import { branchWords, freeBranch } from './branch-name'
 
 test.each([
   ['Please fix the login form!', 'fix-login-form'],
@@ -25,4 +25,27 @@ test('makes only names that git takes', () => {
     expect(name.isWellFormed()).toBe(true)
     expect(execFileSync('git', ['check-ref-format', '--branch', name], { encoding: 'utf8' }).trim()).toBe(name)
   }
+})
+
+describe('a free name for a branch', () => {
+  const free = (taken: readonly string[], prefix: string, words: string | undefined): Promise<string> =>
+    freeBranch({ text: async () => taken.join('\n') }, prefix, words)
+
+  test('is the wanted one, or else the first number that is free, ignoring case', async () => {
+    expect(await free([], 'trestle/', 'fix')).toBe('trestle/fix')
+    expect(await free(['Trestle/Fix', 'trestle/fix-2'], 'trestle/', 'fix')).toBe('trestle/fix-3')
+  })
+
+  test('is not the folder of other branches', async () => {
+    expect(await free(['fix/a', 'fix-2/b'], '', 'fix')).toBe('fix-3')
+  })
+
+  test('is not inside of a branch, as if that were a folder', async () => {
+    expect(await free(['trestle'], 'trestle/', 'fix')).toBe('trestle-fix')
+    expect(await free(['a/b', 'a-b-fix'], 'a/b/', 'fix')).toBe('a-b-fix-2')
+  })
+
+  test('is made without words, too', async () => {
+    expect(await free([], 'trestle/', undefined)).toMatch(/^trestle\/session-[0-9a-f]{6}$/)
+  })
 })

@@ -42,7 +42,10 @@ export async function freeBranch(
   )
   const isFree = (name: string): boolean =>
     !taken.has(name.toLowerCase()) && ![...taken].some((other) => other.startsWith(`${name.toLowerCase()}/`))
-  const stem = `${prefix}${words ?? `session-${randomBytes(3).toString('hex')}`}`
+  const wanted = `${prefix}${words ?? `session-${randomBytes(3).toString('hex')}`}`
+  // Where a branch has the name of a folder on the way, none can be made in it.
+  const isBlocked = [...wanted.matchAll(/\//g)].some(({ index }) => taken.has(wanted.slice(0, index).toLowerCase()))
+  const stem = isBlocked ? wanted.replaceAll('/', '-') : wanted
   if (isFree(stem)) return stem
   for (let number = 2; number < 1_000; number += 1) if (isFree(`${stem}-${number}`)) return `${stem}-${number}`
   return `${stem}-${randomBytes(6).toString('hex')}`

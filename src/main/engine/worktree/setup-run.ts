@@ -82,7 +82,10 @@ export function setupOutput(home: string, id: string): string {
     const { size } = fstatSync(handle)
     const buffer = Buffer.alloc(Math.min(size, SHOWN_BYTES))
     readSync(handle, buffer, 0, buffer.length, size - buffer.length)
-    return buffer.toString('utf8')
+    // Half of a letter at the start is left out.
+    let start = 0
+    while (size > buffer.length && start < 4 && (buffer[start]! & 0xc0) === 0x80) start += 1
+    return buffer.toString('utf8', start)
   } finally {
     closeSync(handle)
   }

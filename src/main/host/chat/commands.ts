@@ -177,7 +177,11 @@ async function restore(conversation: Conversation, argument: string): Promise<Co
   if (!point)
     throw new CodedError(
       'request.invalid',
-      points.length === 0 ? 'Nothing was said yet.' : `There are ${points.length} messages.`,
+      points.length === 0
+        ? 'Nothing was said yet.'
+        : points.length === 1
+          ? 'There is 1 message.'
+          : `There are ${points.length} messages.`,
     )
   const to = point.seq - 1
   const preview = await engine.checkpoints.preview(sessionId, { to, files: true, conversation: true })

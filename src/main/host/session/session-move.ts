@@ -65,7 +65,11 @@ export async function moveOut(
     ...(typeof place === 'string' && { place }),
   })
   const { bytes, events, contents, hasProject, head, moveId } = moved
-  const parts = [`${events} events`, `${contents} kept contents`, ...(hasProject ? ['the project'] : [])]
+  const parts = [
+    `${events} ${events === 1 ? 'event' : 'events'}`,
+    `${contents} kept ${contents === 1 ? 'content' : 'contents'}`,
+    ...(hasProject ? ['the project'] : []),
+  ]
   say(
     values,
     moved,

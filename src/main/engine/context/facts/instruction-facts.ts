@@ -134,10 +134,10 @@ function agentSection(types: readonly OfferedAgent[]): string | undefined {
     ({ name, description }) =>
       `- ${name}: ` +
       (description.length > AGENT_DESCRIPTION_CHARS
-        ? `${description.slice(0, AGENT_DESCRIPTION_CHARS - 1)}…`
+        ? `${description.slice(0, AGENT_DESCRIPTION_CHARS - 1).toWellFormed()}…`
         : description),
   )
-  return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS)
+  return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS).toWellFormed()
 }
 
 /** Characters of the prompt that the list of skills may take; a model picks badly from more anyway. */
@@ -152,8 +152,9 @@ export function skillSection(skills: readonly SkillView[]): string | undefined {
   let chars = 0
   for (const { name, description, whenToUse } of usable) {
     const text = whenToUse === undefined ? description : `${description} Use when: ${whenToUse}`
-    const line =
-      `- ${name}: ` + (text.length > SKILL_DESCRIPTION_CHARS ? `${text.slice(0, SKILL_DESCRIPTION_CHARS - 1)}…` : text)
+    const shown =
+      text.length > SKILL_DESCRIPTION_CHARS ? `${text.slice(0, SKILL_DESCRIPTION_CHARS - 1).toWellFormed()}…` : text
+    const line = `- ${name}: ${shown}`
     if (chars + line.length > MAX_SKILLS_CHARS) {
       lines.push(
         `- and ${usable.length - lines.length} more: ${usable

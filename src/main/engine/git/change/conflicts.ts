@@ -11,6 +11,7 @@ import {
 } from '../../../../shared/model/git'
 import { atomicWrite } from '../../workspace/file/atomic-write'
 import { diskPath, FROM_STDIN, pathList } from '../repository/git-path'
+import type { Repository } from '../repository/find-repository'
 import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../repository/git-files'
 import { readStatus } from '../state/status'
@@ -27,7 +28,7 @@ interface RawPart extends Omit<GitConflictPart, 'line'> {
 }
 
 /** The conflicts of a file, from its markers. */
-export function conflictsIn(repository: OpenRepository, path: GitPath): GitConflictFile {
+export function conflictsIn(repository: Pick<OpenRepository, 'top'>, path: GitPath): GitConflictFile {
   const text = contentOf(repository, path)
   if (text === undefined) return { path, parts: [], hash: '', note: 'The file is not in the working tree.' }
   const hash = hashOf(text)
@@ -42,7 +43,7 @@ export function conflictsIn(repository: OpenRepository, path: GitPath): GitConfl
   return { path, parts, hash }
 }
 
-function contentOf({ top }: OpenRepository, path: GitPath): string | undefined {
+function contentOf({ top }: Pick<OpenRepository, 'top'>, path: GitPath): string | undefined {
   const disk = diskPath(top, path)
   const stat = lstatSync(disk, { throwIfNoEntry: false })
   if (!stat?.isFile()) return undefined
@@ -77,7 +78,7 @@ export type ConflictChoice = 'ours' | 'theirs' | 'both'
 
 /** Replaces one conflict of a file by one side or both, one after the other. What was there is kept. */
 export async function resolvePart(
-  repository: OpenRepository,
+  repository: Repository,
   { path, part, choice, hash }: { path: GitPath; part: number; choice: ConflictChoice; hash: string },
   kept: KeptContent,
 ): Promise<GitUndo> {

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath } from '../../../../shared/model/git'
-import { gitPath, pathArgument } from '../repository/git-path'
+import { gitPath, isInFolder, pathArgument, pathBytes } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 
 const MAX_NAMED = 5
@@ -70,13 +71,7 @@ async function listed(repository: OpenRepository, args: readonly string[]): Prom
 
 /** Whether there is something at a path or where one of its folders would be. */
 function isOnDisk(top: string, path: GitPath): boolean {
-  const bytes = Buffer.from(path.startsWith('\0') ? path.slice(1) : '', 'hex')
-  const parts = (path.startsWith('\0') ? bytes.toString('latin1') : path).split('/')
-  let at: string | Buffer = top
-  for (const part of parts) {
-    at = path.startsWith('\0')
-      ? Buffer.concat([Buffer.from(at), Buffer.from(`/${part}`, 'latin1')])
-      : join(String(at), part)
+  for (const at of placesOf(top, path)) {
     const stat = lstatSync(at, { throwIfNoEntry: false })
     if (!stat) return false
     if (!stat.isDirectory()) return true
@@ -86,11 +81,26 @@ function isOnDisk(top: string, path: GitPath): boolean {
 
 /** Whether what is there is untracked: a file at the path or above it, or files below it. */
 async function isUntracked(repository: OpenRepository, path: GitPath, tracked: ReadonlySet<GitPath>): Promise<boolean> {
-  for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
-    const above = path.slice(0, end)
-    const stat = lstatSync(join(repository.top, above), { throwIfNoEntry: false })
+  const parts = pathBytes(path).toString('latin1').split('/')
+  for (const [at, place] of [...placesOf(repository.top, path)].slice(0, -1).entries()) {
+    const stat = lstatSync(place, { throwIfNoEntry: false })
     if (!stat) return false
-    if (!stat.isDirectory()) return !tracked.has(above)
+    if (!stat.isDirectory()) return !tracked.has(gitPath(parts.slice(0, at + 1).join('/')))
   }
-  return (await listed(repository, ['ls-files', '-z', '--others', '--', pathArgument(path)])).length > 0
+  const argument = pathArgument(path)
+  // A pattern, for a name that is not text, matches no files below, and maybe others.
+  const patterns = path.startsWith('\0') ? [argument, `${argument}/**`] : [argument]
+  const found = await listed(repository, ['ls-files', '-z', '--others', '--', ...patterns])
+  const folder = gitPath(`${parts.join('/')}/`)
+  return found.some((name) => name === path || isInFolder(name, folder))
+}
+
+/** Where each folder above a path is on disk, the outermost first, and then the path itself. */
+function* placesOf(top: string, path: GitPath): Generator<string | Buffer> {
+  const latin1 = pathBytes(path).toString('latin1')
+  for (let end = latin1.indexOf('/'); ; end = latin1.indexOf('/', end + 1)) {
+    const bytes = Buffer.from(end < 0 ? latin1 : latin1.slice(0, end), 'latin1')
+    yield isUtf8(bytes) ? join(top, bytes.toString('utf8')) : Buffer.concat([Buffer.from(`${top}/`), bytes])
+    if (end < 0) return
+  }
 }

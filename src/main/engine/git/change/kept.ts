@@ -18,7 +18,7 @@ import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitKept, type GitPath } from '../../../../shared/model/git'
 import { writePrivateFile } from '../../config/write-private-file'
-import { diskPath, gitPath, pathBytes } from '../repository/git-path'
+import { diskPath, gitPath, isFolderPath, pathBytes } from '../repository/git-path'
 import type { Repository } from '../repository/find-repository'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -149,7 +149,7 @@ interface FoundFile {
 
 /** Files and links at a path, and in it. Throws where a folder holds a repository, which is more than its files. */
 function filesAt(top: string, given: GitPath): FoundFile[] {
-  const path = given.replace(/\/$/, '')
+  const path = isFolderPath(given) ? gitPath(pathBytes(given).toString('latin1').slice(0, -1)) : given
   const disk = diskPath(top, path)
   const stat = lstatSync(disk, { throwIfNoEntry: false })
   if (!stat) return []

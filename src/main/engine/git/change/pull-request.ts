@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import type { GitPullRequest } from '../../../../shared/model/git'
@@ -129,7 +129,8 @@ export function programOnPath(name: string, env: Env): string | undefined {
     for (const file of names) {
       try {
         accessSync(join(folder, file), constants.X_OK)
-        return join(folder, file)
+        // Folders can be entered, which is the same permission.
+        if (statSync(join(folder, file)).isFile()) return join(folder, file)
       } catch {
         // Not here.
       }

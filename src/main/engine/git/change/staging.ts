@@ -1,8 +1,17 @@
 import { lstatSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { sep as SEPARATOR } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath, type GitUndo, type GitCommitted } from '../../../../shared/model/git'
-import { diskPath, FROM_STDIN, gitPath, pathArgument, pathList, pathBytes } from '../repository/git-path'
+import {
+  diskPath,
+  FROM_STDIN,
+  gitPath,
+  isFolderPath,
+  isInFolder,
+  pathArgument,
+  pathBytes,
+  pathList,
+} from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
 import { patchOf } from '../state/parse-diff'
@@ -174,7 +183,7 @@ export async function discard(
   ])
   const { unstaged } = parseStatus(stdout)
   const inNewFolder = (path: GitPath): boolean =>
-    unstaged.some((change) => change.kind === 'untracked' && change.path.endsWith('/') && path.startsWith(change.path))
+    unstaged.some((change) => change.kind === 'untracked' && isFolderPath(change.path) && isInFolder(path, change.path))
   const tracked = unstaged.filter(({ path, kind, submodule }) => wanted.has(path) && kind !== 'untracked' && !submodule)
   const fresh = [...wanted].filter((path) => {
     const change = unstaged.find((each) => each.path === path)
@@ -202,18 +211,20 @@ export async function discard(
 
 /** New files at these paths; of folders those that git does not ignore. */
 async function untrackedFiles(repository: OpenRepository, paths: readonly GitPath[]): Promise<GitPath[]> {
-  const files = paths.filter((path) => !path.endsWith('/'))
-  for (const folder of paths.filter((path) => path.endsWith('/'))) {
+  const files = paths.filter((path) => !isFolderPath(path))
+  for (const folder of paths.filter(isFolderPath)) {
     const { stdout } = await repository.read([
       'ls-files',
       '-z',
       '--others',
       '--exclude-standard',
       '--',
-      pathArgument(folder),
+      // A pattern, for a name that is not text, matches only what it describes in full.
+      folder.startsWith('\0') ? `${pathArgument(folder)}**` : pathArgument(folder),
     ])
     const names = stdout.toString('latin1').split('\0')
-    files.push(...names.filter((name) => name !== '' && !name.endsWith('/')).map(gitPath))
+    const found = names.filter((name) => name !== '' && !name.endsWith('/')).map(gitPath)
+    files.push(...found.filter((name) => isInFolder(name, folder)))
   }
   return files
 }
@@ -224,9 +235,11 @@ function removeFile(top: string, path: GitPath): void {
   const stat = lstatSync(disk, { throwIfNoEntry: false })
   if (!stat || stat.isDirectory()) return
   rmSync(disk)
-  if (typeof disk !== 'string') return
+  const bytes = Buffer.from(disk)
+  const least = Buffer.byteLength(top)
   try {
-    for (let at = dirname(disk); at !== top && at.startsWith(top); at = dirname(at)) rmdirSync(at)
+    for (let end = bytes.lastIndexOf(SEPARATOR); end > least; end = bytes.lastIndexOf(SEPARATOR, end - 1))
+      rmdirSync(typeof disk === 'string' ? bytes.toString('utf8', 0, end) : bytes.subarray(0, end))
   } catch {
     // It holds other files.
   }

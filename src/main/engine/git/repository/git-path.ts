@@ -45,6 +45,16 @@ export function pathBytes(path: GitPath): Buffer {
   return path.startsWith('\0') ? Buffer.from(path.slice(1), 'hex') : Buffer.from(path, 'utf8')
 }
 
+/** Whether a path names a folder, as git prints one whose files it does not list. */
+export function isFolderPath(path: GitPath): boolean {
+  return pathBytes(path).at(-1) === 0x2f
+}
+
+/** Whether a path is inside of a folder, which is given with its `/`. */
+export function isInFolder(path: GitPath, folder: GitPath): boolean {
+  return pathBytes(path).toString('latin1').startsWith(pathBytes(folder).toString('latin1'))
+}
+
 /** From the top, and never as a pattern. */
 const LITERAL = ':(top,literal)'
 
@@ -84,7 +94,7 @@ export function pathInRepository(top: string, folder: string, file: string): Git
     // It is gone; its history is not.
   }
   const path = relative(top, real).split(sep).join('/')
-  if (path === '' || path.startsWith('../') || isAbsolute(path))
+  if (path === '' || path === '..' || path.startsWith('../') || isAbsolute(path))
     throw new CodedError('request.invalid', `${file} is not in the repository.`)
   return path
 }

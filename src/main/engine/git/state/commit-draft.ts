@@ -20,27 +20,41 @@ export const DRAFT_INSTRUCTIONS =
 export async function draftPrompt(repository: OpenRepository): Promise<string> {
   const staged = await repository.read([...DIFF, '--cached'], { maxBytes: MAX_BYTES })
   const { stdout } = staged.stdout.length > 0 ? staged : await repository.read(DIFF, { maxBytes: MAX_BYTES })
-  const files = parseDiff(stdout)
-  if (files.length === 0) throw new CodedError('git.nothing', 'There are no changes to describe.')
+  const described = describeDiff(stdout)
+  if (described === undefined) throw new CodedError('git.nothing', 'There are no changes to describe.')
+  const subjects = (await repository.maybe(['log', `--max-count=${EXAMPLES}`, '--format=%s', '--no-merges'])) ?? ''
+  return `Earlier subjects:\n${subjects || '(none)'}\n\nDiff:\n${described}`.toWellFormed()
+}
+
+/**
+ * A diff as a model gets it: shortened, and without the content of files that may hold secrets. Undefined for an empty
+ * one.
+ */
+export function describeDiff(diff: Buffer): string | undefined {
+  const files = parseDiff(diff)
+  if (files.length === 0) return undefined
   let left = MAX_CHARS
   const parts: string[] = []
   for (const file of files) {
-    const name = (file.newName ?? file.oldName ?? file.header[0] ?? '').replace(/^"?[ab]\//, '').replace(/"?\t?$/, '')
     const about = `${file.header[0]?.slice(0, 500) ?? ''} (+${file.added} -${file.removed})`
-    const isHidden = sensitiveRule(`/${name}`) !== undefined
-    const text = isHidden ? '' : file.hunks.map((hunk) => hunk.text).join('')
-    const shown = Buffer.from(text, 'latin1')
-      .toString('utf8')
-      .slice(0, Math.max(0, Math.min(MAX_FILE_CHARS, left)))
+    // A renamed file may hold secrets under either name.
+    const isHidden = [file.oldName, file.newName].some((name) => name !== undefined && mayHoldSecrets(name))
+    const latin1 = isHidden ? '' : file.hunks.map((hunk) => hunk.text).join('')
+    const text = Buffer.from(latin1, 'latin1').toString('utf8')
+    const shown = text.slice(0, Math.max(0, Math.min(MAX_FILE_CHARS, left)))
     left -= shown.length + about.length
     parts.push(`${about}\n${shown}${shown.length < text.length ? '\n[shortened]' : ''}`)
-    if (left <= 0) {
-      parts.push(`and ${files.length - parts.length} more files`)
-      break
-    }
+    if (left <= 0) break
   }
-  const subjects = (await repository.maybe(['log', `--max-count=${EXAMPLES}`, '--format=%s', '--no-merges'])) ?? ''
-  return `Earlier subjects:\n${subjects || '(none)'}\n\nDiff:\n${parts.join('\n')}`.toWellFormed()
+  const more = files.length - parts.length
+  if (more > 0) parts.push(`and ${more} more ${more === 1 ? 'file' : 'files'}`)
+  return parts.join('\n')
+}
+
+/** Whether a file may hold secrets, by its name as git prints it: `b/name`, in quotes where it has odd characters. */
+function mayHoldSecrets(printed: string): boolean {
+  const name = printed.replace(/^"?[ab]\//, '').replace(/"?\t?$/, '')
+  return sensitiveRule(`/${name}`) !== undefined
 }
 
 /** The message in a model's answer. */

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import type { GitFileDiff, GitPath } from '../../../../shared/model/git'
-import { diskPath, pathArgument } from '../repository/git-path'
+import { diskPath, isFolderPath, pathArgument } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { PLAIN_DIFF } from '../run-git'
 import { parseDiff, type RawFileDiff } from './parse-diff'
@@ -89,7 +89,7 @@ function modeNote(header: readonly string[]): string | undefined {
 
 function newFileDiff({ top }: OpenRepository, path: GitPath): GitFileDiff {
   const whole = { path, hunks: [], byHunk: false, added: 0, removed: 0 }
-  if (path.endsWith('/')) return { ...whole, note: 'A new folder.' }
+  if (isFolderPath(path)) return { ...whole, note: 'A new folder.' }
   const file = diskPath(top, path)
   const stat = lstatSync(file, { throwIfNoEntry: false })
   if (!stat) return { ...whole, note: 'The file is gone.' }

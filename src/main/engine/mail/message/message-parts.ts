@@ -1,5 +1,6 @@
 import type { MessageStructureObject } from 'imapflow'
 import type { MailAttachment } from '../../../../shared/model/mail'
+import { safeFileName } from '../../workspace/file/safe-file-name'
 
 /** How much of a text part is read, in bytes as they are sent. */
 export const MAX_TEXT_BYTES = 1_000_000
@@ -89,7 +90,8 @@ export function messageParts(structure: MessageStructureObject | undefined): Mes
   if (structure) visit(structure, found, 0, undefined)
   found.texts = found.texts.slice(0, MAX_TEXTS)
   if (found.attachments.length > MAX_ATTACHMENTS) {
-    found.notes.push(`${found.attachments.length - MAX_ATTACHMENTS} more attachments are not listed.`)
+    const more = found.attachments.length - MAX_ATTACHMENTS
+    found.notes.push(`${more} more ${more === 1 ? 'attachment is' : 'attachments are'} not listed.`)
     found.attachments = found.attachments.slice(0, MAX_ATTACHMENTS)
   }
   return { ...found, notes: [...new Set(found.notes)] }
@@ -192,7 +194,7 @@ function addAttachment(node: MessageStructureObject, found: MessageParts, name: 
   found.attachments.push({
     number: found.attachments.length + 1,
     part: node.part ?? '1',
-    name: fileName(name),
+    name: safeFileName(name, 'attachment'),
     type: node.type.toLowerCase(),
     bytes: node.size ?? 0,
     inline: node.disposition?.toLowerCase() === 'inline' || node.id !== undefined,
@@ -206,17 +208,6 @@ function nameOf(node: MessageStructureObject): string | undefined {
 
 function lowerKeys(record: Record<string, string> | undefined): Record<string, string> {
   return Object.fromEntries(Object.entries(record ?? {}).map(([key, value]) => [key.toLowerCase(), value]))
-}
-
-/** A name without folders and without characters that a file name cannot have. */
-export function fileName(name: string): string {
-  const plain = name
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .replaceAll(/[\\/:*?"<>|]/g, '_')
-    .replace(/^\.+/, '')
-    .trim()
-  const short = plain.slice(-150).toWellFormed().replaceAll('\ufffd', '')
-  return short === '' ? 'attachment' : short
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {

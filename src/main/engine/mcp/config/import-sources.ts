@@ -161,8 +161,8 @@ function codexServer(raw: unknown): { raw: unknown; notes: string[] } {
   for (const [key, value] of Object.entries(others)) {
     if (key === 'tools' || key === 'required' || key.includes('approval'))
       notes.push(`${key} is left out: what may run without asking is said by your permission rules.`)
-    else if (SECONDS[key] !== undefined) server[SECONDS[key]] = typeof value === 'number' ? value * 1000 : value
-    else server[RENAMED[key] ?? key] = value
+    else if (Object.hasOwn(SECONDS, key)) server[SECONDS[key]!] = typeof value === 'number' ? value * 1000 : value
+    else server[Object.hasOwn(RENAMED, key) ? RENAMED[key]! : key] = value
   }
   if (startMs !== undefined) server['startupTimeoutMs'] = startMs
   const names = Array.isArray(passed) ? passed.map((one: unknown) => (isRecord(one) ? one['name'] : one)) : []

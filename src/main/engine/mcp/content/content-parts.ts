@@ -28,7 +28,9 @@ export async function contentParts(
   const write = (words: string): void => {
     text +=
       '\n' +
-      (words.length > left ? `${words.slice(0, left)}\n[cut here: ${words.length - left} more characters]` : words)
+      (words.length > left
+        ? `${words.slice(0, left).toWellFormed()}\n[cut here: ${words.length - left} more characters]`
+        : words)
     left = Math.max(0, left - words.length)
   }
   for (const item of items.slice(0, MAX_PARTS)) {

@@ -212,7 +212,7 @@ async function readPart(
 }
 
 /** Where the first complete character starts; at most three bytes belong to the one before. */
-function characterStart(bytes: Uint8Array): number {
+export function characterStart(bytes: Uint8Array): number {
   let at = 0
   while (at < 3 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at++
   return at

@@ -179,7 +179,10 @@ export class ScreenRows {
     const note =
       this.skipped === 0
         ? []
-        : [`\n[The screen was cleared ${this.skipped} more times; what it showed in between is left out here.]`]
+        : [
+            `\n[The screen was cleared ${this.skipped} more ${this.skipped === 1 ? 'time' : 'times'}; ` +
+              'what it showed in between is left out here.]',
+          ]
     const at = this.skippedAt ?? this.scrolled.length
     return (
       [...this.scrolled.slice(0, at), ...note, ...this.scrolled.slice(at)].join('') +

@@ -127,7 +127,7 @@ export async function slashCommands(
     mcpContent.prompts(sessionId).catch(() => []),
   ])
   const own = Object.entries(COMMANDS).map(([name, { description, hint }]) => command(name, description, hint))
-  const usable = found.skills.filter(({ name, hiddenBy }) => hiddenBy === undefined && !(name in COMMANDS))
+  const usable = found.skills.filter(({ name, hiddenBy }) => hiddenBy === undefined && !Object.hasOwn(COMMANDS, name))
   return [
     ...own,
     ...usable.map((skill) => command(skill.name, skill.description, skill.arguments.join(' '))),

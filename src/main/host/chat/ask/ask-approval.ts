@@ -149,7 +149,8 @@ function reasonLines(
 
 function shortened(lines: readonly string[]): string[] {
   if (lines.length <= MAX_LINES) return [...lines]
-  return [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`]
+  const left = lines.length - MAX_LINES
+  return [...lines.slice(0, MAX_LINES), `… ${left} more ${left === 1 ? 'line' : 'lines'}`]
 }
 
 /**
