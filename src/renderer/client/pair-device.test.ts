@@ -21,8 +21,7 @@ describe('the suggested name of a device', () => {
 })
 
 describe('pairing', () => {
-  const answering = (answer: () => Response) =>
-    vi.stubGlobal('fetch', () => Promise.resolve().then(answer))
+  const answering = (answer: () => Response) => vi.stubGlobal('fetch', () => Promise.resolve().then(answer))
 
   it('returns the token', async () => {
     answering(() => Response.json({ token: 'abc' }))

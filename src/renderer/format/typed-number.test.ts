@@ -25,7 +25,21 @@ describe('a typed number', () => {
   })
 
   it('is no number when it could be several, or is something else', () => {
-    for (const text of ['', ' ', '-', ',', '1,23,4', '1 2', '1,2345.6', '0x10', 'Infinity', 'NaN', '1.2.3', '5 %', '１'])
+    for (const text of [
+      '',
+      ' ',
+      '-',
+      ',',
+      '1,23,4',
+      '1 2',
+      '1,2345.6',
+      '0x10',
+      'Infinity',
+      'NaN',
+      '1.2.3',
+      '5 %',
+      '１',
+    ])
       expect(numberIn(text), text).toBeNaN()
   })
 
