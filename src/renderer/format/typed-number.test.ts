@@ -40,7 +40,7 @@ describe('a typed number', () => {
       '5 %',
       '１',
     ])
-      expect(numberIn(text), text).toBeNaN()
+      expect([text, numberIn(text)]).toEqual([text, Number.NaN])
   })
 
   it('is what it was written as, in the formats of any country', () => {
@@ -61,7 +61,7 @@ describe('a typed number', () => {
 describe('a typed whole number', () => {
   it('takes any separator of thousands, and k', () => {
     for (const text of ['128000', '128,000', '128.000', '128 000', '128_000', '128k', '128K', ' 128k '])
-      expect(wholeNumberIn(text), text).toBe(128_000)
+      expect([text, wholeNumberIn(text)]).toEqual([text, 128_000])
     expect(wholeNumberIn('1.000.000')).toBe(1_000_000)
     expect(wholeNumberIn('-5')).toBe(-5)
     expect(wholeNumberIn('0')).toBe(0)
@@ -69,6 +69,6 @@ describe('a typed whole number', () => {
 
   it('never drops a decimal point', () => {
     for (const text of ['1.5', '1,5', '12.34', '128.5k', '0.100', '1,000.5', '1.000,000', '', 'k', '1e3', '0x10'])
-      expect(wholeNumberIn(text), text).toBeNaN()
+      expect([text, wholeNumberIn(text)]).toEqual([text, Number.NaN])
   })
 })

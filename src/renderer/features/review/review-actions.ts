@@ -1,6 +1,6 @@
 import type { TrestleClient } from '../../../shared/contract'
 import type { ReviewFile, ReviewHunk } from '../../../shared/model/review'
-import { fenceFor } from '../../format/code-fence'
+import { fenceFor } from '../../../shared/code-fence'
 import { returnToComposer, undoRestore } from '../../state/session/restore-state'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import type { ReviewStore } from './review-store'

@@ -1,4 +1,4 @@
-import { fenceFor } from '../../format/code-fence'
+import { fenceFor } from '../../../shared/code-fence'
 
 /** The meaning of a key pressed in a terminal. */
 export type KeyMeaning = 'program' | 'browser' | 'leave' | 'find' | 'copy'
