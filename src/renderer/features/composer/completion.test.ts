@@ -43,7 +43,7 @@ describe('commands', () => {
     expect(sent.splice(0)).toEqual(['keep\nthe plan', ''])
   })
 
-  it('are recognized in any case, as the list shows them in any case', async () => {
+  it('are recognized in capitals and small letters, as in the list', async () => {
     expect(matchingCommands(commands, 'COMP').map(({ name }) => name)).toEqual(['compact'])
     await commandSent(commands, '/Compact all')?.()
     expect(sent.splice(0)).toEqual(['all'])

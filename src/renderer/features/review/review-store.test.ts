@@ -4,8 +4,16 @@ import type { ReviewDiff, ReviewFile, ReviewMarks } from '../../../shared/model/
 import { ReviewStore } from './review-store'
 
 const file = (path: string, key = 'k1'): ReviewFile => ({ path, name: path, status: 'changed', key })
-const diff = (path: string, key = 'k1'): ReviewDiff =>
-  ({ path, key, added: 1, removed: 0, oldLines: 30, newLines: 31, notes: [], hunks: [hunk()] }) as unknown as ReviewDiff
+const diff = (path: string, key = 'k1'): ReviewDiff => ({
+  path,
+  key,
+  added: 1,
+  removed: 0,
+  oldLines: 30,
+  newLines: 31,
+  notes: [],
+  hunks: [hunk()],
+})
 const hunk = () => ({ old: 10, new: 10, lines: [' a', '+b', ' c'], changes: [{ id: 'c1', at: 1, count: 1 }] })
 const NO_MARKS: ReviewMarks = { viewed: {}, kept: {}, comments: [] }
 

@@ -16,8 +16,8 @@ export function webLinks(terminal: Terminal, box: HTMLElement, onOpen: (url: str
       const places: { x: number; y: number }[] = []
       for (let at = first; at === first || isFilled(at); at += 1) {
         const line = buffer.active.getLine(at)
-        for (let x = 0; line && x < cols; x += 1) {
-          const cell = line.getCell(x)
+        for (let x = 0; x < cols; x += 1) {
+          const cell = line?.getCell(x)
           // The second half of a wide character, and the cell at the end of a row that one did not fit in.
           if (!cell || cell.getWidth() === 0 || (x === cols - 1 && cell.getChars() === '' && isFilled(at + 1))) continue
           const chars = cell.getChars() || ' '

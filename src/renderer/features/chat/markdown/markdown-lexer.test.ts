@@ -98,16 +98,7 @@ describe('footnotes', () => {
   })
 })
 
-it('reads long lines of spaces and backticks in a time that grows with their length', () => {
-  const texts = [
-    `[^1]: x\n${' '.repeat(30_000)}\n[^2]: y`,
-    `<details>\n${'`'.repeat(20_000)}\n${'` '.repeat(10_000)}\n</details>`,
-    `<details>\n${'<details '.repeat(5000)}\n</details>`,
-  ]
-  for (const text of texts) {
-    const start = process.cpuUsage()
-    lex(text)
-    const { user } = process.cpuUsage(start)
-    expect(user / 1000, text.slice(0, 30)).toBeLessThan(3000)
-  }
+it('reads very long lines of spaces and backticks', () => {
+  expect(kinds(`[^1]: x\n${' '.repeat(200_000)}\n[^2]: y`)).toEqual(['footnote', 'footnote'])
+  expect(details(`<details>\n${'` '.repeat(20_000)}\n</details>\nafter`).after).toEqual(['paragraph'])
 })
