@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import { resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { oneLine } from '../../console/output'
@@ -63,7 +64,11 @@ export async function moveOut(
     ...(typeof place === 'string' && { place }),
   })
   const { bytes, events, contents, hasProject, head, moveId } = moved
-  const parts = [`${events} events`, `${contents} kept contents`, ...(hasProject ? ['the project'] : [])]
+  const parts = [
+    `${events} ${plural(events, 'event')}`,
+    `${contents} ${plural(contents, 'kept content')}`,
+    ...(hasProject ? ['the project'] : []),
+  ]
   say(
     values,
     moved,

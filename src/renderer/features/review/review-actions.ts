@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import type { TrestleClient } from '../../../shared/contract'
 import type { ReviewFile, ReviewHunk } from '../../../shared/model/review'
 import { fenceFor } from '../../../shared/code-fence'
@@ -37,7 +38,10 @@ export function askAbout(sessionId: string, file: ReviewFile, diff: ShownDiff, c
   const lines = hunk.lines.slice(at, at + count)
   const quoted = lines.slice(0, MAX_QUOTED).join('\n')
   const fence = fenceFor(quoted)
-  const rest = lines.length > MAX_QUOTED ? `(${lines.length - MAX_QUOTED} more lines)\n\n` : ''
+  const rest =
+    lines.length > MAX_QUOTED
+      ? `(${lines.length - MAX_QUOTED} ${plural(lines.length - MAX_QUOTED, 'more line')})\n\n`
+      : ''
   const text = `About ${file.name}:${place}:\n\n${fence}diff\n${quoted}\n${fence}\n\n${rest}`
   returnToComposer({ sessionId, parts: [{ type: 'text', text }] })
 }
