@@ -84,7 +84,7 @@ describe('a call', () => {
     expect(calls.at(-1)).toMatchObject({ title: 'Write: a.ts', locations: [{ path: '/no-such-project/a.ts' }] })
   })
 
-  it('that was cut off while it was drafted has failed; one that started goes on', () => {
+  it('that was cut off while it was drafted has failed; one that started keeps running', () => {
     on(live('tool.drafting', { stepId: 's1', callId: 'cut', name: 'Write' }))
     on(started('runs'))
     on(
