@@ -6,6 +6,7 @@ test.use({ files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' }
 
 /** The file on screen beside the conversation. */
 const pane = (page: Page): Locator => page.getByRole('region', { name: /^File / })
+const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
 test('keeps a draft for each window that edits the file', async ({ app }) => {
   const { page } = app
@@ -43,7 +44,6 @@ test('keeps a draft for each window that edits the file', async ({ app }) => {
 test('keeps what each window has typed in a session, also when it is closed', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  const message = (window: Page): Locator => window.getByRole('textbox', { name: 'Message', exact: true })
   const open = async (): Promise<Page> => {
     const opened = page.waitForEvent('popup')
     await page.evaluate("void window.open(location.href, '_blank', 'noopener')")

@@ -52,7 +52,7 @@ const finished = (callId: string, fields: Fields = {}): SessionEvent =>
 /** The updates of a call, with everything that is pending. */
 function ofCall(callId: string): Fields[] {
   void queue.flush()
-  return sent.filter((update) => 'toolCallId' in update && update.toolCallId === callId) as unknown as Fields[]
+  return sent.filter((update) => 'toolCallId' in update && update.toolCallId === callId)
 }
 
 describe('a call', () => {

@@ -34,7 +34,13 @@ describe('running a command', () => {
   })
 
   it('shows an expected failure in the conversation, and throws a bug', async () => {
-    const failing = (error: Error): Parts => ({ sessions: { compact: () => Promise.reject(error) } })
+    const failing = (error: Error): Parts => ({
+      sessions: {
+        compact: async () => {
+          throw error
+        },
+      },
+    })
     const { said, left } = await run('/compact', failing(new CodedError('session.busy', 'A turn is running.')))
     expect(left).toBeUndefined()
     expect(said.join()).toContain('A turn is running.')
@@ -126,6 +132,10 @@ describe('the list of commands', () => {
       description: 'Triage',
       input: { hint: 'repo [label]' },
     })
-    expect(await names([], () => Promise.reject(new Error('down')))).toHaveLength(7)
+    expect(
+      await names([], async () => {
+        throw new Error('down')
+      }),
+    ).toHaveLength(7)
   })
 })
