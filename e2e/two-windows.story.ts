@@ -6,6 +6,7 @@ test.use({ files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' }
 
 /** The file on screen beside the conversation. */
 const pane = (page: Page): Locator => page.getByRole('region', { name: /^File / })
+const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
 test('keeps a draft for each window that edits the file', async ({ app }) => {
   const { page } = app
@@ -38,4 +39,25 @@ test('keeps a draft for each window that edits the file', async ({ app }) => {
     await expect(pane(window).getByText(text, { exact: true })).toBeVisible()
   }
   await other.close()
+})
+
+test('keeps what each window has typed in a session, also when it is closed', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  const open = async (): Promise<Page> => {
+    const opened = page.waitForEvent('popup')
+    await page.evaluate("void window.open(location.href, '_blank', 'noopener')")
+    const window = await opened
+    await expect(message(window)).toBeVisible()
+    return window
+  }
+  const second = await open()
+  await message(second).fill('from the second')
+  await message(page).fill('from the first')
+  await second.close({ runBeforeUnload: true })
+  await page.reload()
+  await expect(message(page)).toHaveValue('from the first')
+  const third = await open()
+  await expect(message(third)).toHaveValue('from the second')
+  await third.close()
 })

@@ -152,7 +152,7 @@ describe('slash commands', () => {
     expect(run.client.updates(sessionId, 'current_mode_update').at(-1).currentModeId).toBe('plan')
     await say(run.client, sessionId, '/plan')
     await say(run.client, sessionId, '/compact')
-    expect(texts(sessionId, 'agent_message_chunk')).toContain('The conversation is summarised')
+    expect(texts(sessionId, 'agent_message_chunk')).toContain('The conversation was summarized')
   })
 })
 

@@ -12,18 +12,26 @@ export async function pairDevice(code: string, name: string): Promise<string> {
   }).catch((error: unknown) => {
     throw new CodedError('connection.lost', 'Trestle could not be reached.', { cause: error })
   })
-  const answer = (await response.json().catch(() => ({}))) as { token?: unknown } & Partial<Failure>
+  const said: unknown = await response.json().catch(() => undefined)
+  const answer = (said ?? {}) as { token?: unknown } & Partial<Failure>
   if (response.ok && typeof answer.token === 'string') return answer.token
   throw new CodedError(answer.code ?? 'device.code', answer.message ?? 'The device was not paired.')
 }
 
+/** Names in what browsers say, the most telling first: Android says that it is Linux too. */
+const DEVICES = {
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Android: 'Android',
+  Macintosh: 'Mac',
+  Windows: 'Windows',
+  CrOS: 'Chromebook',
+  Linux: 'Linux',
+}
+
 /** What this device is called unless the user says otherwise, from what its browser tells. */
 export function suggestedName(agent = navigator.userAgent): string {
-  const device =
-    /iPhone|iPad|Android|Macintosh|Windows|CrOS|Linux/
-      .exec(agent)?.[0]
-      .replace('Macintosh', 'Mac')
-      .replace('CrOS', 'Chromebook') ?? 'Device'
+  const [, device = 'Device'] = Object.entries(DEVICES).find(([name]) => agent.includes(name)) ?? []
   const browser = /(?:Firefox|FxiOS)/.test(agent)
     ? 'Firefox'
     : /Edg/.test(agent)

@@ -59,6 +59,21 @@ describe('shortcutFrom', () => {
     expect(isShortcut({ ...press('å', { altKey: true }), code: 'KeyA' }, 'Alt+A')).toBe(true)
   })
 
+  it('works on Cyrillic and Greek keyboards by the place of the key', () => {
+    for (const key of ['л', 'Л', 'κ']) {
+      const event = { ...press(key, { ctrlKey: true }), code: 'KeyK' }
+      expect(shortcutFrom(event)).toBe('Mod+K')
+      expect(isShortcut(event, 'Mod+K')).toBe(true)
+      expect(isShortcut(event, 'Mod+J')).toBe(false)
+    }
+    // A Latin keyboard with another order of keys: what is typed counts.
+    const dvorak = { ...press('t', { ctrlKey: true }), code: 'KeyK' }
+    expect([isShortcut(dvorak, 'Mod+K'), isShortcut(dvorak, 'Mod+T')]).toEqual([false, true])
+    // A key that types a letter beside the alphabet stands for itself.
+    expect(from('ö', { ctrlKey: true, code: 'Semicolon' })).toBe('Mod+Ö')
+    expect(isShortcut({ ...press('ö', { ctrlKey: true }), code: 'Semicolon' }, 'Mod+Ö')).toBe(true)
+  })
+
   it('waits while only modifiers are held', () => {
     expect(from('Shift', { shiftKey: true })).toBeUndefined()
     expect(from('Control', { ctrlKey: true })).toBeUndefined()

@@ -53,9 +53,16 @@ export function isShortcut(event: KeyPress, shortcut: string): boolean {
   )
 }
 
-/** With Alt (Option on a Mac), a letter's key types another sign: then its place counts. */
-function isSameLetter({ altKey, code }: KeyPress, name: string): boolean {
-  return altKey && /^[a-z]$/i.test(name) && code === `Key${name.toUpperCase()}`
+/**
+ * Whether the key of a letter types another sign: with Alt (Option on a Mac), and on Cyrillic, Greek and other
+ * keyboards. Then its place tells the letter.
+ */
+function hasOtherSign({ key, altKey }: KeyPress): boolean {
+  return altKey || (key.length === 1 && key > '~')
+}
+
+function isSameLetter(event: KeyPress, name: string): boolean {
+  return hasOtherSign(event) && /^[a-z]$/i.test(name) && event.code === `Key${name.toUpperCase()}`
 }
 
 const BROWSER_NAMES: Readonly<Record<string, string>> = {
@@ -73,8 +80,7 @@ export function shortcutFrom(event: KeyPress): string | undefined {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
   if (['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'Dead', 'Process', 'Unidentified'].includes(key))
     return undefined
-  // The place tells the letter when Alt changes the sign.
-  const letter = altKey ? /^Key([A-Z])$/.exec(code ?? '')?.[1] : undefined
+  const letter = hasOtherSign(event) ? /^Key([A-Z])$/.exec(code ?? '')?.[1] : undefined
   const name = letter ?? BROWSER_NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key)
   const shiftMatters = name.length > 1 || /\p{L}/u.test(name)
   return [

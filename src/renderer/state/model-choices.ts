@@ -17,13 +17,15 @@ interface ModelChoices {
 /** The user's favorite and recent models, kept in this browser. */
 export const useModelChoices = create<ModelChoices>()((set) => {
   const keep = (change: (now: ModelChoices) => Partial<ModelChoices>): void =>
-    set((now) => {
+    set((shown) => {
+      // Another window may have changed them.
+      const now = { ...shown, ...stored() }
       const changed = { favorites: now.favorites, recent: now.recent, ...change(now) }
       browserStorage.write(KEY, JSON.stringify({ favorites: changed.favorites, recent: changed.recent }))
       return changed
     })
   return {
-    ...stored(),
+    ...(stored() ?? { favorites: [], recent: [] }),
     toggleFavorite: (id) =>
       keep(({ favorites }) => ({
         favorites: favorites.includes(id) ? favorites.filter((one) => one !== id) : [...favorites, id],
@@ -32,9 +34,12 @@ export const useModelChoices = create<ModelChoices>()((set) => {
   }
 })
 
-function stored(): Pick<ModelChoices, 'favorites' | 'recent'> {
+/** Undefined where storage is disabled, and before the first choice. */
+function stored(): Pick<ModelChoices, 'favorites' | 'recent'> | undefined {
+  const written = browserStorage.read(KEY)
+  if (written === undefined) return undefined
   try {
-    const value: unknown = JSON.parse(browserStorage.read(KEY) ?? '{}')
+    const value: unknown = JSON.parse(written)
     const list = (name: 'favorites' | 'recent'): string[] => {
       const ids: unknown = (value as Record<string, unknown> | null)?.[name]
       return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []

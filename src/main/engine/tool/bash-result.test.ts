@@ -74,7 +74,8 @@ describe('what the model reads of a command', () => {
     })) as TaskEnd['leftRunning']
     const text = told(ended({}, { leftRunning, notes: ['No terminal.'] }))
     expect(text).toBe(
-      'It printed nothing.\n[No terminal.]\n[Still running in the background: 1 (server 0), 2 (server 1), 3 (server 2), ' +
+      'It printed nothing.\n[No terminal.]\n' +
+        '[Still running in the background: 1 (server 0), 2 (server 1), 3 (server 2), ' +
         '4 (server 3), 5 (server 4), 2 more]',
     )
   })

@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import { didYouMean } from '../../console/parse-command'
 import { projectSessions } from '../../console/project-sessions'
 import { nearest } from '../../../shared/nearest'
@@ -179,9 +180,7 @@ async function restore(conversation: Conversation, argument: string): Promise<Co
       'request.invalid',
       points.length === 0
         ? 'Nothing was said yet.'
-        : points.length === 1
-          ? 'There is 1 message.'
-          : `There are ${points.length} messages.`,
+        : `There ${plural(points.length, 'is', 'are')} ${points.length} ${plural(points.length, 'message')}.`,
     )
   const to = point.seq - 1
   const preview = await engine.checkpoints.preview(sessionId, { to, files: true, conversation: true })

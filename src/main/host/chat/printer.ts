@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { Failure } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
@@ -287,8 +288,10 @@ export class Printer {
       end_turn: undefined,
       cancelled: 'Stopped.',
       max_tokens: 'The answer was cut off at the output limit of the model.',
-      max_turn_requests: `Ended after ${steps} steps; the answer is what the model had so far.`,
-      repetition: `Ended after ${steps} steps, because the model kept making the same call with the same result.`,
+      max_turn_requests: `Ended after ${steps} ${plural(steps, 'step')}; the answer is what the model had so far.`,
+      repetition:
+        `Ended after ${steps} ${plural(steps, 'step')}, ` +
+        `because the model kept making the same call with the same result.`,
       refusal: 'The provider withheld the answer.',
       error: undefined,
       interrupted: 'Interrupted: the program that ran this turn has ended.',

@@ -192,9 +192,10 @@ export async function showTools({ engine, sessionId, printer, terminal }: Conver
 export async function showServers({ engine, header, printer, terminal }: Conversation): Promise<void> {
   const { servers, problems } = await engine.mcp.list(header.folder)
   for (const { name, state, transport, scope, tools, error } of servers) {
+    const counted = tools.length === 1 ? '1 tool' : `${tools.length} tools`
     const what =
       `${oneLine(name)}  ${state.replace('_', ' ')}, ${transport}, ` +
-      `${scope}${tools.length > 0 ? `, ${tools.length} tools` : ''}`
+      `${scope}${tools.length > 0 ? `, ${counted}` : ''}`
     printer.line(truncateToWidth(what, terminal.columns - 1))
     if (error) printer.note(`  ${error.message}`)
   }
@@ -218,9 +219,7 @@ export async function showSkills({ engine, header, printer, terminal }: Conversa
 
 export async function showContext({ engine, sessionId, printer }: Conversation): Promise<void> {
   const { used, window, limit, parts, compactable } = await engine.sessions.context(sessionId)
-  printer.line(
-    `About ${used} of ${window} tokens (${Math.round((100 * used) / window)} %); compacted from ${limit} on.`,
-  )
+  printer.line(`About ${used} of ${window} tokens (${Math.round((100 * used) / window)}%); compacted from ${limit} on.`)
   const rows = Object.entries(parts).filter(([, tokens]) => tokens > 0)
   printer.note(rows.map(([kind, tokens]) => `${kind} ${tokens}`).join(', '))
   if (compactable) printer.note('Free up context now with /compact.')

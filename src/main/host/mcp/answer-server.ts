@@ -1,23 +1,40 @@
-import { createInterface, type Interface } from 'node:readline/promises'
+import { createInterface } from 'node:readline/promises'
 import { formDefaults, formProblems, type FormField, type FormValue, type FormValues } from '../../../shared/model/form'
 import { editorOutput, safeText } from '../../console/output'
 import type { CallAnswer, CallQuestion } from '../../engine/tool/tool'
+
+interface AnswerOptions {
+  /** What `--answer` says. */
+  values?: Record<string, unknown>
+  signal: AbortSignal
+  input?: NodeJS.ReadStream
+  output?: NodeJS.WriteStream
+}
+
+/** A person at a terminal. */
+interface Asker {
+  say(text: string): void
+  /** Rejects with `InputEnded` once nothing more can be typed. */
+  ask(text: string): Promise<string>
+}
+
+class InputEnded extends Error {}
 
 /**
  * Answers a server's request during a call: with the `--answer` given, else by the user at the terminal, else declines.
  */
 export async function answerInTerminal(
   question: CallQuestion,
-  { values, signal }: { values?: Record<string, unknown>; signal: AbortSignal },
+  { values, signal, input = process.stdin, output = process.stderr }: AnswerOptions,
 ): Promise<CallAnswer> {
   const decline = question.options.find(({ kind }) => kind === 'reject_once')!
   const accept = question.options.find(({ kind }) => kind === 'allow_once')
   const declined = (why: string): CallAnswer => {
-    process.stderr.write(`trestle: ${question.summary}: declined, since ${why}\n`)
+    output.write(`trestle: ${question.summary}: declined, since ${why}\n`)
     return { optionId: decline.optionId, kind: decline.kind }
   }
   const { preview } = question
-  const atTerminal = process.stdin.isTTY && process.stderr.isTTY
+  const atTerminal = input.isTTY && output.isTTY
   if (!accept) return declined('it cannot be accepted.')
   if (preview.kind === 'form' && values) {
     const given = { ...formDefaults(preview.fields), ...values } as FormValues
@@ -30,50 +47,54 @@ export async function answerInTerminal(
       'there is no terminal to ask ' +
         `in.${preview.kind === 'form' ? " Pass --answer '{…}'; '{}' uses the defaults." : ''}`,
     )
-  const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
+  const lines = createInterface({ input, output: editorOutput(output) })
+  const ended = new Promise<never>((_resolve, reject) => lines.once('close', () => reject(new InputEnded())))
+  // Where nothing is asked, the end of the input is no failure.
+  ended.catch(() => undefined)
+  const terminal: Asker = {
+    say: (text) => void output.write(text),
+    // Without this the end of the input would leave the question open for ever.
+    ask: (text) => Promise.race([lines.question(text, { signal }), ended]),
+  }
   // This reads the keys, so Ctrl-C sends no signal: handle it as one.
-  terminal.on('SIGINT', () => process.emit('SIGINT'))
+  lines.on('SIGINT', () => process.emit('SIGINT'))
   try {
-    const agreed = await agrees(terminal, question, signal)
+    const agreed = await agrees(terminal, question)
     if (!agreed) return { optionId: decline.optionId, kind: decline.kind }
-    const filled = preview.kind === 'form' ? await fill(terminal, preview.fields, signal) : undefined
+    const filled = preview.kind === 'form' ? await fill(terminal, preview.fields) : undefined
     return { optionId: accept.optionId, kind: accept.kind, ...(filled && { values: filled }) }
   } catch (error) {
-    if (!signal.aborted) throw error
-    return { none: 'ended', why: 'The call was stopped.' }
+    if (signal.aborted) return { none: 'ended', why: 'The call was stopped.' }
+    if (error instanceof InputEnded) return declined('the input ended.')
+    throw error
   } finally {
-    terminal.close()
+    lines.close()
   }
 }
 
-async function agrees(
-  terminal: Interface,
-  { summary, reason, preview }: CallQuestion,
-  signal: AbortSignal,
-): Promise<boolean> {
-  process.stderr.write(`\n${plain(summary)}\n${plain(reason)}\n`)
-  if ('message' in preview) process.stderr.write(`${plain(preview.message)}\n`)
-  if (preview.kind === 'link') process.stderr.write(`\n  ${plain(preview.url)}\n\n`)
+async function agrees({ say, ask }: Asker, { summary, reason, preview }: CallQuestion): Promise<boolean> {
+  say(`\n${plain(summary)}\n${plain(reason)}\n`)
+  if ('message' in preview) say(`${plain(preview.message)}\n`)
+  if (preview.kind === 'link') say(`\n  ${plain(preview.url)}\n\n`)
   if (preview.kind === 'sampling') {
-    for (const { role, text } of preview.messages) process.stderr.write(`${role}: ${plain(text)}\n`)
-    if (preview.answer) process.stderr.write(`${preview.answer.model}: ${plain(preview.answer.text)}\n`)
+    for (const { role, text } of preview.messages) say(`${role}: ${plain(text)}\n`)
+    if (preview.answer) say(`${preview.answer.model}: ${plain(preview.answer.text)}\n`)
   }
   const words = preview.kind === 'form' ? 'Fill it in' : preview.kind === 'link' ? 'Have you opened it' : 'Allow it'
-  return /^y(es)?$/i.test((await terminal.question(`${words}? [y/N] `, { signal })).trim())
+  return /^y(es)?$/i.test((await ask(`${words}? [y/N] `)).trim())
 }
 
 /** Asks field by field; an empty line uses the default, or skips an optional field. */
-async function fill(terminal: Interface, fields: readonly FormField[], signal: AbortSignal): Promise<FormValues> {
+async function fill({ say, ask }: Asker, fields: readonly FormField[]): Promise<FormValues> {
   const values: FormValues = {}
   for (const field of fields) {
-    if (field.description !== undefined) process.stderr.write(`${plain(field.description)}\n`)
-    if ('options' in field)
-      field.options.forEach(({ title }, at) => process.stderr.write(`  ${at + 1} ${plain(title)}\n`))
+    if (field.description !== undefined) say(`${plain(field.description)}\n`)
+    if ('options' in field) field.options.forEach(({ title }, at) => say(`  ${at + 1} ${plain(title)}\n`))
     for (;;) {
-      const written = (await terminal.question(`${plain(field.title)}${plain(hintOf(field))}: `, { signal })).trim()
+      const written = (await ask(`${plain(field.title)}${plain(hintOf(field))}: `)).trim()
       const value = written === '' ? field.default : valueOf(field, written)
       const problem = formProblems([field], value === undefined ? {} : { [field.key]: value })[field.key]
-      if (problem !== undefined) process.stderr.write(`${problem}\n`)
+      if (problem !== undefined) say(`${problem}\n`)
       else {
         if (value !== undefined) values[field.key] = value
         break

@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import type { Effort } from '../../../shared/model/effort'
 import type { SettingsView } from '../../../shared/configuration/settings'
 import type { Failure } from '../../../shared/errors'
@@ -163,12 +164,12 @@ export function reportEnd({ stop, failure, steps }: TurnFinished, denied: Denied
   if (interrupted || stop === 'cancelled') return INTERRUPTED
   if (stop === 'max_turn_requests')
     process.stderr.write(
-      `trestle: the turn was ended after ${steps} ${steps === 1 ? 'step' : 'steps'}; ` +
+      `trestle: the turn was ended after ${steps} ${plural(steps, 'step')}; ` +
         'the answer is what the model had so far.\n',
     )
   if (stop === 'repetition')
     process.stderr.write(
-      `trestle: the turn was ended after ${steps} steps, ` +
+      `trestle: the turn was ended after ${steps} ${plural(steps, 'step')}, ` +
         'because the model kept making the same call with the same result.\n',
     )
   if (stop === 'max_tokens') process.stderr.write('trestle: the answer was cut off at the output limit of the model.\n')

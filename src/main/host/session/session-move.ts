@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import { resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { oneLine } from '../../console/output'
@@ -66,8 +67,8 @@ export async function moveOut(
   })
   const { bytes, events, contents, hasProject, head, moveId } = moved
   const parts = [
-    `${events} ${events === 1 ? 'event' : 'events'}`,
-    `${contents} kept ${contents === 1 ? 'content' : 'contents'}`,
+    `${events} ${plural(events, 'event')}`,
+    `${contents} ${plural(contents, 'kept content')}`,
     ...(hasProject ? ['the project'] : []),
   ]
   say(

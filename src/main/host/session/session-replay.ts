@@ -1,5 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { ReplayOverview, ReplayStep } from '../../../shared/model/history'
+import { charWidth } from '../../engine/task/output/char-width'
 import { editorOutput, oneLine, safeText } from '../../console/output'
 import type { Engine } from '../../engine/engine-api'
 
@@ -30,7 +31,8 @@ async function showByKey(engine: Engine, overview: ReplayOverview): Promise<void
 
   const draw = (): void => {
     if (!step) return
-    const { columns, rows } = stdout
+    // Some terminals report no size.
+    const [columns, rows] = [stdout.columns || 80, stdout.rows || 24]
     const { lines, maxScroll } = stepScreen(step, { ...view, columns, rows })
     view.maxScroll = maxScroll
     screen.write(`\x1b[H\x1b[2J${lines.join('\r\n')}`)
@@ -77,7 +79,7 @@ async function showByKey(engine: Engine, overview: ReplayOverview): Promise<void
 }
 
 /** The event that a key goes to; undefined when it goes to none. */
-function targetOf(
+export function targetOf(
   name: string | undefined,
   text: string | undefined,
   { seq, typed }: { seq: number; typed: string },
@@ -99,7 +101,7 @@ function stepText(step: ReplayStep): string {
 }
 
 /** One event as the lines of a screen; `scroll`: how many lines of its content are above it. */
-function stepScreen(
+export function stepScreen(
   step: ReplayStep,
   { columns, rows, scroll, typed }: { columns: number; rows: number; scroll: number; typed: string },
 ): { lines: string[]; maxScroll: number } {
@@ -148,13 +150,27 @@ function bodyLines({ text, files, moreFiles }: ReplayStep): string[] {
 }
 
 function wrap(line: string, columns: number): string[] {
-  const text = line.replaceAll('\t', '    ')
-  if (text.length <= columns) return [text]
-  const parts: string[] = []
-  for (let at = 0; at < text.length; at += columns) parts.push(text.slice(at, at + columns))
+  const parts = ['']
+  let used = 0
+  for (const char of line.replaceAll('\t', '    ')) {
+    const width = charWidth(char)
+    if (used > 0 && used + width > columns) {
+      parts.push('')
+      used = 0
+    }
+    parts[parts.length - 1] += char
+    used += width
+  }
   return parts
 }
 
+function widthOf(text: string): number {
+  return Array.from(text).reduce((columns, char) => columns + charWidth(char), 0)
+}
+
 function cut(line: string, columns: number): string {
-  return line.length > columns ? `${line.slice(0, Math.max(0, columns - 1))}…` : line
+  const [first = '', ...rest] = wrap(line, columns)
+  if (rest.length === 0) return first
+  const [kept = ''] = wrap(first, columns - 1)
+  return widthOf(kept) < columns ? `${kept}…` : '…'
 }

@@ -20,6 +20,7 @@ import {
   useAnswerGrace,
 } from './card-actions'
 import { CardFolding, CardHead } from './card-head'
+import { useKeptInput } from './kept-input'
 import { PreviewView } from './preview-view'
 import { VisibleTokens } from '../../ui/content/visible-tokens'
 
@@ -194,6 +195,7 @@ export function ApprovalCard({
         />
       ) : step.kind === 'rejecting' && reject ? (
         <RejectForm
+          approvalId={approvalId}
           onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })}
           onBack={goBack}
         />
@@ -292,6 +294,7 @@ function ReasonList({ reasons }: { reasons: readonly ApprovalReason[] }) {
 }
 
 interface RejectFormProps {
+  approvalId: string
   /** `undefined`: no reason was given. */
   onSend: (feedback: string | undefined) => void
   onBack: () => void
@@ -300,8 +303,8 @@ interface RejectFormProps {
 const MAX_REASON_CHARS = 10_000
 
 /** Asks for the reason, which is sent to the model. Enter rejects, with or without one; Esc goes back. */
-function RejectForm({ onSend, onBack }: RejectFormProps) {
-  const [text, setText] = useState('')
+function RejectForm({ approvalId, onSend, onBack }: RejectFormProps) {
+  const [text, setText] = useKeptInput(approvalId, 'reason', '')
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     field.current?.focus()

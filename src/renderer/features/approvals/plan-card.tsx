@@ -7,6 +7,7 @@ import { DiffView } from '../../ui/content/diff-view'
 import { ErrorNote } from '../../ui/notice'
 import type { ApprovalCardProps } from './approval-card'
 import { CardHead } from './card-head'
+import { useKeptInput } from './kept-input'
 import { optionKeys, useCardKeys, useAnswerGrace } from './card-actions'
 import { PreviewEnd } from './preview-view'
 import { useReply } from './use-reply'
@@ -60,6 +61,7 @@ export function PlanCard(props: PlanCardProps) {
       </CardHead>
       {step === 'revising' ? (
         <ReviseForm
+          approvalId={approval.approvalId}
           text={plan.text}
           busy={sent}
           onSend={(reply) => send({ optionId: 'revise', ...reply })}
@@ -120,6 +122,7 @@ export function PlanCard(props: PlanCardProps) {
 }
 
 interface ReviseFormProps {
+  approvalId: string
   text: string
   busy: boolean
   onSend: (reply: { feedback?: string; comments?: PlanComment[] }) => void
@@ -132,10 +135,10 @@ const MAX_COMMENT_CHARS = 10_000
  * Requested changes: as text, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on
  * one.
  */
-function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
+function ReviseForm({ approvalId, text, busy, onSend, onBack }: ReviseFormProps) {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
-  const [feedback, setFeedback] = useState('')
-  const [comments, setComments] = useState<ReadonlyMap<number, string>>(new Map())
+  const [feedback, setFeedback] = useKeptInput(approvalId, 'changes', '')
+  const [comments, setComments] = useKeptInput<ReadonlyMap<number, string>>(approvalId, 'comments', new Map())
   const [at, setAt] = useState(1)
   const [open, setOpen] = useState<number>()
   const field = useRef<HTMLTextAreaElement>(null)

@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import './proposal-editor.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -172,7 +173,9 @@ function ChangeLines({ change: { line, old, new: fresh } }: { change: ProposedCh
         </span>
       ))}
       {lines.length > MAX_LINES && (
-        <span className="text-tiny text-ink-3">and {lines.length - MAX_LINES} more lines</span>
+        <span className="text-tiny text-ink-3">
+          and {lines.length - MAX_LINES} {plural(lines.length - MAX_LINES, 'more line')}
+        </span>
       )}
     </span>
   )

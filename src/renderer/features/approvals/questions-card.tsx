@@ -5,6 +5,7 @@ import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import type { ApprovalCardProps } from './approval-card'
 import { CardHead } from './card-head'
+import { useKeptInput } from './kept-input'
 import { useCardKeys, useAnswerGrace } from './card-actions'
 import { useReply } from './use-reply'
 
@@ -17,7 +18,12 @@ interface QuestionsCardProps extends ApprovalCardProps {
 /** The agent's questions in one form. Numbers choose in the current question, Enter answers, Esc skips. */
 export function QuestionsCard(props: QuestionsCardProps) {
   const { questions, behind = 0, place = '', blocked } = props
-  const [picks, setPicks] = useState<readonly Picks[]>(() => questions.map(() => NO_PICKS))
+  const { approvalId } = props.approval
+  const [picks, setPicks] = useKeptInput<readonly Picks[]>(
+    approvalId,
+    'answers',
+    questions.map(() => NO_PICKS),
+  )
   const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const id = useId()

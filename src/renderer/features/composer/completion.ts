@@ -162,7 +162,7 @@ export interface SlashCommand {
 /** The action for a message that starts with a command with its own handler; undefined for any other message. */
 export function commandSent(commands: readonly SlashCommand[], text: string): (() => Promise<unknown>) | undefined {
   const match = /^\/([a-z0-9-]+)(?:\s+([\s\S]*))?$/i.exec(text.trim())
-  const send = match && commands.find(({ name }) => name === match[1])?.send
+  const send = match && commands.find(({ name }) => name.toLowerCase() === match[1]?.toLowerCase())?.send
   return send ? () => send(match[2]?.trim() ?? '') : undefined
 }
 
@@ -174,14 +174,12 @@ export function isCommandAlone(text: string, { name }: SlashCommand): boolean {
 /** The commands that match the text after the slash, prefix matches first. */
 export function matchingCommands(commands: readonly SlashCommand[], query: string): SlashCommand[] {
   const wanted = query.toLowerCase()
-  const rank = ({ name, description }: SlashCommand): number =>
-    name.startsWith(wanted)
-      ? 0
-      : name.includes(wanted)
-        ? 1
-        : wanted.length > 2 && description.toLowerCase().includes(wanted)
-          ? 2
-          : 3
+  const rank = (command: SlashCommand): number => {
+    const name = command.name.toLowerCase()
+    if (name.startsWith(wanted)) return 0
+    if (name.includes(wanted)) return 1
+    return wanted.length > 2 && command.description.toLowerCase().includes(wanted) ? 2 : 3
+  }
   return commands
     .map((command) => ({ command, rank: rank(command) }))
     .filter((entry) => entry.rank < 3)

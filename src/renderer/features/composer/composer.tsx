@@ -16,6 +16,7 @@ import { typedText, type UserPart } from '../../../shared/model/message'
 import type { DroppedPath } from '../../state/page/desktop-bridge'
 import { useMentions } from '../../state/session/mentions'
 import { useMediaQuery } from '../../state/page/layout-state'
+import { pageDrafts } from '../../state/page/page-drafts'
 import { cx } from '../../ui/cx'
 import { isShortcut, shortcutText } from '../../format/shortcut'
 import { attachmentsOf, isImage, useAttachments } from './attachments'
@@ -39,7 +40,7 @@ import {
   type OpenMention,
   type SlashCommand,
 } from './completion'
-import { PersistedDraft, composerStorage, isAtTextEdge, startWalk, stepHistory, type HistoryWalk } from './draft'
+import { PersistedDraft, promptHistory, isAtTextEdge, startWalk, stepHistory, type HistoryWalk } from './draft'
 
 export interface ComposerHandle {
   focus(): void
@@ -104,7 +105,7 @@ export function Composer({
   above,
   ref,
 }: ComposerProps) {
-  const [draft] = useState(() => new PersistedDraft(sessionId))
+  const [draft] = useState(() => new PersistedDraft(sessionId, pageDrafts))
   const [text, setText] = useState(() => draft.text)
   const field = useRef<HTMLTextAreaElement>(null)
   const walk = useRef<HistoryWalk>(undefined)
@@ -199,7 +200,7 @@ export function Composer({
       () => over(false),
     )
     done.then(
-      () => composerStorage.remember(sessionId, sent.text),
+      () => promptHistory.remember(sessionId, sent.text),
       () => {
         // It did not arrive: keep its text and whatever was typed since.
         setText((now) => (now.trim() === '' ? sent.text : `${sent.text}\n\n${now}`))
@@ -244,7 +245,7 @@ export function Composer({
   const walkHistory = (event: KeyboardEvent<HTMLTextAreaElement>, direction: -1 | 1): void => {
     const { selectionStart, selectionEnd } = event.currentTarget
     if (!isAtTextEdge(text, selectionStart, selectionEnd, direction)) return
-    const next = stepHistory(walk.current ?? startWalk(composerStorage.history(sessionId)), direction, text)
+    const next = stepHistory(walk.current ?? startWalk(promptHistory.of(sessionId)), direction, text)
     if (!next) return
     event.preventDefault()
     walk.current = next.walk

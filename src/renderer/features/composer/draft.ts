@@ -1,21 +1,27 @@
 import { browserStorage } from '../../state/page/browser-storage'
+import type { WindowDrafts } from '../../state/page/window-drafts'
 
 const KEEP_AFTER_MS = 400
 
-/** Keeps the draft, and messages sent but not confirmed, across a change of session and a reload. */
+/** Keeps the draft of this window, and messages sent but not confirmed, across a change of session and a reload. */
 export class PersistedDraft {
   text: string
   readonly #sessionId: string
+  readonly #drafts: WindowDrafts
+  readonly #page: EventTarget
   /** Messages in flight. */
   #inFlight: readonly string[] = []
   #stored: string
   #isOpen = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(sessionId: string) {
+  /** `page`: tells with `pagehide` that it goes away. */
+  constructor(sessionId: string, drafts: WindowDrafts, page: EventTarget = window) {
     this.#sessionId = sessionId
-    this.text = composerStorage.draft(sessionId)
-    this.#stored = this.text
+    this.#drafts = drafts
+    this.#page = page
+    this.text = drafts.find(sessionId, `trestle.draft.${sessionId}`)
+    this.#stored = drafts.own(sessionId)
   }
 
   /** Debounced while typing continues. */
@@ -37,20 +43,20 @@ export class PersistedDraft {
       this.#inFlight = this.#inFlight.filter((_, index) => index !== this.#inFlight.indexOf(text))
       if (this.#isOpen) this.#later()
       // Another composer may have opened the session and changed the stored draft: then that one counts.
-      else if (composerStorage.draft(this.#sessionId) === this.#stored) this.#write()
+      else if (this.#drafts.own(this.#sessionId) === this.#stored) this.#write()
     }
   }
 
   /** Active while the composer is on screen; the returned function flushes unsaved changes. */
   open(): () => void {
     this.#isOpen = true
-    // Another window may have stored its own draft of this session meanwhile: what is in this field must not be lost.
+    // An earlier composer of this session may have stored what it had sent: what is in this field must not be lost.
     const store = (): void =>
-      this.text.trim() !== '' && composerStorage.draft(this.#sessionId) !== this.#stored ? this.#write() : this.#store()
-    window.addEventListener('pagehide', store)
+      this.text.trim() !== '' && this.#drafts.own(this.#sessionId) !== this.#stored ? this.#write() : this.#store()
+    this.#page.addEventListener('pagehide', store)
     return () => {
       this.#isOpen = false
-      window.removeEventListener('pagehide', store)
+      this.#page.removeEventListener('pagehide', store)
       store()
     }
   }
@@ -69,7 +75,7 @@ export class PersistedDraft {
 
   #write(): void {
     this.#stored = [...this.#inFlight, this.text].filter((text) => text.trim() !== '').join('\n\n')
-    composerStorage.keepDraft(this.#sessionId, this.#stored)
+    this.#drafts.keep(this.#sessionId, this.#stored)
   }
 }
 
@@ -117,11 +123,10 @@ export function isAtTextEdge(text: string, selectionStart: number, selectionEnd:
 }
 
 const historyKey = (sessionId: string): string => `trestle.history.${sessionId}`
-const draftKey = (sessionId: string): string => `trestle.draft.${sessionId}`
 
-/** Stored per session in this browser: the prompts sent, and the draft. */
-export const composerStorage = {
-  history(sessionId: string): string[] {
+/** The prompts sent, stored per session in this browser. */
+export const promptHistory = {
+  of(sessionId: string): string[] {
     try {
       const value: unknown = JSON.parse(browserStorage.read(historyKey(sessionId)) ?? '[]')
       return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
@@ -130,9 +135,6 @@ export const composerStorage = {
     }
   },
   remember(sessionId: string, text: string): void {
-    browserStorage.write(historyKey(sessionId), JSON.stringify(withEntry(composerStorage.history(sessionId), text)))
+    browserStorage.write(historyKey(sessionId), JSON.stringify(withEntry(promptHistory.of(sessionId), text)))
   },
-  draft: (sessionId: string): string => browserStorage.read(draftKey(sessionId)) ?? '',
-  keepDraft: (sessionId: string, text: string): void =>
-    browserStorage.write(draftKey(sessionId), text === '' ? undefined : text),
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/plural'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -288,7 +289,11 @@ function Hunk({ hunk, busy, onUndo }: { hunk: FileHunk; busy: boolean; onUndo: (
           </span>
         ))}
       </pre>
-      {more > 0 && <p className="px-2 py-0.5 text-tiny text-ink-3">and {more} more lines</p>}
+      {more > 0 && (
+        <p className="px-2 py-0.5 text-tiny text-ink-3">
+          and {more} {plural(more, 'more line')}
+        </p>
+      )}
     </section>
   )
 }

@@ -2,7 +2,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useId, useState, type FormEvent, type ReactNode } from 'react'
 import {
   MEMORY_LIMITS,
-  type MemoryContent,
   type MemoryDetails,
   type MemoryOverview,
   type MemorySource,
@@ -22,6 +21,7 @@ import { CONTROL_CLASS, Field, TextField } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { useMemoryActions } from './memory-actions'
+import { isMemoryChanged, memoryContent, memoryFields, type TypedMemory } from './memory-form'
 
 interface MemoryDialogProps {
   /** Undefined: a new entry. */
@@ -38,7 +38,7 @@ export function MemoryDialog({ id, ...props }: MemoryDialogProps) {
     queries.memory.details.queryOptions({ input: { id: id ?? 0 }, enabled: id !== undefined, retry: false }),
   )
   if (id === undefined) return <EntryForm {...props} details={undefined} />
-  if (details) return <EntryForm key={details.versions[0]?.id} {...props} details={details} />
+  if (details) return <EntryForm key={id} {...props} details={details} />
   return (
     <Dialog open onOpenChange={(open) => !open && props.onClose()} title="Memory">
       {error ? <ErrorNote failure={failureFrom(error)} /> : <Skeleton className="my-4 w-3/5" />}
@@ -56,24 +56,13 @@ function EntryForm({
   const actions = useMemoryActions()
   const formId = useId()
   const entry = details?.entry
-  const [key, setKey] = useState(entry?.key ?? '')
-  const [text, setText] = useState(entry?.text ?? '')
-  const [category, setCategory] = useState(entry?.category ?? '')
-  const [folder, setFolder] = useState(entry?.folder ?? '')
+  const [typed, setTyped] = useState<TypedMemory>({})
+  const { key, text, category, folder } = memoryFields(entry, typed)
+  const change = (part: TypedMemory): void => setTyped((now) => ({ ...now, ...part }))
   const places = usePlaces(overview, entry?.folder)
   const isDeleted = entry?.deletedAt !== undefined
-  const content: MemoryContent = {
-    key,
-    text,
-    ...(category.trim() !== '' && { category }),
-    ...(folder !== '' && { folder }),
-  }
-  const isChanged =
-    !entry ||
-    key !== entry.key ||
-    text !== entry.text ||
-    category !== (entry.category ?? '') ||
-    folder !== (entry.folder ?? '')
+  const content = memoryContent(entry, typed)
+  const isChanged = isMemoryChanged(entry, typed)
   const save = useMutation({
     mutationFn: () => (entry ? client.memory.change({ id: entry.id, ...content }) : client.memory.add(content)),
     onSuccess: async () => {
@@ -139,7 +128,7 @@ function EntryForm({
           value={key}
           readOnly={isDeleted}
           maxLength={MEMORY_LIMITS.keyChars}
-          onChange={(event) => setKey(event.target.value)}
+          onChange={(event) => change({ key: event.target.value })}
         />
         <Field label="Text" hint="Never put passwords or keys here: such entries are refused.">
           {({ id, describedBy }) => (
@@ -152,7 +141,7 @@ function EntryForm({
               maxLength={MEMORY_LIMITS.textChars}
               rows={4}
               className={`${CONTROL_CLASS} h-auto resize-y py-1.5`}
-              onChange={(event) => setText(event.target.value)}
+              onChange={(event) => change({ text: event.target.value })}
             />
           )}
         </Field>
@@ -162,7 +151,7 @@ function EntryForm({
             value={category}
             readOnly={isDeleted}
             maxLength={MEMORY_LIMITS.categoryChars}
-            onChange={(event) => setCategory(event.target.value)}
+            onChange={(event) => change({ category: event.target.value })}
           />
           <Field label="Applies">
             {({ id }) => (
@@ -171,7 +160,7 @@ function EntryForm({
                 value={folder}
                 disabled={isDeleted}
                 className={CONTROL_CLASS}
-                onChange={(event) => setFolder(event.target.value)}
+                onChange={(event) => change({ folder: event.target.value })}
               >
                 <option value="">Everywhere</option>
                 {places.map((path) => (

@@ -15,6 +15,7 @@ import { shortPath } from '../../format/folder-name'
 import { useDetectLocalModels } from '../../state/detect-local-models'
 import { browserStorage } from '../../state/page/browser-storage'
 import { useLayout } from '../../state/page/layout-state'
+import { pageDrafts } from '../../state/page/page-drafts'
 import { useClient } from '../../state/page/queries'
 import { usePlaces } from '../../state/places'
 import { showFailureToast } from '../../state/page/toasts-state'
@@ -32,8 +33,8 @@ import { WorktreeChoice } from './worktree-choice'
 
 /** The model of the last session that was started here. */
 const MODEL_KEY = 'trestle.lastModel'
-/** What is typed here and not sent yet. */
-const DRAFT_KEY = 'trestle.draft.new'
+/** Names what is typed here and not sent yet. */
+const DRAFT = 'new'
 
 interface BeginPageProps {
   info: AppInfo | undefined
@@ -69,10 +70,10 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const lastFolder = useLayout((layout) =>
     layout.lastSessionId === undefined ? undefined : placeOf(state.sessions.get(layout.lastSessionId)),
   )
-  const [text, showText] = useState(() => browserStorage.read(DRAFT_KEY) ?? '')
+  const [text, showText] = useState(() => pageDrafts.find(DRAFT, 'trestle.draft.new'))
   const setText = (now: string): void => {
     showText(now)
-    browserStorage.write(DRAFT_KEY, now === '' ? undefined : now)
+    pageDrafts.keep(DRAFT, now)
   }
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
@@ -117,7 +118,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       const { sessionId } = header
       if (chosenMode === 'plan') await client.plan.enter({ sessionId })
       browserStorage.write(MODEL_KEY, input.model)
-      browserStorage.write(DRAFT_KEY, undefined)
+      pageDrafts.keep(DRAFT, '')
       useLayout.getState().openSession(sessionId)
       if (input.text === '') return
       // The session is open: a message that cannot be sent is not lost.

@@ -1,5 +1,7 @@
+import { plural } from '../../../shared/plural'
 import type { TrestleClient } from '../../../shared/contract'
 import type { ReviewFile, ReviewHunk } from '../../../shared/model/review'
+import { fenceFor } from '../../../shared/code-fence'
 import { returnToComposer, undoRestore } from '../../state/session/restore-state'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import type { ReviewStore } from './review-store'
@@ -34,7 +36,13 @@ export function askAbout(sessionId: string, file: ReviewFile, diff: ShownDiff, c
   const { hunk, at, count } = found
   const place = lineOf(hunk, at)
   const lines = hunk.lines.slice(at, at + count)
-  const text = `About ${file.name}:${place}:\n\n\`\`\`diff\n${lines.slice(0, MAX_QUOTED).join('\n')}\n\`\`\`\n\n`
+  const quoted = lines.slice(0, MAX_QUOTED).join('\n')
+  const fence = fenceFor(quoted)
+  const rest =
+    lines.length > MAX_QUOTED
+      ? `(${lines.length - MAX_QUOTED} ${plural(lines.length - MAX_QUOTED, 'more line')})\n\n`
+      : ''
+  const text = `About ${file.name}:${place}:\n\n${fence}diff\n${quoted}\n${fence}\n\n${rest}`
   returnToComposer({ sessionId, parts: [{ type: 'text', text }] })
 }
 

@@ -118,6 +118,7 @@ export class ReviewStore {
     this.#isLoading = true
     try {
       for (;;) {
+        const generation = this.#generation
         const paths = this.#nextPage()
         if (paths.length === 0 || this.#isClosed) return
         const { sessionId, scope } = this
@@ -132,8 +133,10 @@ export class ReviewStore {
         const diffs = pages.flat()
         if (this.#isClosed) return
         const found = new Set(diffs.map(({ path }) => path))
-        for (const path of paths) if (!found.has(path)) this.#missing.add(path)
-        this.#put(diffs)
+        // After a reload its list counts: what changed since is loaded again.
+        const isCurrent = generation === this.#generation
+        if (isCurrent) for (const path of paths) if (!found.has(path)) this.#missing.add(path)
+        this.#put(diffs, isCurrent)
       }
     } catch (error) {
       if (!this.#isClosed) this.store.setState({ failure: failureFrom(error) })
@@ -142,11 +145,11 @@ export class ReviewStore {
     }
   }
 
-  #put(diffs: readonly ReviewDiff[]): void {
+  #put(diffs: readonly ReviewDiff[], isCurrent = true): void {
     this.store.setState((state) => {
       const keys = new Map(diffs.map(({ path, key }) => [path, key]))
       const files = state.list?.files ?? []
-      const isNewer = files.some(({ path, key }) => (keys.get(path) ?? key) !== key)
+      const isNewer = isCurrent && files.some(({ path, key }) => (keys.get(path) ?? key) !== key)
       return {
         diffs: new Map([...state.diffs, ...diffs.map((diff) => [diff.path, diff] as const)]),
         // A file that changes while it is loaded is the one that was loaded.

@@ -4,6 +4,7 @@ import type { ReviewComment, ReviewSide } from '../../../shared/model/review'
 import { browserStorage } from '../../state/page/browser-storage'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { focusUnlessMoved } from '../../ui/return-focus'
+import { isSameComment, storedCommentDraft } from './comment-draft'
 import type { CommentDraft } from './review-rows'
 import type { ScrollerHandle } from './review-scroller'
 import type { ReviewStore } from './review-store'
@@ -24,8 +25,8 @@ export function useReviewComments({ client, review, scroller, refocus }: ReviewC
   const { sessionId, scope } = review
   const draftOpened = useRef(false)
   useEffect(() => {
-    const stored = browserStorage.read(draftKey(sessionId))
-    if (stored !== undefined) review.setDraft(JSON.parse(stored) as CommentDraft)
+    const stored = storedCommentDraft(browserStorage.read(draftKey(sessionId)))
+    if (stored) review.setDraft(stored)
   }, [review, sessionId])
 
   const setDraft = (next: CommentDraft | undefined): void => {
@@ -73,11 +74,13 @@ export function useReviewComments({ client, review, scroller, refocus }: ReviewC
       draftOpened.current = false
       return isOpened
     },
-    save: async ({ id, text, at: _at, ...place }: CommentDraft) => {
+    save: async (written: CommentDraft) => {
+      const { id, text, at: _at, ...place } = written
       try {
         if (id !== undefined) await client.review.changeComment({ sessionId, id, text })
         else await client.review.addComment({ sessionId, scope, text, ...place })
-        setDraft(undefined)
+        // Another comment may have been started meanwhile.
+        if (isSameComment(review.store.getState().draft, written)) setDraft(undefined)
         await review.reloadMarks()
         focusUnlessMoved(scroller.current, null)
       } catch (error) {

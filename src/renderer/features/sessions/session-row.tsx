@@ -203,7 +203,7 @@ function RenameField({ title, onDone }: RenameFieldProps) {
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Enter' && !event.nativeEvent.isComposing) finish(event.currentTarget.value)
-        if (event.key === 'Escape') {
+        if (event.key === 'Escape' && !event.nativeEvent.isComposing) {
           event.preventDefault()
           finish(undefined)
         }

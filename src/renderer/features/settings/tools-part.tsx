@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { SettingsView, ToolSearchView } from '../../../shared/configuration/settings'
 import { toolLabel } from '../../../shared/tool-label'
+import { numberIn, wholeNumberIn } from '../../format/typed-number'
 import { useLayout } from '../../state/page/layout-state'
 import { useSettingsChange } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
@@ -118,7 +119,7 @@ function Thresholds({
   const values = FIELDS.map((field) => ({
     ...field,
     text: texts[field.key] ?? '',
-    value: numberIn(texts[field.key] ?? ''),
+    value: (field.whole ? wholeNumberIn : numberIn)(texts[field.key] ?? ''),
   }))
   const wrong = values.filter(
     ({ value, max, whole }) => !(value >= 0 && value <= max && (!whole || Number.isInteger(value))),
@@ -159,8 +160,4 @@ function Thresholds({
       </div>
     </form>
   )
-}
-
-function numberIn(text: string): number {
-  return text.trim() === '' ? Number.NaN : Number(text.trim().replaceAll(',', ''))
 }

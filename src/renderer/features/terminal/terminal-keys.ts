@@ -1,3 +1,5 @@
+import { fenceFor } from '../../../shared/code-fence'
+
 /** The meaning of a key pressed in a terminal. */
 export type KeyMeaning = 'program' | 'browser' | 'leave' | 'find' | 'copy'
 
@@ -104,7 +106,6 @@ export function quotedPath(path: string): string {
 
 /** Output of a terminal as a block of a message, whatever backticks are in it. */
 export function quotedOutput(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
-  const fence = '`'.repeat(longest + 1)
+  const fence = fenceFor(text)
   return `From my terminal:\n\n${fence}\n${text.trimEnd()}\n${fence}\n`
 }

@@ -8,17 +8,28 @@ export function webLinks(terminal: Terminal, box: HTMLElement, onOpen: (url: str
   return {
     provideLinks(row, done) {
       const { buffer, cols } = terminal
+      const isFilled = (at: number): boolean => buffer.active.getLine(at)?.isWrapped ?? false
       let first = row - 1
-      while (first > 0 && buffer.active.getLine(first)?.isWrapped) first -= 1
+      while (first > 0 && isFilled(first)) first -= 1
       let text = ''
-      for (let at = first; at === first || buffer.active.getLine(at)?.isWrapped; at += 1)
-        text += buffer.active.getLine(at)?.translateToString(false, 0, cols) ?? ''
-      // Cells are counted from 1.
-      const place = (index: number) => ({ x: (index % cols) + 1, y: first + Math.floor(index / cols) + 1 })
+      // Of each unit of the text: wide characters have two cells, and emoji several units in one.
+      const places: { x: number; y: number }[] = []
+      for (let at = first; at === first || isFilled(at); at += 1) {
+        const line = buffer.active.getLine(at)
+        for (let x = 0; x < cols; x += 1) {
+          const cell = line?.getCell(x)
+          // The second half of a wide character, and the cell at the end of a row that one did not fit in.
+          if (!cell || cell.getWidth() === 0 || (x === cols - 1 && cell.getChars() === '' && isFilled(at + 1))) continue
+          const chars = cell.getChars() || ' '
+          text += chars
+          // Cells are counted from 1.
+          for (let n = 0; n < chars.length; n += 1) places.push({ x: x + 1, y: at + 1 })
+        }
+      }
       done(
         [...text.matchAll(ADDRESS)].map(({ index, 0: url }): ILink => ({
           text: url,
-          range: { start: place(index), end: place(index + url.length - 1) },
+          range: { start: places[index]!, end: places[index + url.length - 1]! },
           activate: (event) => (event.ctrlKey || event.metaKey) && onOpen(url),
           hover: () => (box.title = `${url} (Ctrl or ⌘ and click opens it)`),
           leave: () => box.removeAttribute('title'),

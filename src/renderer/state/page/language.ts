@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { LanguageSettings } from '../../../shared/configuration/appearance'
+import { LANGUAGE_CODES, type LanguageSettings } from '../../../shared/configuration/appearance'
 import { setSpoken } from '../../../shared/language/speak'
 import { browserStorage } from './browser-storage'
 import { useEffect } from 'react'
@@ -14,11 +14,27 @@ const KEY = 'trestle.language'
 export const useLanguage = create<LanguageSettings>()(() => speak(stored()))
 
 function stored(): LanguageSettings {
-  const usual: LanguageSettings = { language: 'en', formats: 'system' }
   try {
-    return { ...usual, ...(JSON.parse(browserStorage.read(KEY) ?? '{}') as Partial<LanguageSettings>) }
+    return parsedLanguage(JSON.parse(browserStorage.read(KEY) ?? '{}'))
   } catch {
-    return usual
+    return parsedLanguage(undefined)
+  }
+}
+
+/** What was stored; the usual for what this version doesn't have or Intl would reject. */
+export function parsedLanguage(value: unknown): LanguageSettings {
+  const { language, formats } = (value ?? {}) as Partial<Record<keyof LanguageSettings, unknown>>
+  return {
+    language: LANGUAGE_CODES.find((code) => code === language) ?? 'en',
+    formats: typeof formats === 'string' && isLocale(formats) ? formats : 'system',
+  }
+}
+
+function isLocale(formats: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(formats).length > 0
+  } catch {
+    return false
   }
 }
 

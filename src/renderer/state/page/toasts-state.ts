@@ -29,18 +29,25 @@ interface Toasts {
 /** Short messages about the result of an action. */
 export const useToasts = create<Toasts>()(() => ({ toasts: [], history: [] }))
 
-function show(toast: Omit<Toast, 'id' | 'at'>): void {
+function show(toast: Omit<Toast, 'id' | 'at'>): number {
   lastId += 1
   const shown = { ...toast, id: lastId, at: Date.now() }
   useToasts.setState(({ toasts, history }) => ({
     toasts: [...toasts, shown].slice(-MAX_TOASTS),
     history: toast.tone === 'plain' ? history : [shown, ...history].slice(0, KEPT),
   }))
+  return shown.id
 }
 
 /** Reports that an action succeeded, e.g. `Session id copied`; `action`: how to undo it. */
 export function showToast(title: string, action?: Toast['action']): void {
   show({ tone: 'plain', title, ...(action && { action }) })
+}
+
+/** As `showToast`, for what can be undone only for a while: returns how to take the toast off the screen then. */
+export function showUndoToast(title: string, undo: () => void): () => void {
+  const id = show({ tone: 'plain', title, action: { label: 'Undo', run: undo } })
+  return () => dismissToast(id)
 }
 
 /** Shows a notification from the engine; `warning` in red. */

@@ -1,19 +1,20 @@
 import { create } from 'zustand'
 import type { TrestleClient } from '../../../shared/contract'
 import { useLayout } from '../page/layout-state'
-import { showFailureToast, showToast } from '../page/toasts-state'
+import { showFailureToast, showToast, showUndoToast } from '../page/toasts-state'
 import { clearSelection } from './selection-state'
 
 /** Sessions that are about to be deleted: no longer listed, and restored by Undo. */
 export const useRemovals = create<{ ids: ReadonlySet<string> }>()(() => ({ ids: new Set() }))
 
 /** How long a deletion can be undone, in ms. A page that closes before deletes nothing. */
-const UNDO_MS = 8000
+const UNDO_MS = 12_000
 
 /** Archives the sessions; the toast can undo it. */
 export async function archiveAll(client: TrestleClient, ids: readonly string[]): Promise<void> {
   const done = await changeAll(client, ids, true)
   clearSelection()
+  if (done.length === 0) return
   showToast(`${counted(done.length)} archived`, {
     label: 'Undo',
     run: () => void changeAll(client, done, false).catch(showFailureToast),
@@ -25,13 +26,14 @@ export function removeAll(client: TrestleClient, ids: readonly string[]): void {
   clearSelection()
   for (const sessionId of ids) useLayout.getState().forgetSession(sessionId)
   setRemovals(ids, true)
-  const timer = setTimeout(() => void removeNow(client, ids), UNDO_MS)
-  showToast(`${counted(ids.length)} deleted`, {
-    label: 'Undo',
-    run: () => {
-      clearTimeout(timer)
-      setRemovals(ids, false)
-    },
+  const timer = setTimeout(() => {
+    // A message that is hovered stays on screen, but there is nothing left to undo.
+    dismiss()
+    void removeNow(client, ids)
+  }, UNDO_MS)
+  const dismiss = showUndoToast(`${counted(ids.length)} deleted`, () => {
+    clearTimeout(timer)
+    setRemovals(ids, false)
   })
 }
 

@@ -31,7 +31,8 @@ export function selectRange(sessionId: string, order: readonly string[]): void {
   const { ids, anchor = sessionId } = useSelection.getState()
   const from = order.indexOf(anchor)
   const to = order.indexOf(sessionId)
-  if (from < 0 || to < 0) return toggleSelected(sessionId)
-  const range = order.slice(Math.min(from, to), Math.max(from, to) + 1)
-  useSelection.setState({ ids: new Set([...ids, ...range]), anchor })
+  // The start may be filtered out, or deleted.
+  const isRange = from >= 0 && to >= 0
+  const range = isRange ? order.slice(Math.min(from, to), Math.max(from, to) + 1) : [sessionId]
+  useSelection.setState({ ids: new Set([...ids, ...range]), anchor: isRange ? anchor : sessionId })
 }

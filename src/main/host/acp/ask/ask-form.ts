@@ -129,7 +129,8 @@ function defined<Fields extends object>(fields: Fields): { [Key in keyof Fields]
 /** Drops empty text of optional fields. */
 function onlyFields(fields: readonly FormField[], values: FormValues): FormValues {
   const kept = fields.flatMap(({ key, required }): [string, FormValue][] => {
-    const value = values[key]
+    // A field can have the name of something that every object has.
+    const value = Object.hasOwn(values, key) ? values[key] : undefined
     return value === undefined || value === null || (value === '' && !required) ? [] : [[key, value]]
   })
   return Object.fromEntries(kept)

@@ -231,6 +231,7 @@ export class EventUpdates {
       ...(locations.length > 0 && { locations }),
     })
     this.#calls.delete(callId)
+    this.#agents.returned(callId)
   }
 
   #update(

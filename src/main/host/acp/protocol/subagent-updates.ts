@@ -22,6 +22,8 @@ export class SubagentUpdates {
   readonly #deps: SubagentUpdatesDeps
   /** Keyed by the call that started the subagent. */
   readonly #listening = new Map<string, () => void>()
+  /** Calls whose subagent works on in the background: the client was told that they are over. */
+  readonly #returned = new Set<string>()
 
   constructor(deps: SubagentUpdatesDeps) {
     this.#deps = deps
@@ -33,7 +35,7 @@ export class SubagentUpdates {
     const approvals = new Set<string>()
     const titles = new Map<string, string>()
     const show = (line: string | undefined): void => {
-      if (line === undefined || lines.at(-1) === line) return
+      if (this.#returned.has(callId) || line === undefined || lines.at(-1) === line) return
       lines.push(line)
       const text = [`${agentType} at work:`, ...lines.slice(-MAX_SHOWN).map((one) => `- ${one}`)].join('\n')
       queue.call(callId, () => ({ status: 'in_progress', content: [{ type: 'content', content: textBlock(text) }] }))
@@ -57,7 +59,13 @@ export class SubagentUpdates {
     this.#listening.set(callId, unlisten)
   }
 
+  /** The call has its result: nothing more is shown in it. */
+  returned(callId: string): void {
+    if (this.#listening.has(callId)) this.#returned.add(callId)
+  }
+
   ended(callId: string): void {
+    this.#returned.delete(callId)
     this.#listening.get(callId)?.()
     this.#listening.delete(callId)
   }
@@ -65,5 +73,6 @@ export class SubagentUpdates {
   close(): void {
     for (const unlisten of this.#listening.values()) unlisten()
     this.#listening.clear()
+    this.#returned.clear()
   }
 }

@@ -3,6 +3,7 @@ import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientpr
 import { fileDiffs, type Preview, type ToolDetails } from '../../../../shared/model/preview'
 import type { ResultPart } from '../../../../shared/model/message'
 import { describeDenial } from '../../../../shared/model/sandbox'
+import { fenceFor } from '../../../../shared/code-fence'
 import { toolLabel } from '../../../../shared/tool-label'
 import { textBlock } from './update-queue'
 
@@ -158,8 +159,7 @@ function truncate(words: string): string {
 
 /** Editors render text as Markdown, so plain text is fenced, with a fence that it does not contain. */
 function fenced(words: string, language = ''): string {
-  const longest = Math.max(2, ...Array.from(words.matchAll(/`{3,}/g), ([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
+  const fence = fenceFor(words)
   return `${fence}${language}\n${words.replace(/\n$/, '')}\n${fence}`
 }
 

@@ -3,6 +3,7 @@ import { CodedError } from '../../../../shared/errors'
 import { promptCommand } from '../../../../shared/configuration/mcp-content'
 import type { UserPart } from '../../../../shared/model/message'
 import type { ClientEngine } from '../../../role/joined/client-engine'
+import { oneLine } from '../../../console/output'
 import { failureMessage } from '../protocol/json-rpc'
 import type { RestoreRequest } from '../../../engine/checkpoint/restore-session'
 
@@ -39,7 +40,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     async run({ sessions }, sessionId, words, say) {
       const isDone = await sessions.compact(sessionId, words === '' ? undefined : words)
       return say(
-        isDone ? 'The conversation is summarised; the whole of it stays in the session.' : 'Summarising was stopped.',
+        isDone ? 'The conversation was summarized; the whole of it stays in the session.' : 'Summarizing was stopped.',
       )
     },
   },
@@ -52,7 +53,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
       const heavy = heaviest.slice(0, 5).map(({ label, tokens }) => `- ${label}: ${tokens.toLocaleString('en-US')}`)
       return say(
         [
-          `About ${used.toLocaleString('en-US')} of ${window.toLocaleString('en-US')} tokens (${percent} %).`,
+          `About ${used.toLocaleString('en-US')} of ${window.toLocaleString('en-US')} tokens (${percent}%).`,
           ['| what | tokens |', '| --- | --- |', ...rows].join('\n'),
           ...(heavy.length > 0 ? [`The largest:\n${heavy.join('\n')}`] : []),
         ].join('\n\n'),
@@ -67,7 +68,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
         .toSorted((a, b) => b.tokens - a.tokens)
         .map(
           ({ name, state, reason, tokens }) =>
-            `| ${name} | ${state}${reason ? `: ${reason}` : ''} | ${tokens.toLocaleString('en-US')} |`,
+            `| ${name} | ${state}${reason ? `: ${cell(reason)}` : ''} | ${tokens.toLocaleString('en-US')} |`,
         )
       const servers =
         cost &&
@@ -109,7 +110,10 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
         own.length === 0
           ? 'There are no background tasks.'
           : own
-              .map(({ taskId, status, description, command }) => `- \`${taskId}\` ${status}: ${description ?? command}`)
+              .map(
+                ({ taskId, status, description, command }) =>
+                  `- \`${taskId}\` ${status.replace('_', ' ')}: ${oneLine(description ?? command)}`,
+              )
               .join('\n'),
       )
     },
@@ -136,6 +140,11 @@ export async function slashCommands(
       return command(promptCommand(prompt), prompt.description || (prompt.title ?? prompt.name), hint)
     }),
   ]
+}
+
+/** As one cell of a table. */
+function cell(text: string): string {
+  return oneLine(text).replaceAll('|', String.raw`\|`)
 }
 
 function command(name: string, description: string, hint = ''): AvailableCommand {

@@ -1,3 +1,4 @@
+import { plural } from '../../../../shared/plural'
 import {
   fixedKeys,
   isDangerous,
@@ -149,8 +150,10 @@ function reasonLines(
 
 function shortened(lines: readonly string[]): string[] {
   if (lines.length <= MAX_LINES) return [...lines]
-  const left = lines.length - MAX_LINES
-  return [...lines.slice(0, MAX_LINES), `… ${left} more ${left === 1 ? 'line' : 'lines'}`]
+  return [
+    ...lines.slice(0, MAX_LINES),
+    `… ${lines.length - MAX_LINES} ${plural(lines.length - MAX_LINES, 'more line')}`,
+  ]
 }
 
 /**

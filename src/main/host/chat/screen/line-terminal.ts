@@ -32,7 +32,8 @@ export class LineTerminal implements Terminal {
   }
 
   get columns(): number {
-    return this.#out.columns ?? (this.isInteractive ? 80 : UNLIMITED)
+    // Some terminals report 0.
+    return this.#out.columns || (this.isInteractive ? 80 : UNLIMITED)
   }
 
   write(text: string): void {

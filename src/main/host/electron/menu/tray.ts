@@ -64,7 +64,9 @@ export class AppTray {
     const template = trayMenu(work, this.#options)
     const words = statusText(work)
     // Rebuild menus only when they change: on Linux an open menu would close.
-    const now = JSON.stringify([words, template.map(({ label }) => label)])
+    // Two sessions can have the same title.
+    const ids = [...work.waiting, ...work.running].map(({ sessionId }) => sessionId)
+    const now = JSON.stringify([words, ids, template.map(({ label }) => label)])
     if (now === this.#shown) return
     this.#shown = now
     this.#tray.setToolTip(words === '' ? 'Trestle' : `Trestle: ${words}`)

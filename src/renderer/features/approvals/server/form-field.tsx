@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { type FormField, formDefaults, type FormValue, type FormValues } from '../../../../shared/model/form'
+import { numberIn, wholeNumberIn } from '../../../format/typed-number'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 
@@ -198,7 +199,7 @@ function valueOf(field: FormField, written: FormDraft[string] | undefined): Form
     case 'number': {
       const text = String(written ?? '').trim()
       // Validation reports text that is not a number.
-      return text === '' ? undefined : Number(text.replace(/^(-?\d+),(\d+)$/, '$1.$2'))
+      return text === '' ? undefined : (field.integer ? wholeNumberIn : numberIn)(text)
     }
     default:
       return written === '' || typeof written !== 'string' ? undefined : written

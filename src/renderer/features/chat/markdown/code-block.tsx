@@ -1,3 +1,4 @@
+import { plural } from '../../../../shared/plural'
 import { useMemo, useState, memo, type ReactNode } from 'react'
 import { CopyButton } from '../../../ui/content/copy-button'
 import type { CodeToken } from '../../../ui/content/code-lines'
@@ -31,7 +32,11 @@ export function CodeBlock({ code, language, streaming }: CodeBlockProps) {
     <figure className="code-block">
       <figcaption>
         <span>{language || 'text'}</span>
-        {from > 0 && <span>· {from.toLocaleString()} lines above</span>}
+        {from > 0 && (
+          <span>
+            · {from.toLocaleString()} {plural(from, 'line')} above
+          </span>
+        )}
         <CopyButton text={code} label="Copy code" />
       </figcaption>
       <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>

@@ -28,9 +28,11 @@ export interface FootnoteMarkToken extends Tokens.Generic {
 /** Deeper nesting stays text. */
 const MAX_DEPTH = 12
 const DETAILS_START = /^ {0,3}<details(?<attributes>\s[^<>]*)?>/i
-const DETAILS_PART = /<(?<slash>\/?)details\b[^<>]*>|^ {0,3}(?<fence>`{3,}|~{3,})/gim
+/** In backticks, a tag is only written about; what follows the marks tells a fence that begins from one that ends. */
+const DETAILS_PART =
+  /<(?<slash>\/?)details\b[^<>]*>|^ {0,3}(?<fence>`{3,}(?=[^`\n]*$)|~{3,})(?<info>[^\n]*)|(?<ticks>(?<!`)`+)(?!`)[^\n]*?(?<!`)\k<ticks>(?!`)/gim
 const FOOTNOTE =
-  /^ {0,3}\[\^(?<label>[\w.-]{1,40})\]:[ \t]*(?<text>[^\n]*(?:\n(?! {0,3}\[\^[\w.-]{1,40}\]:)(?:[ \t]+[^\n]*\S[^\n]*|[^\s#>|`~*+-][^\n]*))*)(?:\n+|$)/
+  /^ {0,3}\[\^(?<label>[\w.-]{1,40})\]:[ \t]*(?<text>[^\n]*(?:\n(?! {0,3}\[\^[\w.-]{1,40}\]:)(?:[ \t]+[^\s][^\n]*|[^\s#>|`~*+-][^\n]*))*)(?:\n+|$)/
 
 let depth = 0
 
@@ -69,10 +71,10 @@ function detailsBody(src: string, from: number): { inner: string; raw: string } 
     const marks = part.groups?.['fence']
     if (marks !== undefined) {
       if (fence === undefined) fence = marks
-      else if (marks.startsWith(fence)) fence = undefined
+      else if (marks.startsWith(fence) && part.groups?.['info']?.trim() === '') fence = undefined
       continue
     }
-    if (fence !== undefined) continue
+    if (fence !== undefined || part.groups?.['ticks'] !== undefined) continue
     level += part.groups?.['slash'] === '/' ? -1 : 1
     if (level > 0) continue
     const end = DETAILS_PART.lastIndex

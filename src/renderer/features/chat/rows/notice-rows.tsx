@@ -1,3 +1,4 @@
+import { plural } from '../../../../shared/plural'
 import { CircleSlash, History, Info, RotateCcw, Bot, SquareTerminal } from 'lucide-react'
 import { memo, useState } from 'react'
 import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/message'
@@ -49,7 +50,7 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
     case 'repetition':
       return (
         <Line icon={<Info aria-hidden />} action={action}>
-          Stopped after {item.steps} steps: the model kept repeating the same call.
+          Stopped after {item.steps} {plural(item.steps, 'step')}: the model kept repeating the same call.
         </Line>
       )
     case 'max_tokens':

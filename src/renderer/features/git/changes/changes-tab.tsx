@@ -1,3 +1,4 @@
+import { plural } from '../../../../shared/plural'
 import { Check } from 'lucide-react'
 import {
   useEffect,
@@ -94,7 +95,9 @@ export function ChangesTab({ status }: { status: GitStatus }) {
             {
               key: 'hidden',
               kind: 'note' as const,
-              text: `And ${hidden.toLocaleString()} more files that are not listed.`,
+              text:
+                `And ${hidden.toLocaleString()} ` +
+                `${plural(hidden, 'more file that is', 'more files that are')} not listed.`,
             },
           ]
         : []),

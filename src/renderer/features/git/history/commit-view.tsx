@@ -1,3 +1,4 @@
+import { plural } from '../../../../shared/plural'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, X } from 'lucide-react'
 import { useState } from 'react'
@@ -108,7 +109,11 @@ function Details({ details }: { details: GitCommitDetails }) {
           <FileOfCommit key={file.path} file={file} hash={hash} />
         ))}
       </ul>
-      {hidden > 0 && <p className="px-3 py-2 text-small text-ink-3">And {hidden.toLocaleString()} more files.</p>}
+      {hidden > 0 && (
+        <p className="px-3 py-2 text-small text-ink-3">
+          And {hidden.toLocaleString()} {plural(hidden, 'more file')}.
+        </p>
+      )}
     </>
   )
 }

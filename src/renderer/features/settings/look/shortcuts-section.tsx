@@ -85,7 +85,11 @@ export function ShortcutsSection({ info }: { info: AppInfo | undefined }) {
                   }
                   onRecord={(on) => setRecorded(on ? command.id : undefined)}
                   onSet={(keys) => set(command.id, keys)}
-                  onTakeFrom={(id) => set(id, '')}
+                  onTakeFrom={async (id) => {
+                    const had = choices[id]
+                    await set(id, '')
+                    return () => set(id, had)
+                  }}
                 />
               ))}
           </ul>
@@ -120,8 +124,8 @@ interface ShortcutRowProps {
   onRecord: (on: boolean) => void
   /** Undefined: the usual keys. */
   onSet: (keys: string | undefined) => Promise<unknown>
-  /** Takes the keys away from another command. */
-  onTakeFrom: (id: string) => Promise<unknown>
+  /** Takes the keys away from another command; what it resolves with gives them back. */
+  onTakeFrom: (id: string) => Promise<() => Promise<unknown>>
 }
 
 /** A command with its keys. While recording, the next keys become its own, unless something is in the way. */
@@ -139,14 +143,18 @@ function ShortcutRow(props: ShortcutRowProps) {
     onRecord(false)
     focusUnlessMoved(change.current, change.current?.closest('li') ?? null)
   }
-  const save = async (next: string, before?: () => Promise<unknown>): Promise<void> => {
+  const save = async (next: string, take?: () => Promise<() => Promise<unknown>>): Promise<void> => {
     try {
-      await before?.()
+      const giveBack = await take?.()
+      const undo = async (): Promise<void> => {
+        await onSet(isChosen ? (keys ?? '') : undefined)
+        await giveBack?.()
+      }
       await onSet(next)
       const shown = next === '' ? t('shortcuts.none') : shortcutText(next)
       showToast(t('shortcuts.saved', { name: label, keys: shown }), {
         label: t('edit.undo'),
-        run: () => void onSet(isChosen ? (keys ?? '') : undefined).catch(showFailureToast),
+        run: () => void undo().catch(showFailureToast),
       })
       finish()
     } catch (error) {

@@ -1,6 +1,7 @@
 import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { useId, useState, type FormEvent } from 'react'
 import type { ModelView, ProviderView } from '../../../../shared/configuration/settings'
+import { wholeNumberIn } from '../../../format/typed-number'
 import { formFailure } from '../../../state/form-failure'
 import { useSettingsChange } from '../../../state/page/queries'
 import { showFailureToast } from '../../../state/page/toasts-state'
@@ -47,7 +48,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
 
   const id = model?.id ?? `${providerId}/${name.trim()}`
   const [size, output] = [contextWindow, maxOutput].map((text) =>
-    text.trim() === '' ? undefined : Number(text.replace(/[\s_,.]/g, '')),
+    text.trim() === '' ? undefined : wholeNumberIn(text),
   )
   const offer = offered.data?.models.find((one) => one.model === name.trim())
   const known = model && name.trim() === model.model ? model.known : offer
@@ -68,11 +69,11 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
     contextWindow:
       size === undefined || (Number.isInteger(size) && size >= MIN_WINDOW && size <= MAX_WINDOW)
         ? undefined
-        : 'Enter a whole number, at least 1,000',
+        : 'Enter a whole number from 1,000 to 100,000,000',
     maxOutputTokens:
       output === undefined || (Number.isInteger(output) && output >= 1 && output <= MAX_WINDOW)
         ? undefined
-        : 'Enter a whole number',
+        : 'Enter a whole number from 1 to 100,000,000',
   }
   const refused = formFailure(save.error, FIELDS)
   const errorOf = (field: string): string | undefined =>
@@ -154,7 +155,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
           inputMode="numeric"
           value={contextWindow}
           placeholder={(known?.contextWindow ?? 128_000).toLocaleString()}
-          hint={`Maximum tokens per request Empty: as ${known && known.knownFrom !== 'guess' ? 'known' : 'guessed'}.`}
+          hint={`Maximum tokens per request. Empty: as ${known && known.knownFrom !== 'guess' ? 'known' : 'guessed'}.`}
           error={errorOf('contextWindow')}
           onChange={(event) => setContextWindow(event.target.value)}
         />

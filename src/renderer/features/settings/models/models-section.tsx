@@ -14,6 +14,7 @@ import { TestButton, TestResult, useConnectionTest } from './model-name-field'
 import { ModelForm } from './model-form'
 import { SectionHead, SettingsSection } from '../../../ui/form/settings-controls'
 import { SelectField } from '../../../ui/form/choice-fields'
+import { numberIn, wholeNumberIn } from '../../../format/typed-number'
 import { formFailure } from '../../../state/form-failure'
 import { TextField } from '../../../ui/form/field'
 
@@ -204,7 +205,7 @@ function Choices({ settings, chosen }: { settings: SettingsView; chosen: string 
   )
 }
 
-const FIELDS: readonly { name: keyof BudgetView; label: string; unit: 'dollars' | 'tokens' }[] = [
+const FIELDS: readonly { name: keyof BudgetView; label: string; unit: Unit }[] = [
   { name: 'session', label: 'Dollars per session', unit: 'dollars' },
   { name: 'sessionTokens', label: 'Tokens per session', unit: 'tokens' },
   { name: 'day', label: 'Dollars per day', unit: 'dollars' },
@@ -231,7 +232,9 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
     event.preventDefault()
     setChecked(true)
     if (problems.length > 0) return
-    const change = Object.fromEntries(Object.entries(typed).map(([name, text]) => [name, numberOf(text)]))
+    const change = Object.fromEntries(
+      FIELDS.flatMap(({ name, unit }) => (typed[name] === undefined ? [] : [[name, numberOf(typed[name], unit)]])),
+    )
     save.mutate(change, { onSuccess: () => setTyped({}) })
   }
   return (
@@ -270,12 +273,14 @@ function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
   )
 }
 
-function numberOf(text: string): number {
-  return text.trim() === '' ? 0 : Number(text.replaceAll(/[\s_,$]/g, ''))
+type Unit = 'dollars' | 'tokens'
+
+function numberOf(text: string, unit: Unit): number {
+  return text.trim() === '' ? 0 : unit === 'dollars' ? numberIn(text) : wholeNumberIn(text)
 }
 
-function problemOf(text: string, unit: 'dollars' | 'tokens'): string | undefined {
-  const value = numberOf(text)
+function problemOf(text: string, unit: Unit): string | undefined {
+  const value = numberOf(text, unit)
   if (value === 0 && text.trim() === '') return undefined
   if (unit === 'dollars') return value >= 0.01 && value <= 1_000_000 ? undefined : 'Enter an amount, at least 0.01'
   return Number.isInteger(value) && value >= 1000 ? undefined : 'Enter a whole number, at least 1,000'

@@ -1,0 +1,35 @@
+import type { MemoryContent, MemoryEntry } from '../../../shared/model/memory'
+
+/** The fields of the form for an entry; '' for none. */
+interface MemoryFields {
+  key: string
+  text: string
+  category: string
+  folder: string
+}
+
+/** What the user has typed: only the fields that were touched. */
+export type TypedMemory = Partial<MemoryFields>
+
+type Saved = Pick<MemoryEntry, 'key' | 'text' | 'category' | 'folder'>
+
+/**
+ * The fields as they are shown: what was typed, and for the rest the entry as it is now. An agent may change it while
+ * the form is open; what was typed stays.
+ */
+export function memoryFields(entry: Saved | undefined, typed: TypedMemory): MemoryFields {
+  const { key = '', text = '', category = '', folder = '' } = entry ?? {}
+  return { key, text, category, folder, ...typed }
+}
+
+/** Whether there is something to save. */
+export function isMemoryChanged(entry: Saved | undefined, typed: TypedMemory): boolean {
+  const saved = memoryFields(entry, {})
+  const now = memoryFields(entry, typed)
+  return !entry || (Object.keys(saved) as (keyof MemoryFields)[]).some((name) => now[name] !== saved[name])
+}
+
+export function memoryContent(entry: Saved | undefined, typed: TypedMemory): MemoryContent {
+  const { key, text, category, folder } = memoryFields(entry, typed)
+  return { key, text, ...(category.trim() !== '' && { category }), ...(folder !== '' && { folder }) }
+}

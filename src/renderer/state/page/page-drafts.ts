@@ -1,0 +1,10 @@
+import { WindowDrafts } from './window-drafts'
+import { windowId } from './window-id'
+
+/** The drafts of this window. */
+export const pageDrafts = new WindowDrafts(windowId)
+
+pageDrafts.mark(false)
+addEventListener('pagehide', () => pageDrafts.mark(true))
+// The page came back without being loaded again.
+addEventListener('pageshow', () => pageDrafts.mark(false))
