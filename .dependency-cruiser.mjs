@@ -54,6 +54,8 @@ const ENGINE_LAYERS = [
   'schedule',
   'place',
   'health',
+  'foundation',
+  'features',
 ]
 const MAIN_LAYERS = ['engine', 'api', 'console', 'wire', 'role', 'host', 'desktop', 'command-line']
 const RENDERER_LAYERS = ['format', 'client', 'state', 'ui', 'features', 'views']
@@ -121,7 +123,7 @@ export default {
       {
         path: '^src/main/engine/',
         pathNot:
-          '^src/main/engine/(loop/|process/file-descriptors|model/provider|tool/(tool|truncate-result|call-tool)|config/settings/)',
+          '^src/main/engine/(loop/|process/file-descriptors|model/provider|tool/(tool|truncate-result|call-tool)|config/(agent-)?settings/)',
       },
     ),
     rule(
@@ -135,8 +137,8 @@ export default {
     ),
     rule(
       'tools-do-not-import-each-other',
-      { path: '^src/main/engine/tool/builtin/([^/.]+)\\.ts$', pathNot: NOT_TESTS },
-      { path: '^src/main/engine/tool/builtin/[^/]+\\.ts$' },
+      { path: '^src/main/engine/tool/(files|shell|agent|plan|web)/([^/.]+)\\.ts$', pathNot: NOT_TESTS },
+      { path: '^src/main/engine/tool/(files|shell|agent|plan|web)/[^/]+\\.ts$' },
     ),
     rule(
       'only-the-electron-host-imports-electron',

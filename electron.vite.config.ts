@@ -71,9 +71,9 @@ const PAGE_PARTS: ProgramPart[] = [
     name: 'session',
     entries: [
       'src/renderer/views/session-page.tsx',
-      'src/renderer/views/session-inspector.tsx',
+      'src/renderer/views/session/session-inspector.tsx',
       'src/renderer/features/chat/markdown/markdown.tsx',
-      'src/renderer/views/answer-card.tsx',
+      'src/renderer/views/session/answer-card.tsx',
       'src/renderer/features/shell/palette.tsx',
       'src/renderer/views/inbox-view.tsx',
     ],

@@ -73,10 +73,10 @@ async function once({
   project: root,
 }: Scratch): Promise<{ edits: number[]; command: number; restore: number; processor: number }> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
-  const { openBlobStore } = await import('../src/main/engine/checkpoint/file-state.ts')
-  const { createCallCheckpoints } = await import('../src/main/engine/checkpoint/call-checkpoints.ts')
+  const { openBlobStore } = await import('../src/main/engine/checkpoint/capture/file-state.ts')
+  const { createCallCheckpoints } = await import('../src/main/engine/checkpoint/capture/call-checkpoints.ts')
   const { restoreSession } = await import('../src/main/engine/checkpoint/restore-session.ts')
-  const { checkpointPaths } = await import('../src/main/engine/checkpoint/checkpoint-files.ts')
+  const { checkpointPaths } = await import('../src/main/engine/checkpoint/capture/checkpoint-files.ts')
   const { createWorkspace } = await import('../src/main/engine/workspace/workspace.ts')
   const { createReadState } = await import('../src/main/engine/workspace/workspace.ts')
   const { store } = openStore({ home })

@@ -14,7 +14,7 @@ const FILES_PER_FOLDER = 20
  * tree of 20,000 files.
  */
 export default async function grepBesideRipgrep(): Promise<Measurement[]> {
-  const { grepTool } = await import('../src/main/engine/tool/builtin/grep.ts')
+  const { grepTool } = await import('../src/main/engine/tool/files/grep.ts')
   const { createWorkspace } = await import('../src/main/engine/workspace/workspace.ts')
   const { ripgrepPath } = await import('../src/main/engine/workspace/ripgrep/run-ripgrep.ts')
   const rg = await ripgrepPath()

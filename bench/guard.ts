@@ -68,7 +68,7 @@ function printingMuch(n: number): Answer | undefined {
 }
 
 async function searching(scratch: Scratch): Promise<Measurement> {
-  const { grepTool } = await import('../src/main/engine/tool/builtin/grep.ts')
+  const { grepTool } = await import('../src/main/engine/tool/files/grep.ts')
   const { createWorkspace } = await import('../src/main/engine/workspace/workspace.ts')
   const { ripgrepPath } = await import('../src/main/engine/workspace/ripgrep/run-ripgrep.ts')
   const program = await ripgrepPath()

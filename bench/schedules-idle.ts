@@ -48,7 +48,7 @@ async function idle(count: number): Promise<number> {
 
 async function fill(home: string, count: number): Promise<void> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
-  const { createScheduleRows } = await import('../src/main/engine/store/schedule-rows.ts')
+  const { createScheduleRows } = await import('../src/main/engine/store/rows/schedule-rows.ts')
   const { store, database } = openStore({ home })
   const rows = createScheduleRows(database)
   for (let n = 0; n < count; n += 1)

@@ -1,5 +1,5 @@
 import type { ThinkingControl } from '../src/main/engine/model/provider.ts'
-import type { Effort } from '../src/shared/model/effort.ts'
+import type { Effort } from '../src/shared/model/turn/effort.ts'
 import type { Medium, ModelRow, PriceRow } from '../src/main/engine/model/catalog/models-table.ts'
 
 interface Cost {

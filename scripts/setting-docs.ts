@@ -6,7 +6,7 @@
 import '../test/support/ts-hooks.ts'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Setting, SettingTable } from '../src/main/engine/config/settings/setting-table.ts'
+import type { Setting, SettingTable } from '../src/main/engine/config/toml/setting-table.ts'
 
 const { SETTING_TABLES } = await import('../src/main/engine/config/settings/read-settings.ts')
 

@@ -9,7 +9,7 @@
  */
 import '../test/support/ts-hooks.ts'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createGenerator } from 'ts-json-schema-generator'
 import { z } from 'zod'
 
@@ -53,7 +53,9 @@ function writtenIn(source: string, namespace: string): Map<string, Written> {
 
 /** The file that declares the contract of a namespace. */
 function fileOf(namespace: string): string {
-  const files = readdirSync(contractFolder).map((name) => join(contractFolder, name))
+  const files = readdirSync(contractFolder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
   const file = files.find((path) => readFileSync(path, 'utf8').includes(`const ${namespace}Contract = {`))
   if (!file) throw new Error(`No file in src/shared/contract declares ${namespace}Contract.`)
   return file
@@ -80,7 +82,7 @@ function outputSource(all: readonly Method[], folder: string): string {
     const source = readFileSync(fileOf(namespace), 'utf8')
     for (const [, names, path] of source.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']*)'/gm)) {
       for (const name of names!.split(','))
-        imports.set(name.replace(/\btype\b/, '').trim(), join(contractFolder, path!))
+        imports.set(name.replace(/\btype\b/, '').trim(), join(dirname(fileOf(namespace)), path!))
     }
     for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm))
       imports.set(name!, fileOf(namespace).replace(/\.ts$/, ''))

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { EFFORTS } from '../../src/shared/model/effort.ts'
+import { EFFORTS } from '../../src/shared/model/turn/effort.ts'
 import { modelConfiguration, scripted, type Configuration } from './configuration.ts'
 import { UsageProblem } from './load-tasks.ts'
 

@@ -31,7 +31,7 @@ import {
 import { useLayout } from './state/page/layout-state'
 import { useSessionDialog } from './state/session/session-dialog-state'
 import { useUserPreferences } from './state/page/language'
-import { titleOf, useSessions } from './state/session/sessions-state'
+import { titleOf, useSessions } from './state/session-list/sessions-state'
 import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'
 import { useFinishedNotices } from './state/finished-notices'

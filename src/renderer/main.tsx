@@ -10,11 +10,11 @@ import { preloadView, preloadWhenIdle, QuickPrompt } from './views/lazy-views'
 import { followApp } from './state/app-subscription'
 import { followRoute } from './state/session/route'
 import { useLayout } from './state/page/layout-state'
-import { markShownAsRead } from './state/session/session-marks'
+import { markShownAsRead } from './state/session-list/session-marks'
 import { followAppearance, syncThemeToDesktop } from './state/page/appearance'
 import { TrestleProvider } from './state/page/queries'
 import { ErrorBoundary } from './ui/notice'
-import { followFocus } from './ui/return-focus'
+import { followFocus } from './ui/overlay/return-focus'
 import { TooltipProvider } from './ui/tooltip'
 
 const root = document.getElementById('root')

@@ -10,8 +10,8 @@ import {
   ShieldCheck,
   Trash2,
 } from 'lucide-react'
-import { EXPORT_FORMATS } from '../shared/model/conversation'
-import type { SessionSummary } from '../shared/model/session'
+import { EXPORT_FORMATS } from '../shared/model/session/conversation'
+import type { SessionSummary } from '../shared/model/session/session'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
 import { undoLastMessage, type SessionActions } from './state/session/session-actions'

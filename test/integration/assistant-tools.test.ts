@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import type { Alarm, NotificationPage } from '../../src/shared/model/notification'
+import type { Alarm, NotificationPage } from '../../src/shared/model/assistant/notification'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'

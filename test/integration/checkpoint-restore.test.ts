@@ -15,9 +15,13 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyRestore } from '../../src/main/engine/checkpoint/apply-restore'
-import { createCallCheckpoints } from '../../src/main/engine/checkpoint/call-checkpoints'
+import { createCallCheckpoints } from '../../src/main/engine/checkpoint/capture/call-checkpoints'
 import { collectGarbage } from '../../src/main/engine/checkpoint/collect-garbage'
-import { listingDifference, listWorkspace, type Listing } from '../../src/main/engine/checkpoint/workspace-listing'
+import {
+  listingDifference,
+  listWorkspace,
+  type Listing,
+} from '../../src/main/engine/checkpoint/capture/workspace-listing'
 import { writeJournal, finishRestore, previewRestore } from '../../src/main/engine/checkpoint/restore-session'
 import { fileHunks, sessionFiles, undoHunk } from '../../src/main/engine/checkpoint/session-files'
 import { checkpointBench, type CheckpointBench } from '../support/checkpoint-bench'

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { statAt } from '../../src/main/engine/checkpoint/file-state'
+import { statAt } from '../../src/main/engine/checkpoint/capture/file-state'
 import { checkpointBench, type CheckpointBench } from '../support/checkpoint-bench'
 import { changeTree, treeChange, treeOf, type TreeChange } from '../support/scratch-tree'
 

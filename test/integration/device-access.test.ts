@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createForwardingRouter } from '../../src/main/api/forwarding-router'
-import { createRouter, directClient, type ApiRouter } from '../../src/main/api/router'
+import { createForwardingRouter } from '../../src/main/api/server/forwarding-router'
+import { createRouter, directClient, type ApiRouter } from '../../src/main/api/server/router'
 import type { HostActions } from '../../src/main/api/implementer'
 import { contract } from '../../src/shared/contract'
 import { mayCall, METHOD_ACCESS, needed } from '../../src/shared/contract/method-access'
-import { DEVICE_ACCESS, type DeviceAccess } from '../../src/shared/model/paired-device'
+import { DEVICE_ACCESS, type DeviceAccess } from '../../src/shared/model/place/paired-device'
 import { failureFrom } from '../../src/renderer/client/failure-from'
 import { memoryEngine, type MemoryEngine } from '../support/memory-engine'
 

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import type { SessionHeader } from '../../src/shared/model/session'
+import type { SessionHeader } from '../../src/shared/model/session/session'
 import { EngineLab, Followed, lives } from '../support/engine-lab'
 import type { ModelScript } from '../support/model-script'
 import { runCli } from '../support/run-cli'

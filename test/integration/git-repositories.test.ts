@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { gitPathText } from '../../src/shared/model/git'
+import { gitPathText } from '../../src/shared/model/project/git'
 import { contentOf, createGitLab, type GitLab } from '../support/git-lab'
 
 let lab: GitLab

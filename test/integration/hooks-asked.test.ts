@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Approval } from '../../src/shared/model/approval'
+import type { Approval } from '../../src/shared/model/approval/approval'
 import type { SessionEvent } from '../../src/shared/events/event'
 import { createEngine } from '../../src/main/engine/engine'
 import type { ScriptStep } from '../support/model-script'

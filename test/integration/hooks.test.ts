@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { HookEvent } from '../../src/shared/configuration/customizations'
+import type { HookEvent } from '../../src/shared/configuration/customize/customizations'
 import type { ScriptedCall, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { isAlive } from '../support/marked-pids'

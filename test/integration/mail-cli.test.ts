@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { MailAccountView, MailFound, MailMessage, MailSent, MailTest } from '../../src/shared/model/mail'
+import type { MailAccountView, MailFound, MailMessage, MailSent, MailTest } from '../../src/shared/model/assistant/mail'
 import { hasDovecot } from '../support/mail/dovecot'
 import { MAIL_PASSWORD, startMailLab, type MailLab } from '../support/mail/mail-lab'
 import { plainMessage } from '../support/mail/messages'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testAccount } from '../../src/main/engine/mail/mail'
-import type { MailAccount, MailCheck } from '../../src/shared/model/mail'
+import type { MailAccount, MailCheck } from '../../src/shared/model/assistant/mail'
 import { freePort, hasDovecot } from '../support/mail/dovecot'
 import { MAIL_PASSWORD, startMailLab, type MailLab } from '../support/mail/mail-lab'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Approval } from '../../src/shared/model/approval'
+import type { Approval } from '../../src/shared/model/approval/approval'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { person } from '../support/mcp-person'
 import { statelessHttp, type StatelessHttp } from '../support/mcp-stateless-http'

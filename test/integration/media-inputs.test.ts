@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
-import type { UserPart } from '../../src/shared/model/message'
+import type { UserPart } from '../../src/shared/model/turn/message'
 import { acpRun, openSession } from '../support/acp-run'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'

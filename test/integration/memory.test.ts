@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { MemoryDetails, MemoryEntry, MemoryPage } from '../../src/shared/model/memory'
+import type { MemoryDetails, MemoryEntry, MemoryPage } from '../../src/shared/model/assistant/memory'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import type { ScriptStep } from '../support/model-script'
 import { runCli } from '../support/run-cli'

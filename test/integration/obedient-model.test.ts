@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SessionMode } from '../../src/shared/model/approval'
+import type { SessionMode } from '../../src/shared/model/approval/approval'
 import { canSandbox } from '../support/obedient/containment'
 import { startEngineClient, type EngineClient } from '../support/obedient/engine-client'
 import { hasDovecot } from '../support/mail/dovecot'

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import { commandEnv } from '../../src/main/engine/environment/command-env'
 import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
-import type { RuleList, RuleTest } from '../../src/shared/configuration/rules'
+import type { RuleList, RuleTest } from '../../src/shared/configuration/customize/rules'
 import { runCli } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 

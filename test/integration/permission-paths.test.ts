@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkCommand } from '../../src/main/engine/approval/check-command'
-import type { PermissionMode } from '../../src/shared/model/approval'
+import type { PermissionMode } from '../../src/shared/model/approval/approval'
 import { rulesOf } from '../support/judge-command'
 import { tempFolder } from '../support/temp-folder'
 

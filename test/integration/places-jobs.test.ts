@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { RecordedEvent } from '../../src/shared/events/event'
-import { textOf } from '../../src/shared/model/message'
+import { textOf } from '../../src/shared/model/turn/message'
 import { agentCall, call, familyScript, said, type Part } from '../support/family-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { hasSlurm, startSlurmLab, type SlurmLab } from '../support/place/slurm-lab'

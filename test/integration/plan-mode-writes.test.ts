@@ -4,7 +4,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync, utimes
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RecordedEvent } from '../../src/shared/events/event'
-import { textOf } from '../../src/shared/model/message'
+import { textOf } from '../../src/shared/model/turn/message'
 import type { ScriptedCall, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'

@@ -66,7 +66,7 @@ beforeAll(() => {
     "  | { type: 'coin.tossed'; turnId: string; heads: boolean }\n",
   )
   insert(
-    'src/shared/contract/app.ts',
+    'src/shared/contract/app/app.ts',
     'export const appContract = {\n',
     '  coin: oc.output(type<{ heads: boolean }>()),\n',
   )
@@ -77,7 +77,7 @@ beforeAll(() => {
     "  'coin.tossed': ['header', 'chat', 'fork'],\n",
   )
   insert(
-    'src/main/api/app-handlers.ts',
+    'src/main/api/handlers/app-handlers.ts',
     '    backups: os.app.backups.handler(() => engine.backups.view()),\n',
     '    coin: os.app.coin.handler(() => ({ heads: true })),\n',
   )
@@ -108,7 +108,7 @@ test(
 test(
   'a tool is its file with a prompt, and a line in each of two lists',
   () => {
-    const folder = 'src/main/engine/tool/builtin'
+    const folder = 'src/main/engine/tool/shell'
     writeFileSync(join(copy, folder, 'toss-coin.md'), 'Tosses a coin.\n')
     writeFileSync(
       join(copy, folder, 'toss-coin.ts'),
@@ -129,12 +129,12 @@ export function tossCoinTool(): Tool<typeof input> {
 }
 `,
     )
-    const tools = 'src/main/engine/turn/session-tools.ts'
+    const tools = 'src/main/engine/turn/session/session-tools.ts'
     insert(tools, '      askUserQuestionTool(),\n', '      tossCoinTool(),\n')
     insert(
       tools,
-      "import { bashTool } from '../tool/builtin/bash'\n",
-      "import { tossCoinTool } from '../tool/builtin/toss-coin'\n",
+      "import { bashTool } from '../../tool/shell/bash'\n",
+      "import { tossCoinTool } from '../../tool/shell/toss-coin'\n",
     )
     insert(
       'src/shared/tool-label.ts',
@@ -195,7 +195,7 @@ test(
 )
 
 test('a contract method does not compile without its handler and who may call it, and is complete with them', () => {
-  expect(ofMethods(added)).toEqual(['src/main/api/router.ts', 'src/shared/contract/method-access.ts'])
+  expect(ofMethods(added)).toEqual(['src/main/api/server/router.ts', 'src/shared/contract/method-access.ts'])
   expect(ofMethods(handled)).toEqual(['src/shared/contract/method-access.ts'])
   insert('src/shared/contract/method-access.ts', '  app: {\n', "    coin: 'read',\n")
 })

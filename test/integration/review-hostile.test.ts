@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
-import type { ReviewedScope } from '../../src/shared/model/review'
+import type { ReviewedScope } from '../../src/shared/model/session/review'
 import { reviewBench, type ReviewBench } from '../support/review-bench'
 
 const MAIN: ReviewedScope = { kind: 'branch', base: 'main' }

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { ReviewedScope } from '../../src/shared/model/review'
+import type { ReviewedScope } from '../../src/shared/model/session/review'
 import { reviewBench, type ReviewBench } from '../support/review-bench'
 
 const SESSION: ReviewedScope = { kind: 'session' }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
-import type { UserNotification } from '../../src/shared/model/notification'
+import type { UserNotification } from '../../src/shared/model/assistant/notification'
 import { startModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 

@@ -4,8 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TrestleClient } from '../../src/shared/contract'
-import type { InboxEntry } from '../../src/shared/model/approval'
-import type { Schedule, ScheduleHistory, ScheduleOverview, ScheduleRun } from '../../src/shared/model/schedule'
+import type { InboxEntry } from '../../src/shared/model/approval/approval'
+import type {
+  Schedule,
+  ScheduleHistory,
+  ScheduleOverview,
+  ScheduleRun,
+} from '../../src/shared/model/assistant/schedule'
 import type { ModelScript, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, startCli } from '../support/run-cli'

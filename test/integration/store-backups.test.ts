@@ -7,7 +7,7 @@ import {
   createStoreBackups,
   type StoreBackups,
 } from '../../src/main/engine/store/backup/store-backups'
-import { openDatabase } from '../../src/main/engine/store/database'
+import { openDatabase } from '../../src/main/engine/store/database/database'
 import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { Store } from '../../src/main/engine/store/store'
 import type { EventBody } from '../../src/shared/events/event'

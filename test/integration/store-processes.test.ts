@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/engine/store/database'
+import { openDatabase } from '../../src/main/engine/store/database/database'
 import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { EventBody } from '../../src/shared/events/event'
 import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'

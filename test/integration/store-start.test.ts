@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/engine/store/database'
+import { openDatabase } from '../../src/main/engine/store/database/database'
 import { MIGRATIONS, type Migration } from '../../src/main/engine/store/migrations'
 import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { EventBody } from '../../src/shared/events/event'

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { TrestleClient } from '../../src/shared/contract'
 import type { RecordedEvent } from '../../src/shared/events/event'
-import { textOf } from '../../src/shared/model/message'
+import { textOf } from '../../src/shared/model/turn/message'
 import { agentCall, call, familyScript, said } from '../support/family-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { textOf } from '../../src/shared/model/message'
+import { textOf } from '../../src/shared/model/turn/message'
 import { agentCall, call, familyScript } from '../support/family-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Orphan, Task, TaskOutputPage } from '../../src/shared/model/task'
+import type { Orphan, Task, TaskOutputPage } from '../../src/shared/model/task/task'
 import { SUPERVISOR_VARIABLE, homeKey, TASK_VARIABLE } from '../../src/main/engine/process/process-tag'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'

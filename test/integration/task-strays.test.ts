@@ -7,7 +7,7 @@ import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks
 import { subreaperProgram } from '../../src/main/engine/task/pty/subreaper'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
-import type { Orphan, Task } from '../../src/shared/model/task'
+import type { Orphan, Task } from '../../src/shared/model/task/task'
 import { isAlive } from '../support/marked-pids'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'

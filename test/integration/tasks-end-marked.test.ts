@@ -3,7 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { killTagged, killProcesses, signalGroupOf, signalProcess } from '../../src/main/engine/process/kill-processes'
+import {
+  killTagged,
+  killProcesses,
+  signalGroupOf,
+  signalProcess,
+} from '../../src/main/engine/process/kill/kill-processes'
 import { processTable } from '../../src/main/engine/process/process-table'
 import { isAlive, markedPids } from '../support/marked-pids'
 import { limitNow } from '../support/machine-pace'

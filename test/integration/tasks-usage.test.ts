@@ -9,10 +9,10 @@ import { SUPERVISOR_VARIABLE, supervisorTag, homeKey } from '../../src/main/engi
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
 import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
-import { killTagged } from '../../src/main/engine/process/kill-processes'
+import { killTagged } from '../../src/main/engine/process/kill/kill-processes'
 import { endOrphans, findOrphans } from '../../src/main/engine/task/client/orphans'
 import { UsageMeter } from '../../src/main/engine/task/host/usage-meter'
-import type { TaskUsage } from '../../src/shared/model/task'
+import type { TaskUsage } from '../../src/shared/model/task/task'
 import { markedPids } from '../support/marked-pids'
 
 let home: string

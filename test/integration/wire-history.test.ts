@@ -1,6 +1,6 @@
 import type { ProviderType } from '../../src/shared/configuration/provider-types'
 import { describe, expect, it } from 'vitest'
-import type { AssistantPart, Message } from '../../src/shared/model/message'
+import type { AssistantPart, Message } from '../../src/shared/model/turn/message'
 import type { ModelRequest } from '../../src/main/engine/model/provider'
 import { askFor, collect } from '../support/collect-chunks'
 import type { ScriptStep } from '../support/model-script'

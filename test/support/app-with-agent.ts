@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { AppPush } from '../../src/shared/events/push'
-import type { Task } from '../../src/shared/model/task'
+import type { Task } from '../../src/shared/model/task/task'
 import { connect } from '../../src/renderer/client/connect'
 import type { Connection } from '../../src/renderer/client/connection'
 import { webSocketTransport } from '../../src/renderer/client/transports'

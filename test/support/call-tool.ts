@@ -1,6 +1,6 @@
 import { callContext } from './call-context'
 import type { z } from 'zod'
-import { textOf } from '../../src/shared/model/message'
+import { textOf } from '../../src/shared/model/turn/message'
 import type { PreparedCall, Tool, ToolResult } from '../../src/main/engine/tool/tool'
 
 /** A result as tests look at it. */

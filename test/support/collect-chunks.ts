@@ -1,5 +1,5 @@
 import type { FinishReason } from '../../src/shared/events/event'
-import type { AssistantPart, ProviderMetadata, Usage } from '../../src/shared/model/message'
+import type { AssistantPart, ProviderMetadata, Usage } from '../../src/shared/model/turn/message'
 import type { ModelChunk, ModelRequest } from '../../src/main/engine/model/provider'
 
 /** A whole answer, put together from its chunks the way the loop does it. */

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../src/shared/model/approval'
+import type { PermissionMode } from '../../src/shared/model/approval/approval'
 import { checkCommand, type CheckedCommand } from '../../src/main/engine/approval/check-command'
 import type { CommandSandboxes } from '../../src/main/engine/approval/rules/policy'
 import type { PermissionRule } from '../../src/main/engine/permission/permission-rule'

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Approval } from '../../src/shared/model/approval'
+import type { Approval } from '../../src/shared/model/approval/approval'
 import type { McpLab } from './mcp-lab'
 
 /** A person who answers whatever servers ask, as `answer` says; tells what was asked. */

@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/main/engine/engine-api'
 import { CodedError } from '../../src/shared/errors'
-import type { SessionHeader } from '../../src/shared/model/session'
+import type { SessionHeader } from '../../src/shared/model/session/session'
 
 const HEAD = 'a'.repeat(64)
 

@@ -1,5 +1,6 @@
-import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
-import { withMarks, type SessionMarks } from '../../src/shared/model/session'
+import type { Engine } from '../../src/main/engine/engine-api'
+import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
+import { withMarks, type SessionMarks } from '../../src/shared/model/session/session'
 
 /** Marks of sessions in memory. */
 export function memoryMarks(changed: (change: EngineChange) => void): Engine['marks'] {

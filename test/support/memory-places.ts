@@ -1,5 +1,5 @@
 import { CodedError } from '../../src/shared/errors'
-import type { Place, PlaceView } from '../../src/shared/model/place'
+import type { Place, PlaceView } from '../../src/shared/model/place/place'
 import { createClientModels } from '../../src/main/engine/model/client-models'
 import type { PlaceActions } from '../../src/main/engine/place/place-actions'
 

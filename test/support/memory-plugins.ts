@@ -1,4 +1,4 @@
-import type { PluginPlace, PluginView } from '../../src/shared/model/plugin'
+import type { PluginPlace, PluginView } from '../../src/shared/model/app/plugin'
 import type { PluginActions } from '../../src/main/engine/plugin/plugins'
 
 /** Plugins that are in memory only. */

@@ -1,4 +1,4 @@
-import type { Task } from '../../src/shared/model/task'
+import type { Task } from '../../src/shared/model/task/task'
 import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
 import type { SessionTasks } from '../../src/main/engine/tool/session-services'
 import { memorySupervisor, type MemorySupervisor } from './memory-supervisor'

@@ -1,8 +1,8 @@
 import type { SandboxView, SettingsView } from '../../src/shared/configuration/settings'
 import { USUAL_APPEARANCE } from '../../src/shared/configuration/appearance'
 import { FEATURES } from '../../src/shared/configuration/features'
-import type { EngineChange } from '../../src/main/engine/engine-api'
-import type { SettingsActions } from '../../src/main/engine/settings-actions'
+import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
+import type { SettingsActions } from '../../src/main/engine/customize/settings-actions'
 
 /** Settings of a memory engine, kept in a variable; each change is told. */
 export function memorySettings(changed: (change: EngineChange) => void): SettingsActions {

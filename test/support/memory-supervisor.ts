@@ -1,4 +1,4 @@
-import type { Task } from '../../src/shared/model/task'
+import type { Task } from '../../src/shared/model/task/task'
 import type { BackgroundStart, TaskSupervisor, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { CodedError } from '../../src/shared/errors'
 import type { TaskPush, UsagePush } from '../../src/shared/events/push'
-import type { Orphan, Task, TaskUsage } from '../../src/shared/model/task'
-import type { EngineChange } from '../../src/main/engine/engine-api'
+import type { Orphan, Task, TaskUsage } from '../../src/shared/model/task/task'
+import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
 import type { Tasks } from '../../src/main/engine/session/session-tasks'
 
 interface Kept {

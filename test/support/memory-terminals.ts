@@ -1,6 +1,7 @@
 import { CodedError } from '../../src/shared/errors'
-import type { UserTerminal } from '../../src/shared/model/terminal'
-import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
+import type { UserTerminal } from '../../src/shared/model/task/terminal'
+import type { Engine } from '../../src/main/engine/engine-api'
+import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
 
 /** Terminals without shells: what is typed is printed. */
 export function memoryTerminals(changed: (change: EngineChange) => void): Engine['terminals'] {

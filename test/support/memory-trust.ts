@@ -1,6 +1,6 @@
 import { CodedError } from '../../src/shared/errors'
-import type { TrustView } from '../../src/shared/configuration/customizations'
-import type { EngineChange } from '../../src/main/engine/engine-api'
+import type { TrustView } from '../../src/shared/configuration/customize/customizations'
+import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
 import type { Trust } from '../../src/main/engine/trust/create-trust'
 
 /** What folders bring along, and whether it is trusted, kept in a variable; each change is told. */

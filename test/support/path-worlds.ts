@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../src/shared/model/approval'
+import type { PermissionMode } from '../../src/shared/model/approval/approval'
 import { judge } from '../../src/main/engine/approval/policies/judge'
 import { POLICIES } from '../../src/main/engine/approval/policies'
 import type { JudgedCall } from '../../src/main/engine/approval/rules/policy'

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../src/shared/events/event'
-import type { SessionHeader } from '../../src/shared/model/session'
+import type { SessionHeader } from '../../src/shared/model/session/session'
 
 export type Decision = 'allow' | 'ask' | 'deny'
 

@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { PluginPlace, PluginView } from '../../src/shared/model/plugin'
+import type { PluginPlace, PluginView } from '../../src/shared/model/app/plugin'
 import { createPluginsOf, type Plugins } from '../../src/main/engine/plugin/active-plugins'
 import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
 

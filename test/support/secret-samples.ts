@@ -161,7 +161,7 @@ export const HARMLESS: readonly (readonly [text: string, key?: string])[] = [
   ['Design tokens are in design/tokens.css; the main one is blue-500.'],
   ['The team key in Linear is SHOP.'],
   ['Press Caps Lock twice to get the Escape key.'],
-  ['Use createMemoryRowsFromDatabase in src/main/engine/store/memory-rows.ts.'],
+  ['Use createMemoryRowsFromDatabase in src/main/engine/store/rows/memory-rows.ts.'],
   ['The test is test/integration/memory-print.test.ts, story remember-view-correct-and-forget.'],
   ['The endpoint is https://api.shop.example/v2/customers/{id}/orders?page=2&limit=50.'],
   ['The staging database is postgres://db.stage.shop.example:5432/shop, user shop, password in Vault.'],

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { openDatabase, type Database } from '../../src/main/engine/store/database'
+import { openDatabase, type Database } from '../../src/main/engine/store/database/database'
 import { migrate } from '../../src/main/engine/store/migrations'
 import { tempFolder } from './temp-folder'
 

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import type { TrustView } from '../../src/shared/configuration/customizations'
+import type { TrustView } from '../../src/shared/configuration/customize/customizations'
 import { createTrust } from '../../src/main/engine/trust/create-trust'
 import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
 

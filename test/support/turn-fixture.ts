@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventBody } from '../../src/shared/events/event'
-import type { Message } from '../../src/shared/model/message'
+import type { Message } from '../../src/shared/model/turn/message'
 import type { Gate } from '../../src/main/engine/loop/call-lifecycle'
 import { createCallIds } from '../../src/main/engine/turn/session-history'
 import type { TurnContext, TurnLiveEvent } from '../../src/main/engine/loop/turn-context'

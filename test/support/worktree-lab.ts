@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
-import type { SessionSummary } from '../../src/shared/model/session'
+import type { SessionSummary } from '../../src/shared/model/session/session'
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
-import type { WorktreeSettings } from '../../src/main/engine/config/settings/worktree-settings'
+import type { WorktreeSettings } from '../../src/main/engine/config/agent-settings/worktree-settings'
 import { createWorktrees, type Worktrees } from '../../src/main/engine/worktree/worktrees'
 import { createGitLab, labEnvironment, type GitLab } from './git-lab'
 

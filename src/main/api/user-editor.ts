@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { basename, delimiter, dirname, join, win32 } from 'node:path'
-import type { FoundEditor } from '../../shared/contract/file'
+import type { FoundEditor } from '../../shared/contract/project/file'
 
 /** A program to start, with variables added to its environment. */
 interface WindowsStart {

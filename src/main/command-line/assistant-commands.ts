@@ -1,5 +1,5 @@
-import { USAGE_GROUPS } from '../../shared/model/usage'
-import { PERMISSION_MODES } from '../../shared/model/approval'
+import { USAGE_GROUPS } from '../../shared/model/turn/usage'
+import { PERMISSION_MODES } from '../../shared/model/approval/approval'
 import type { CommandSpec } from '../console/parse-command'
 
 /** `trestle plugin`, without `--help`. */

@@ -1,5 +1,5 @@
-import { SESSION_MODES } from '../../shared/model/approval'
-import { EFFORTS } from '../../shared/model/effort'
+import { SESSION_MODES } from '../../shared/model/approval/approval'
+import { EFFORTS } from '../../shared/model/turn/effort'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
 import {
   MODEL_COMMAND,

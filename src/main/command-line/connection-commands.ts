@@ -1,7 +1,7 @@
 import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../shared/configuration/provider-types'
 import type { CommandSpec, OptionSpec } from '../console/parse-command'
-import { MCP_SERVER_SANDBOXES } from '../../shared/configuration/mcp'
-import { DEVICE_ACCESS } from '../../shared/model/paired-device'
+import { MCP_SERVER_SANDBOXES } from '../../shared/configuration/customize/mcp'
+import { DEVICE_ACCESS } from '../../shared/model/place/paired-device'
 
 /** `trestle provider`, without `--help`. */
 export const PROVIDER_COMMAND: CommandSpec = {

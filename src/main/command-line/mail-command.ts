@@ -1,5 +1,5 @@
 import { MAIL_PRESETS } from '../../shared/configuration/mail-presets'
-import { MAIL_FLAGS, MAIL_SECURITIES } from '../../shared/model/mail'
+import { MAIL_FLAGS, MAIL_SECURITIES } from '../../shared/model/assistant/mail'
 import type { CommandSpec, OptionSpec } from '../console/parse-command'
 
 const text = (value: string, help: string): OptionSpec => ({ type: 'string', value, help })

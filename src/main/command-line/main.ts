@@ -100,11 +100,11 @@ async function run(args: readonly string[]): Promise<number> {
       return taskMain(parsed)
     }
     case 'permission': {
-      const { permissionMain } = await import('../host/commands/permission-main')
+      const { permissionMain } = await import('../host/commands/permission/permission-main')
       return permissionMain(parsed)
     }
     case 'sandbox': {
-      const { sandboxMain } = await import('../host/commands/sandbox-main')
+      const { sandboxMain } = await import('../host/commands/permission/sandbox-main')
       return sandboxMain(parsed)
     }
     case 'mcp': {
@@ -112,7 +112,7 @@ async function run(args: readonly string[]): Promise<number> {
       return mcpMain(parsed, version)
     }
     case 'mail': {
-      const { mailMain } = await import('../host/commands/mail-main')
+      const { mailMain } = await import('../host/commands/assistant/mail-main')
       return mailMain(parsed, version)
     }
     case 'worktree': {
@@ -132,15 +132,15 @@ async function run(args: readonly string[]): Promise<number> {
       return usageMain(parsed, version)
     }
     case 'memory': {
-      const { memoryMain } = await import('../host/commands/memory-main')
+      const { memoryMain } = await import('../host/commands/assistant/memory-main')
       return memoryMain(parsed, version)
     }
     case 'alarm': {
-      const { alarmMain } = await import('../host/commands/alarm-main')
+      const { alarmMain } = await import('../host/commands/assistant/alarm-main')
       return alarmMain(parsed, version)
     }
     case 'notification': {
-      const { notificationMain } = await import('../host/commands/notification-main')
+      const { notificationMain } = await import('../host/commands/assistant/notification-main')
       return notificationMain(parsed, version)
     }
     case 'schedule': {

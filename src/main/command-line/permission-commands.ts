@@ -1,6 +1,6 @@
-import { TESTED_TOOLS } from '../../shared/configuration/rules'
-import { SESSION_MODES } from '../../shared/model/approval'
-import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
+import { TESTED_TOOLS } from '../../shared/configuration/customize/rules'
+import { SESSION_MODES } from '../../shared/model/approval/approval'
+import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/task/sandbox'
 import type { CommandSpec } from '../console/parse-command'
 
 /** `trestle permission`, without `--help`. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { McpServerDefinition } from '../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../shared/configuration/customize/mcp'
 import { refuseAgents } from './parse-action'
 import { UsageError, type Parsed } from './parse-command'
 import { readServers } from '../engine/mcp/config/read-servers'

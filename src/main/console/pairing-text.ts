@@ -1,5 +1,5 @@
 import { renderUnicodeCompact } from 'uqr'
-import type { DeviceAddress, PairingCode } from '../../shared/model/paired-device'
+import type { DeviceAddress, PairingCode } from '../../shared/model/place/paired-device'
 
 /** How to pair a device with a code, for a terminal; with a QR code of the link if a user reads it there. */
 export function pairingText(

@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { nearest } from '../../shared/nearest'
-import type { AgentChoice } from '../../shared/model/agent'
+import type { AgentChoice } from '../../shared/model/session/agent'
 
 /** Wrong usage: the problem and a likely correction. Hosts print it to stderr and exit with 2. */
 export class UsageError extends Error {

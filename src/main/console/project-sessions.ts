@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { CodedError } from '../../shared/errors'
-import type { SessionSummary } from '../../shared/model/session'
+import type { SessionSummary } from '../../shared/model/session/session'
 
 /** Where sessions are listed: an engine in this process, or in another one. */
 interface SessionList {

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine-api'
-import type { Task } from '../../shared/model/task'
+import type { Task } from '../../shared/model/task/task'
 import { oneLine } from './output'
 import { type ErrorCode, type Failure, failureOf } from '../../shared/errors'
 import { UsageError } from './parse-command'

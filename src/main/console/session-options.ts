@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { AgentChoice } from '../../shared/model/agent'
-import type { SessionMode } from '../../shared/model/approval'
-import type { Effort } from '../../shared/model/effort'
-import type { NewWorktree } from '../../shared/model/worktree'
+import type { AgentChoice } from '../../shared/model/session/agent'
+import type { SessionMode } from '../../shared/model/approval/approval'
+import type { Effort } from '../../shared/model/turn/effort'
+import type { NewWorktree } from '../../shared/model/project/worktree'
 import { agentOption, noProjectOption, UsageError, type Parsed } from './parse-command'
 import { worktreeOption } from './worktree-options'
 

@@ -1,4 +1,4 @@
-import type { NewWorktree } from '../../shared/model/worktree'
+import type { NewWorktree } from '../../shared/model/project/worktree'
 import { UsageError, type Parsed } from './parse-command'
 
 /** The worktree that a new session is to work in; throws a `UsageError` for options that do not fit together. */

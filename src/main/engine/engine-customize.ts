@@ -1,5 +1,5 @@
-import type { EngineExecution } from './engine-execution'
-import type { EngineFoundation } from './engine-foundation'
+import type { EngineExecution } from './foundation/engine-execution'
+import type { EngineFoundation } from './foundation/engine-foundation'
 import type { AgentSpecs } from './agent/agent-specs'
 import type { Customize } from './customize/customize'
 import { agentTrace } from './runtime/agent-trace'

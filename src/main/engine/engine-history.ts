@@ -1,7 +1,7 @@
 import type { HistoryActions, VerifyDeps } from './audit/verify-history'
 import type { ReplayDeps } from './audit/replay-steps'
 import type { CheckpointAccess } from './checkpoint/checkpoints'
-import type { EngineFoundation } from './engine-foundation'
+import type { EngineFoundation } from './foundation/engine-foundation'
 
 /** Its code is loaded, and its statements are prepared, when it is first used. */
 export function createEngineHistory(

@@ -1,5 +1,5 @@
 import type { CheckpointAccess } from './checkpoint/checkpoints'
-import type { EngineFoundation } from './engine-foundation'
+import type { EngineFoundation } from './foundation/engine-foundation'
 import type { SessionMoves } from './session-move/session-moves'
 import type { SessionManager } from './session/sessions'
 import type { TaskSupervisor } from './task/task-supervisor'
@@ -20,7 +20,7 @@ export function createEngineMoves(
   const load = async (): Promise<SessionMoves> => {
     const [{ createSessionMoves }, { createReceivedSessions }, { createWorktreePlace }] = await Promise.all([
       import('./session-move/session-moves'),
-      import('./store/chain/received-sessions'),
+      import('./store/received-sessions'),
       import('./worktree/worktree-place'),
     ])
     const place = createWorktreePlace({

@@ -1,4 +1,4 @@
-import type { EngineFoundation } from './engine-foundation'
+import type { EngineFoundation } from './foundation/engine-foundation'
 import type { CheckpointManager } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
 import type { Sessions } from './session/sessions-for-hosts'

@@ -6,21 +6,22 @@ import { createInbox } from './approval/inbox'
 import { createTrust } from './trust/create-trust'
 import { createConversations } from './conversation/conversations'
 import { createCheckpoints } from './checkpoint/checkpoints'
-import { createSettingsActions } from './settings-actions'
+import { createSettingsActions } from './customize/settings-actions'
 import { failureOf } from '../../shared/errors'
-import { NOTIFICATION_LIMITS } from '../../shared/model/notification'
-import type { Engine, EngineOptions } from './engine-api'
+import { NOTIFICATION_LIMITS } from '../../shared/model/assistant/notification'
+import type { Engine } from './engine-api'
+import type { EngineOptions } from './foundation/engine-options'
 import { createSessionFiles } from './files/session-files'
 import { createFileAccess } from './workspace/file-access'
 import { createSessionFilesView } from './workspace/session-files-view'
 import { createEngineMcp } from './mcp/engine-mcp'
 import { followSessions } from './engine-events'
-import { createExecution } from './engine-execution'
-import { openFoundation } from './engine-foundation'
+import { createExecution } from './foundation/engine-execution'
+import { openFoundation } from './foundation/engine-foundation'
 import { createEngineCustomize } from './engine-customize'
 import { createEngineMoves } from './engine-move'
 import { createEngineHistory } from './engine-history'
-import { createFeatures } from './engine-features'
+import { createFeatures } from './features/engine-features'
 import { createEngineReview } from './engine-review'
 import { createTurns } from './engine-turns'
 import { createTaskNotifier } from './session/task-notifier'
@@ -30,9 +31,9 @@ import { PACKAGE_REGISTRIES } from './network/host-list'
 import { createTaskActions } from './session/session-tasks'
 import { createKeptTurns } from './session/kept-turns'
 import { createSessions } from './session/sessions'
-import { createTitleGenerator } from './session/title'
-import { createPlanActions } from './turn/session-plans'
-import { createKeptTurnRows } from './store/kept-turn-rows'
+import { createTitleGenerator } from './session/input/title'
+import { createPlanActions } from './turn/session/session-plans'
+import { createKeptTurnRows } from './store/rows/kept-turn-rows'
 import { createStoreBackups } from './store/backup/store-backups'
 import { namedEnv } from './environment/command-env'
 import { withInProcessTasks } from './task/in-process-tasks'
@@ -179,8 +180,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     makeScratchFolder: async () => (await import('./session/scratch-folder')).makeScratchFolder(home),
     newId,
     now,
-    chained: async () =>
-      (await import('./store/chain/received-sessions')).createReceivedSessions(foundation.database).events,
+    chained: async () => (await import('./store/received-sessions')).createReceivedSessions(foundation.database).events,
   })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
   followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups, keeper })

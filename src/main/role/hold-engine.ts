@@ -1,6 +1,6 @@
-import type { EngineStatus, EngineStop } from '../../shared/model/engine'
+import type { EngineStatus, EngineStop } from '../../shared/model/app/engine'
 import type { HostActions, LogBug, RoleActions } from '../api/implementer'
-import { createRouter } from '../api/router'
+import { createRouter } from '../api/server/router'
 import type { Engine } from '../engine/engine-api'
 import type { OwnEnvironment } from '../engine/session/kept-turns'
 import { wireMethods } from '../wire/serve-wire'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { memoryEngine } from '../../../test/support/memory-engine'
 import { until } from '../../../test/support/until'
 import type { WireLine } from '../../shared/contract/stdio-wire'
-import { createRouter } from '../api/router'
+import { createRouter } from '../api/server/router'
 import { createLineWriter } from './json-lines'
 import { wireMethods, createWireServer } from './serve-wire'
 

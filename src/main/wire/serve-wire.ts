@@ -5,7 +5,7 @@ import { type LineWriter, parseLine, type ParsedLine, type ReadLine } from './js
 import { contract } from '../../shared/contract'
 import { didYouMean } from '../console/parse-command'
 import { nearest } from '../../shared/nearest'
-import type { ApiRouter } from '../api/router'
+import type { ApiRouter } from '../api/server/router'
 
 /** Maximum concurrent requests; beyond, input is not read. */
 const MAX_CALLS = 256

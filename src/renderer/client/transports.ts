@@ -12,7 +12,7 @@ export interface ClientPort {
 
 /**
  * The transport of the desktop app. Every message read is acknowledged by its number, because a port does not tell the
- * sender that its reader is slow (main/api/rpc-server.ts).
+ * sender that its reader is slow (main/api/server/rpc-server.ts).
  */
 export function portTransport(requestPort: () => Promise<ClientPort>): OpenTransport {
   return (events) => {

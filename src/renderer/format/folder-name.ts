@@ -1,5 +1,5 @@
-import { pathInPlace } from '../../shared/model/place-folder'
-import { isScratchFolder } from '../../shared/model/scratch-folder'
+import { pathInPlace } from '../../shared/model/place/place-folder'
+import { isScratchFolder } from '../../shared/model/project/scratch-folder'
 
 export interface FolderName {
   /** The folder itself. */

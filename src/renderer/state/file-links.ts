@@ -1,6 +1,6 @@
 import { createContext, use, useSyncExternalStore, type ReactNode } from 'react'
 import type { TrestleClient } from '../../shared/contract'
-import type { FoundFile } from '../../shared/contract/file'
+import type { FoundFile } from '../../shared/contract/project/file'
 import { showFailureToast, showNoticeToast } from './page/toasts-state'
 import { useClient } from './page/queries'
 

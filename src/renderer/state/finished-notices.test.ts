@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SessionSummary } from '../../shared/model/session'
+import type { SessionSummary } from '../../shared/model/session/session'
 import { finishedSessions, finishedText } from './finished-notices'
-import { NO_SESSIONS, withChanges } from './session/sessions-state'
+import { NO_SESSIONS, withChanges } from './session-list/sessions-state'
 
 const summary = (sessionId: string, status: SessionSummary['status'], more: Partial<SessionSummary> = {}) => ({
   sessionId,

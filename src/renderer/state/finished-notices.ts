@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import type { NotificationSettings } from '../../shared/configuration/settings'
-import type { SessionSummary } from '../../shared/model/session'
-import type { AppInfo } from '../../shared/contract/app'
+import type { SessionSummary } from '../../shared/model/session/session'
+import type { AppInfo } from '../../shared/contract/app/app'
 import { playNotificationSound } from './notifications'
 import { useLayout } from './page/layout-state'
 import { showUserToast } from './page/toasts-state'
-import { titleOf, useSessions, type SessionsState } from './session/sessions-state'
+import { titleOf, useSessions, type SessionsState } from './session-list/sessions-state'
 
 /** The sessions that have finished their work between two states of the list. Runs of schedules report themselves. */
 export function finishedSessions(now: SessionsState, before: SessionsState): SessionSummary[] {

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import { useShallow } from 'zustand/react/shallow'
-import type { InboxEntry } from '../../shared/model/approval'
+import type { InboxEntry } from '../../shared/model/approval/approval'
 
 interface InboxState {
   /** Pending requests over all sessions, first in first out. */

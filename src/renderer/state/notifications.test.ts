@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { InboxEntry } from '../../shared/model/approval'
-import type { Task } from '../../shared/model/task'
+import type { InboxEntry } from '../../shared/model/approval/approval'
+import type { Task } from '../../shared/model/task/task'
 import { pendingItems, notificationTarget, notificationText } from './notifications'
 
 const entry = (approvalId: string, sessionTitle: string, more: Partial<InboxEntry> = {}): InboxEntry => ({

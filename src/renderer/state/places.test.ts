@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { PlaceView } from '../../shared/model/place'
+import type { PlaceView } from '../../shared/model/place/place'
 import { isOutOfReach, stateText } from './places'
 
 const place = (state: PlaceView['state'], more: Partial<PlaceView> = {}) =>

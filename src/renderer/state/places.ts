@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { PlaceView } from '../../shared/model/place'
+import type { PlaceView } from '../../shared/model/place/place'
 import { useQueries } from './page/queries'
 
 const NO_PLACES: readonly PlaceView[] = []

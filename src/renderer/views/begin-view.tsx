@@ -1,4 +1,4 @@
-import type { AppInfo } from '../../shared/contract/app'
+import type { AppInfo } from '../../shared/contract/app/app'
 import type { SettingsView } from '../../shared/configuration/settings'
 import { BeginPage } from '../features/new-session/begin-page'
 import { ModelPicker } from '../features/models/model-picker'

@@ -1,6 +1,6 @@
 import '../features/approvals/approvals.css'
-import { AnswerCard } from './answer-card'
-import { PreviewView } from '../features/approvals/preview-view'
+import { AnswerCard } from './session/answer-card'
+import { PreviewView } from '../features/approvals/proposal/preview-view'
 import { InboxPage, type InboxCard } from '../features/inbox/inbox-page'
 import { useClient } from '../state/page/queries'
 

@@ -1,7 +1,7 @@
 import { preloadMarkdown } from '../features/chat/markdown/markdown-on-demand'
-import { AnswerCard, RestoreDialog, TaskTerminal, ToolsDialog } from './lazy-session-parts'
+import { AnswerCard, RestoreDialog, TaskTerminal, ToolsDialog } from './session/lazy-session-parts'
 import type { MainView } from '../state/page/layout-state'
-import { useSessions } from '../state/session/sessions-state'
+import { useSessions } from '../state/session-list/sessions-state'
 import { onDemand } from '../ui/on-demand'
 import { PaletteWaiting } from '../features/shell/palette-waiting'
 import { ViewSkeleton } from '../ui/loading'
@@ -13,7 +13,9 @@ export const SessionPage = onDemand(
   () => <ViewSkeleton label="Loading the conversation" />,
 )
 
-export const SessionInspector = onDemand(() => import('./session-inspector').then((module) => module.SessionInspector))
+export const SessionInspector = onDemand(() =>
+  import('./session/session-inspector').then((module) => module.SessionInspector),
+)
 
 export const SettingsView = onDemand(
   () => import('./settings-view').then((module) => module.SettingsView),
@@ -60,7 +62,9 @@ export const BeginView = onDemand(
   () => <ViewSkeleton label="Loading" />,
 )
 
-export const SessionDialogs = onDemand(() => import('./session-dialogs').then((module) => module.SessionDialogs))
+export const SessionDialogs = onDemand(() =>
+  import('./session/session-dialogs').then((module) => module.SessionDialogs),
+)
 export const Palette = onDemand(
   () => import('../features/shell/palette').then((module) => module.Palette),
   ({ search, onSearch, onOpenChange }) => (

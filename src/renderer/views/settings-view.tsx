@@ -1,4 +1,4 @@
-import type { AppInfo } from '../../shared/contract/app'
+import type { AppInfo } from '../../shared/contract/app/app'
 import { Markdown } from '../features/chat/markdown/markdown-on-demand'
 import { DevicesSection } from '../features/devices/devices-section'
 import { McpSection } from '../features/mcp/mcp-section'

@@ -1,5 +1,5 @@
 import { TasksPage } from '../features/tasks/tasks-page'
-import { TaskTerminal } from './lazy-session-parts'
+import { TaskTerminal } from './session/lazy-session-parts'
 import { useOpenLink } from '../state/use-open-link'
 
 export interface TasksViewProps {

@@ -1,4 +1,4 @@
-import type { MailSecurity, MailServer } from '../model/mail'
+import type { MailSecurity, MailServer } from '../model/assistant/mail'
 
 /** The servers of a mail provider, and what its users need to know. */
 export interface MailPreset {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { SandboxStatus } from '../model/sandbox'
+import type { SandboxStatus } from '../model/task/sandbox'
 import {
   confinementOf,
   INCOMPLETE_SEARCH_NOTE,

@@ -1,4 +1,4 @@
-import type { SessionMode } from '../model/approval'
+import type { SessionMode } from '../model/approval/approval'
 import {
   SANDBOX_LEVEL_NAMES,
   SANDBOX_NETWORK_NAMES,
@@ -6,7 +6,7 @@ import {
   type SandboxMode,
   type SandboxNetwork,
   type SandboxStatus,
-} from '../model/sandbox'
+} from '../model/task/sandbox'
 
 /** The sandbox of a session in a few words: `Project · no network`. */
 export function sandboxLabel({ level, network, unavailable }: SandboxStatus): string {

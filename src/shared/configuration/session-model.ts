@@ -1,5 +1,5 @@
-import { effortName, nearestEffort, type Effort } from '../model/effort'
-import type { SessionHeader } from '../model/session'
+import { effortName, nearestEffort, type Effort } from '../model/turn/effort'
+import type { SessionHeader } from '../model/session/session'
 import type { SettingsView } from './settings'
 
 /** The reasoning effort of a session, and the levels its model supports. */

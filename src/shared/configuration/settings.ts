@@ -1,10 +1,10 @@
 import type { ProviderType } from './provider-types'
 import type { Appearance, LanguageSettings } from './appearance'
 import type { ShortcutChoices } from './shortcuts'
-import type { ModelPrices, LimitScope, PriceTable } from '../model/usage'
-import type { Effort } from '../model/effort'
+import type { ModelPrices, LimitScope, PriceTable } from '../model/turn/usage'
+import type { Effort } from '../model/turn/effort'
 import type { FeatureView } from './features'
-import type { SandboxMode } from '../model/sandbox'
+import type { SandboxMode } from '../model/task/sandbox'
 
 /** A mistake in config.toml, with its place. Line and column count from 1. */
 export interface ConfigProblem {

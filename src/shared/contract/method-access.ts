@@ -1,4 +1,4 @@
-import type { DeviceAccess } from '../model/paired-device'
+import type { DeviceAccess } from '../model/place/paired-device'
 import type { contract } from './index'
 
 /**

@@ -1,5 +1,5 @@
-import type { AgentEnd, AgentStart, SessionAgent, SubagentType } from '../model/agent'
-import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from '../model/approval'
+import type { AgentEnd, AgentStart, SessionAgent, SubagentType } from '../model/session/agent'
+import type { Approval, ApprovalOutcome, Judgement, PermissionMode } from '../model/approval/approval'
 import type {
   CompactionMark,
   CompactionReason,
@@ -7,19 +7,19 @@ import type {
   ContextTrim,
   RequestPrefix,
   AnnouncedFact,
-} from '../model/context'
-import type { PlanDecision, PlanRevision, Todo } from '../model/plan'
-import type { FormValues } from '../model/form'
-import type { Effort, EffortChoice } from '../model/effort'
-import type { HistoryHead, MovedProject } from '../model/move'
-import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from '../model/checkpoint'
+} from '../model/turn/context'
+import type { PlanDecision, PlanRevision, Todo } from '../model/turn/plan'
+import type { FormValues } from '../model/approval/form'
+import type { Effort, EffortChoice } from '../model/turn/effort'
+import type { HistoryHead, MovedProject } from '../model/place/move'
+import type { ChangeList, ConversationCut, DMail, FileState, KeptFile } from '../model/session/checkpoint'
 import type { Failure } from '../errors'
-import type { AssistantPart, ResultPart, Usage, UserPart } from '../model/message'
-import type { Preview, ToolDetails } from '../model/preview'
-import type { SandboxDenial, SandboxStatus } from '../model/sandbox'
-import type { SessionSchedule } from '../model/schedule'
-import type { ImportedFrom, StopReason } from '../model/session'
-import type { Task, TaskNotification } from '../model/task'
+import type { AssistantPart, ResultPart, Usage, UserPart } from '../model/turn/message'
+import type { Preview, ToolDetails } from '../model/approval/preview'
+import type { SandboxDenial, SandboxStatus } from '../model/task/sandbox'
+import type { SessionSchedule } from '../model/assistant/schedule'
+import type { ImportedFrom, StopReason } from '../model/session/session'
+import type { Task, TaskNotification } from '../model/task/task'
 
 /** What a recorded event says; `seq` and `at` are given by the store when it is appended. */
 export type EventBody =

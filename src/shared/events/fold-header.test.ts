@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { EventBody } from './event'
 import { applyHeader, emptyHeader } from './fold-header'
-import { contextChangeText } from '../model/context'
-import type { SessionHeader } from '../model/session'
+import { contextChangeText } from '../model/turn/context'
+import type { SessionHeader } from '../model/session/session'
 
 const prefix: EventBody = { type: 'prefix.frozen', system: 'system', tools: [], facts: [] }
 const compaction = (compactionId: string, earlier?: SessionHeader['compacted']): EventBody => ({

@@ -1,11 +1,11 @@
 import { ignoreOthers } from './event-uses'
-import type { SessionAgent } from '../model/agent'
-import type { EffortChoice } from '../model/effort'
+import type { SessionAgent } from '../model/session/agent'
+import type { EffortChoice } from '../model/turn/effort'
 import type { RecordedEvent } from './event'
-import type { Usage } from '../model/message'
-import type { SessionHeader, ThirdParty } from '../model/session'
-import type { PendingNotification, TaskNotification } from '../model/task'
-import type { PlanState } from '../model/plan'
+import type { Usage } from '../model/turn/message'
+import type { SessionHeader, ThirdParty } from '../model/session/session'
+import type { PendingNotification, TaskNotification } from '../model/task/task'
+import type { PlanState } from '../model/turn/plan'
 
 const NO_USAGE = { input: 0, output: 0, cached: 0, thinking: 0 }
 

@@ -1,6 +1,6 @@
-import { contextChangeText } from '../model/context'
-import { recallSummary } from '../model/memory'
-import { textOf } from '../model/message'
+import { contextChangeText } from '../model/turn/context'
+import { recallSummary } from '../model/assistant/memory'
+import { textOf } from '../model/turn/message'
 import type { EventBody } from './event'
 
 /** What the user reads about a message that Trestle itself has added for the agent. */

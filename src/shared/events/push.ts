@@ -1,8 +1,8 @@
 import type { LiveEvent, SessionEvent } from './event'
-import type { InboxEntry } from '../model/approval'
-import type { SessionHeader, SessionSummary } from '../model/session'
-import type { Task, TaskUsage } from '../model/task'
-import type { UserNotification } from '../model/notification'
+import type { InboxEntry } from '../model/approval/approval'
+import type { SessionHeader, SessionSummary } from '../model/session/session'
+import type { Task, TaskUsage } from '../model/task/task'
+import type { UserNotification } from '../model/assistant/notification'
 
 /**
  * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from './event'
 import { applyHeader, emptyHeader } from './fold-header'
-import type { SessionHeader } from '../model/session'
-import type { TaskNotification } from '../model/task'
+import type { SessionHeader } from '../model/session/session'
+import type { TaskNotification } from '../model/task/task'
 import type { TranscriptItem } from './transcript-item'
 import {
   applyEvent,

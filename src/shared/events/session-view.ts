@@ -1,6 +1,6 @@
 import { isRecorded, type LiveEvent, type RecordedEvent, type SessionEvent } from './event'
 import { applyHeader } from './fold-header'
-import type { SessionHeader } from '../model/session'
+import type { SessionHeader } from '../model/session/session'
 import { TranscriptDraft } from './transcript-fold'
 import type { TranscriptItem } from './transcript-item'
 

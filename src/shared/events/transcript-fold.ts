@@ -8,9 +8,9 @@ import {
   restoredRow,
 } from './transcript-rows'
 import type { LiveEvent, RecordedEvent } from './event'
-import { textOf, type UserPart } from '../model/message'
+import { textOf, type UserPart } from '../model/turn/message'
 import { noticeText } from './notice-text'
-import type { TaskNotification } from '../model/task'
+import type { TaskNotification } from '../model/task/task'
 import {
   PROGRESS_LIMIT,
   type AnswerItem,

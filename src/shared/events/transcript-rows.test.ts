@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Approval } from '../model/approval'
+import type { Approval } from '../model/approval/approval'
 import { newCallRow, applyCallEvent, type CallEvent } from './transcript-rows'
 import type { EventBody } from './event'
 import type { ToolItem } from './transcript-item'

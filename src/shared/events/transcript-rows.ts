@@ -1,4 +1,4 @@
-import { isMidCall } from '../model/approval'
+import { isMidCall } from '../model/approval/approval'
 import type { RecordedEvent } from './event'
 import type { CallQuestionItem, ToolItem, CompactionItem, RestoredItem } from './transcript-item'
 

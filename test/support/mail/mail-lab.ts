@@ -1,5 +1,5 @@
 import { ImapFlow } from 'imapflow'
-import type { MailAccount, MailServer } from '../../../src/shared/model/mail'
+import type { MailAccount, MailServer } from '../../../src/shared/model/assistant/mail'
 import { startDovecot, type Dovecot } from './dovecot'
 import { startSmtp, type SmtpDouble } from './smtp'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type SessionEvent, isRecorded } from '../../../src/shared/events/event'
-import type { SessionMode } from '../../../src/shared/model/approval'
+import type { SessionMode } from '../../../src/shared/model/approval/approval'
 import { spawnContained } from './containment'
 import type { WorkerOrder, WorkerTurn } from './engine-worker'
 import type { World } from './world'

@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline'
 import { createEngine } from '../../../src/main/engine/engine.ts'
 import type { Engine } from '../../../src/main/engine/engine-api.ts'
-import type { Approval, SessionMode } from '../../../src/shared/model/approval.ts'
+import type { Approval, SessionMode } from '../../../src/shared/model/approval/approval.ts'
 import type { RecordedEvent } from '../../../src/shared/events/event.ts'
 
 export type WorkerOrder =

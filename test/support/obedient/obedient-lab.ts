@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SessionMode } from '../../../src/shared/model/approval'
+import type { SessionMode } from '../../../src/shared/model/approval/approval'
 import { containment } from './containment'
 import type { Lab, Outcome } from './run-scenario'
 import type { Scenario } from './scenario'

@@ -1,4 +1,4 @@
-import { SESSION_MODES, type SessionMode } from '../../../src/shared/model/approval'
+import { SESSION_MODES, type SessionMode } from '../../../src/shared/model/approval/approval'
 
 /** The OWASP Top 10 for Agentic Applications (2026). */
 export const RISKS = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { memoryEngine, type MemoryEngine } from '../../../../test/support/memory-engine'
-import type { SessionSummary } from '../../../shared/model/session'
+import type { SessionSummary } from '../../../shared/model/session/session'
 import { type AppSubscription, appPushes } from './app-push-queue'
 
 const summary = (sessionId: string, title: string): SessionSummary => ({

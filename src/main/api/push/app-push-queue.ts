@@ -1,9 +1,10 @@
 import { AsyncIteratorClass } from '@orpc/server'
-import type { InboxEntry } from '../../../shared/model/approval'
+import type { InboxEntry } from '../../../shared/model/approval/approval'
 import type { AppPush, HostCommand } from '../../../shared/events/push'
-import type { SessionSummary } from '../../../shared/model/session'
-import type { Task } from '../../../shared/model/task'
-import type { Engine, EngineChange } from '../../engine/engine-api'
+import type { SessionSummary } from '../../../shared/model/session/session'
+import type { Task } from '../../../shared/model/task/task'
+import type { Engine } from '../../engine/engine-api'
+import type { EngineChange } from '../../engine/foundation/engine-options'
 import { type Clock, systemClock } from './session-push-queue'
 
 export interface AppSubscription {

@@ -1,6 +1,6 @@
 import { AsyncIteratorClass } from '@orpc/server'
 import type { TaskPush, UsagePush } from '../../../shared/events/push'
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 import { type Clock, systemClock } from './session-push-queue'
 import type { PlaceActions } from '../../engine/place/place-actions'
 import type { Tasks } from '../../engine/session/session-tasks'

@@ -1,5 +1,5 @@
 import type { AsyncIteratorClass } from '@orpc/server'
-import type { TerminalPush, UserTerminal } from '../../../shared/model/terminal'
+import type { TerminalPush, UserTerminal } from '../../../shared/model/task/terminal'
 import type { Engine } from '../../engine/engine-api'
 import { MAX_PENDING_CHARS, ThrottledQueue, type TaskSubscription } from './task-push-queue'
 

@@ -1,5 +1,5 @@
-import type { AgentDefinition, AgentProblem, AgentSource } from '../../../shared/model/agent'
-import type { Effort } from '../../../shared/model/effort'
+import type { AgentDefinition, AgentProblem, AgentSource } from '../../../shared/model/session/agent'
+import type { Effort } from '../../../shared/model/turn/effort'
 
 /** As `model`: the small model of the settings, or of the same provider. */
 export const SMALL_MODEL = 'small'

@@ -10,8 +10,8 @@ import type {
   AgentChoice,
   AgentDefinition,
   SessionAgent,
-} from '../../../shared/model/agent'
-import { pluginName } from '../../../shared/model/plugin'
+} from '../../../shared/model/session/agent'
+import { pluginName } from '../../../shared/model/app/plugin'
 import type { Plugin } from '../plugin/read-plugin'
 import { readTrustState } from '../trust/trust-state'
 import { readGuardedText } from '../workspace/guarded-text'

@@ -1,6 +1,6 @@
-import { isAgentId } from '../../../shared/model/agent'
+import { isAgentId } from '../../../shared/model/session/agent'
 import { CodedError } from '../../../shared/errors'
-import type { Task, TaskOutputPage } from '../../../shared/model/task'
+import type { Task, TaskOutputPage } from '../../../shared/model/task/task'
 import { characterStart, wholeLength } from '../task/output/log-files'
 import type { TaskSupervisor } from '../task/task-supervisor'
 import type { AgentRuns } from './agent-runs'

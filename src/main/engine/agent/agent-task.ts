@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { Task } from '../../../shared/model/task'
+import type { SessionHeader } from '../../../shared/model/session/session'
+import type { Task } from '../../../shared/model/task/task'
 import type { Store } from '../store/store'
 
 /** Activity of a running subagent, known only to the process that runs it. */

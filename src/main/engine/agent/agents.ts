@@ -1,6 +1,6 @@
-import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
+import type { AgentChoice, SessionAgent } from '../../../shared/model/session/agent'
 import { failureOf } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import type { SessionManager } from '../session/sessions'
 import { createAgentSpecs, type AgentSpecs, builtInAgents, chooseAgent } from './agent-specs'
 import { problemText, SMALL_MODEL } from './agent-spec'

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '../../../shared/model/agent'
+import type { AgentDefinition } from '../../../shared/model/session/agent'
 import type { Tool } from '../tool/tool'
 import type { AgentSpec } from './agent-spec'
 

@@ -6,12 +6,12 @@ import {
   type AgentStart,
   type SessionAgent,
   type SubagentType,
-} from '../../../shared/model/agent'
-import type { Effort } from '../../../shared/model/effort'
+} from '../../../shared/model/session/agent'
+import type { Effort } from '../../../shared/model/turn/effort'
 import { CodedError } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { nearest } from '../../../shared/nearest'
-import type { AgentSettings } from '../config/settings/session-settings'
+import type { AgentSettings } from '../config/agent-settings/session-settings'
 import type { SessionRole } from '../context/facts/gather-facts'
 import { stopMessage } from '../loop/turn-context'
 import type { Session } from '../session/session'

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import type { Alarm } from '../../../shared/model/notification'
-import { createAlarmRows } from '../store/alarm-rows'
+import type { Alarm } from '../../../shared/model/assistant/notification'
+import { createAlarmRows } from '../store/rows/alarm-rows'
 import { openStore } from '../store/open/open-store'
 import { createAlarms, type Alarms, alarmTime } from './alarms'
 

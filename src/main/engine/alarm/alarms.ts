@@ -1,6 +1,11 @@
 import { CodedError } from '../../../shared/errors'
-import { ALARM_LIMITS, type Alarm, SNOOZE_MINUTES, type NotificationPage } from '../../../shared/model/notification'
-import type { AlarmRows } from '../store/alarm-rows'
+import {
+  ALARM_LIMITS,
+  type Alarm,
+  SNOOZE_MINUTES,
+  type NotificationPage,
+} from '../../../shared/model/assistant/notification'
+import type { AlarmRows } from '../store/rows/alarm-rows'
 
 /** What the user does with the list of notifications, in any host. Without ids: all of them. */
 export interface NotificationActions {

@@ -1,4 +1,4 @@
-import type { Approval, PermissionMode } from '../../../shared/model/approval'
+import type { Approval, PermissionMode } from '../../../shared/model/approval/approval'
 import type { GateCall } from '../loop/call-lifecycle'
 import type { PermissionRule } from '../permission/permission-rule'
 import type { Workspace } from '../workspace/workspace'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Approval } from '../../../shared/model/approval'
+import type { Approval } from '../../../shared/model/approval/approval'
 import type { EventBody } from '../../../shared/events/event'
 import { TurnStopped, TurnSuspended } from '../loop/turn-context'
 import type { CallQuestion } from '../tool/tool'

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOption } from '../../../shared/model/approval'
+import type { Approval, ApprovalOption } from '../../../shared/model/approval/approval'
 import { CodedError } from '../../../shared/errors'
 import type { EventBody } from '../../../shared/events/event'
 import { visibleLine, visibleText } from '../../../shared/visible-text'

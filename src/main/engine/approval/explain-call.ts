@@ -1,4 +1,4 @@
-import type { MatchedRule, RuleTest, TestedPart, TestedTool } from '../../../shared/configuration/rules'
+import type { MatchedRule, RuleTest, TestedPart, TestedTool } from '../../../shared/configuration/customize/rules'
 import type { PermissionRule } from '../permission/permission-rule'
 import type { Access, ToolAnnotations } from '../tool/tool'
 import { judgedCommand, judgedTool, type CheckContext } from './check-command'

@@ -5,10 +5,10 @@ import {
   type EditedProposal,
   REJECT_OPTIONS,
   type ApprovalOption,
-} from '../../../shared/model/approval'
+} from '../../../shared/model/approval/approval'
 import type { GateAnswer } from '../loop/call-lifecycle'
 import type { Verdict } from './rules/policy'
-import { textOf } from '../../../shared/model/message'
+import { textOf } from '../../../shared/model/turn/message'
 import type { PersonQuestion, PreparedCall, Refusal } from '../tool/tool'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { CodedError } from '../../../shared/errors'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { rulesOf } from '../../../../test/support/judge-command'
 import { tool } from '../../../../test/support/turn-fixture'
-import type { Approval, PermissionMode } from '../../../shared/model/approval'
+import type { Approval, PermissionMode } from '../../../shared/model/approval/approval'
 import { CodedError } from '../../../shared/errors'
 import type { EventBody } from '../../../shared/events/event'
 import { failed, type PreparedCall, type Refusal } from '../tool/tool'

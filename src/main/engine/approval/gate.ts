@@ -6,9 +6,9 @@ import {
   type ApprovalProposal,
   type EditedProposal,
   type RuleChoice,
-} from '../../../shared/model/approval'
-import type { CommandSandbox } from '../../../shared/model/sandbox'
-import { textOf } from '../../../shared/model/message'
+} from '../../../shared/model/approval/approval'
+import type { CommandSandbox } from '../../../shared/model/task/sandbox'
+import { textOf } from '../../../shared/model/turn/message'
 import { visibleText } from '../../../shared/visible-text'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/call-lifecycle'

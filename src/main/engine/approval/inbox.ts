@@ -1,6 +1,6 @@
-import { isDangerous, type InboxEntry, type Approval, type RuleChoice } from '../../../shared/model/approval'
+import { isDangerous, type InboxEntry, type Approval, type RuleChoice } from '../../../shared/model/approval/approval'
 import { CodedError } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 
 import type { Store } from '../store/store'
 import { describeResolution } from './gate-answers'

@@ -1,6 +1,6 @@
-import type { CalendarEvent } from '../../../shared/model/calendar-event'
-import type { FormField } from '../../../shared/model/form'
-import type { FileDiff, Preview } from '../../../shared/model/preview'
+import type { CalendarEvent } from '../../../shared/model/approval/calendar-event'
+import type { FormField } from '../../../shared/model/approval/form'
+import type { FileDiff, Preview } from '../../../shared/model/approval/preview'
 import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/visible-text'
 
 /** What the user is shown of a call; compared again before an allowed call runs. */

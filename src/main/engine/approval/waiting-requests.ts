@@ -1,5 +1,5 @@
 import { CodedError } from '../../../shared/errors'
-import type { Approval, ApprovalOutcome, EditedProposal, PersonAnswer } from '../../../shared/model/approval'
+import type { Approval, ApprovalOutcome, EditedProposal, PersonAnswer } from '../../../shared/model/approval/approval'
 import type { EventBody } from '../../../shared/events/event'
 import type { GateAnswer, GateCall } from '../loop/call-lifecycle'
 import { isSuspended, stopMessage } from '../loop/turn-context'

@@ -6,7 +6,7 @@ import type {
   HistoryProblem,
   ReplayOverview,
   ReplayStep,
-} from '../../../shared/model/history'
+} from '../../../shared/model/session/history'
 import type { HistoryRows, HistoryRow } from '../store/chain/history-rows'
 import type { Store } from '../store/store'
 import { eventDigest, firstHash, nextHash } from '../store/chain/event-chain'

@@ -1,8 +1,8 @@
 import { CodedError, type Failure } from '../../../shared/errors'
-import { limitAmount } from '../../../shared/model/usage'
+import { limitAmount } from '../../../shared/model/turn/usage'
 import type { TurnCalls } from '../loop/turn-context'
 import { isNear, isReached, nearText, reachedText, type Limit, type SpendingLimits } from './spending-limits'
-import type { SpendingOwner } from '../store/spending-rows'
+import type { SpendingOwner } from '../store/rows/spending-rows'
 
 /** A turn that is about to ask its model. */
 export interface SpendingTurn {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { storeDatabase } from '../../../../test/support/store-database'
 import { emptyHeader } from '../../../shared/events/fold-header'
-import type { BudgetSettings } from '../config/settings/budget-settings'
-import { createSpendingRows } from '../store/spending-rows'
+import type { BudgetSettings } from '../config/agent-settings/budget-settings'
+import { createSpendingRows } from '../store/rows/spending-rows'
 import { createSpendingGuard, type SpendingTurn } from './ask-to-continue'
 import { createSpendingLimits, isNear, isReached, nearText, reachedText } from './spending-limits'
 

@@ -1,6 +1,6 @@
-import { limitAmount, limitName, isNearLimit, type LimitState } from '../../../shared/model/usage'
-import { limitsOf, type BudgetSettings } from '../config/settings/budget-settings'
-import type { SpendingOwner, SpendingRows } from '../store/spending-rows'
+import { limitAmount, limitName, isNearLimit, type LimitState } from '../../../shared/model/turn/usage'
+import { limitsOf, type BudgetSettings } from '../config/agent-settings/budget-settings'
+import type { SpendingOwner, SpendingRows } from '../store/rows/spending-rows'
 
 /** A limit with what it is kept under. */
 export interface Limit extends LimitState {

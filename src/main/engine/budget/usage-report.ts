@@ -1,4 +1,4 @@
-import { textOf } from '../../../shared/model/message'
+import { textOf } from '../../../shared/model/turn/message'
 import {
   addUsage,
   NO_USAGE,
@@ -10,9 +10,9 @@ import {
   type UsageReport,
   type UsageRow,
   type UsageSum,
-} from '../../../shared/model/usage'
-import { isScratchFolder } from '../../../shared/model/scratch-folder'
-import type { SpendingRows } from '../store/spending-rows'
+} from '../../../shared/model/turn/usage'
+import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
+import type { SpendingRows } from '../store/rows/spending-rows'
 import type { Store } from '../store/store'
 
 /** Characters of a prompt in a list of turns. */

@@ -6,22 +6,22 @@ import type {
   RestorePreview,
   RestoreResult,
   SessionFile,
-} from '../../../shared/model/checkpoint'
+} from '../../../shared/model/session/checkpoint'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { failureOf } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { CheckpointSettings } from '../config/settings/session-settings'
+import type { SessionHeader } from '../../../shared/model/session/session'
+import type { CheckpointSettings } from '../config/agent-settings/session-settings'
 import type { CallCheckpoint } from '../loop/call-lifecycle'
 import type { DMailCall } from '../loop/turn-context'
 import type { Store } from '../store/store'
 import type { RestoreOutlook } from '../tool/session-services'
 import type { Workspace } from '../workspace/workspace'
-import { openBlobStore } from './file-state'
-import type { CallCheckpoints } from './call-checkpoints'
-import { changesNothing, type ScopedCall } from './call-scope'
+import { openBlobStore } from './capture/file-state'
+import type { CallCheckpoints } from './capture/call-checkpoints'
+import { changesNothing, type ScopedCall } from './capture/call-scope'
 import type { RestoreDeps, RestoringSession, RestoreRequest } from './restore-session'
 import type { KeepUserChange } from './user-change'
-import { checkpointPaths } from './checkpoint-files'
+import { checkpointPaths } from './capture/checkpoint-files'
 
 /** Garbage collection starts this long after the start. */
 const COLLECT_AFTER_MS = 60_000
@@ -92,7 +92,7 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
   let timer: NodeJS.Timeout | undefined
 
   const callCheckpoints = (): Promise<CallCheckpoints> =>
-    (calls ??= import('./call-checkpoints').then(({ createCallCheckpoints }) =>
+    (calls ??= import('./capture/call-checkpoints').then(({ createCallCheckpoints }) =>
       createCallCheckpoints({ home, place, blobs, maxBytes }),
     ))
 

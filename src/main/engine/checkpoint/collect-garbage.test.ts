@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } fr
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import { addRefs, checkpointPaths, writeListing } from './checkpoint-files'
+import { addRefs, checkpointPaths, writeListing } from './capture/checkpoint-files'
 import { collectGarbage, type CollectOptions } from './collect-garbage'
-import { openBlobStore } from './file-state'
+import { openBlobStore } from './capture/file-state'
 
 const DAY = 86_400_000
 const NOW = Date.now()

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { readListing, type CheckpointPaths } from './checkpoint-files'
+import { readListing, type CheckpointPaths } from './capture/checkpoint-files'
 
 const DAY_MS = 86_400_000
 /** Contents used this recently may be about to be referred to. */

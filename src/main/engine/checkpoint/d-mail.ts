@@ -1,6 +1,6 @@
-import { visibleRanges, type ConversationCut, type KeptFile } from '../../../shared/model/checkpoint'
+import { visibleRanges, type ConversationCut, type KeptFile } from '../../../shared/model/session/checkpoint'
 import type { EventBody } from '../../../shared/events/event'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { toolLabel } from '../../../shared/tool-label'
 import { isWithin } from '../workspace/path/real-path'
 import type { DMailCall } from '../loop/turn-context'

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { FileChange } from '../../../shared/model/checkpoint'
+import type { FileChange } from '../../../shared/model/session/checkpoint'
 import type { Store } from '../store/store'
 
 /** Gives changes the paths that their files have here. */

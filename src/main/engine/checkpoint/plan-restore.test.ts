@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { FileState } from '../../../shared/model/checkpoint'
+import type { FileState } from '../../../shared/model/session/checkpoint'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import { captureFile, openBlobStore } from './file-state'
+import { captureFile, openBlobStore } from './capture/file-state'
 import { pathHistories, planRestore } from './plan-restore'
 
 const ABSENT: FileState = { kind: 'absent' }

@@ -1,9 +1,9 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FileState, KeptFile, RestoreStep, FileChange } from '../../../shared/model/checkpoint'
-import { type BlobStore, captureFile, sameState } from './file-state'
+import type { FileState, KeptFile, RestoreStep, FileChange } from '../../../shared/model/session/checkpoint'
+import { type BlobStore, captureFile, sameState } from './capture/file-state'
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import type { Store } from '../store/store'
 
 export interface RestorePlan {

@@ -7,18 +7,18 @@ import type {
   RestoreResult,
   RestoreStep,
   DMail,
-} from '../../../shared/model/checkpoint'
+} from '../../../shared/model/session/checkpoint'
 import { CodedError } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
 import type { Store } from '../store/store'
 import { applyRestore, removeTemporaries } from './apply-restore'
 import { isWithin } from '../workspace/path/real-path'
-import { type BlobStore, captureFile, sameState } from './file-state'
-import { changeList, listedChanges } from './call-checkpoints'
+import { type BlobStore, captureFile, sameState } from './capture/file-state'
+import { changeList, listedChanges } from './capture/call-checkpoints'
 import { changesAfter, workingAgents, pathHistories, type PathHistory, planRestore } from './plan-restore'
 import { placedChanges } from './moved-paths'
-import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './checkpoint-files'
+import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './capture/checkpoint-files'
 
 /** How many notes about files that are not covered are kept. */
 const MAX_SENTENCES = 20

@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto'
-import type { FileHunks, FileState, SessionFile, FileHunk, RestorePoint } from '../../../shared/model/checkpoint'
+import type {
+  FileHunks,
+  FileState,
+  SessionFile,
+  FileHunk,
+  RestorePoint,
+} from '../../../shared/model/session/checkpoint'
 import { CodedError } from '../../../shared/errors'
 import { isWithin } from '../workspace/path/real-path'
-import { captureFile, sameState } from './file-state'
+import { captureFile, sameState } from './capture/file-state'
 import type { PathHistory } from './plan-restore'
 import {
   executeRestore,
@@ -11,8 +17,8 @@ import {
   type RestoringSession,
   isUserMessage,
 } from './restore-session'
-import { addRefs } from './checkpoint-files'
-import { isUserProvided, textOf } from '../../../shared/model/message'
+import { addRefs } from './capture/checkpoint-files'
+import { isUserProvided, textOf } from '../../../shared/model/turn/message'
 import type { Store } from '../store/store'
 
 /** Files that the session has changed and that still differ from before; the latest changed last. */

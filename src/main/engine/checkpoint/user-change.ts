@@ -1,8 +1,8 @@
-import type { FileChange } from '../../../shared/model/checkpoint'
+import type { FileChange } from '../../../shared/model/session/checkpoint'
 import { FileProblem } from '../workspace/path/file-problem'
-import { changeList } from './call-checkpoints'
-import { addRefs } from './checkpoint-files'
-import { captureFile, sameState } from './file-state'
+import { changeList } from './capture/call-checkpoints'
+import { addRefs } from './capture/checkpoint-files'
+import { captureFile, sameState } from './capture/file-state'
 import type { RestoreDeps, RestoringSession } from './restore-session'
 
 /**

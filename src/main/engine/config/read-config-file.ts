@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
-import type { Mistake } from './settings/table-reader'
+import type { Mistake } from './toml/table-reader'
 import { parseToml, type TomlTable } from './toml/parse-toml'
 
 /** More than any handwritten file has; a larger one is not read. */

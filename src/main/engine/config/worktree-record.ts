@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
-import { WORKTREE_FOLDERS } from '../../../shared/model/worktree'
+import { WORKTREE_FOLDERS } from '../../../shared/model/project/worktree'
 import { writePrivateFile } from './write-private-file'
 
 const Hash = z.string().regex(/^[0-9a-f]{40,64}$/)

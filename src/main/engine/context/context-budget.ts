@@ -1,6 +1,6 @@
-import type { CompactionMark, ContextTrim } from '../../../shared/model/context'
+import type { CompactionMark, ContextTrim } from '../../../shared/model/turn/context'
 import { CodedError } from '../../../shared/errors'
-import type { Message } from '../../../shared/model/message'
+import type { Message } from '../../../shared/model/turn/message'
 import type { ContextBudget } from '../loop/turn-context'
 import { parseContextOverflow } from '../model/errors/context-overflow'
 import type { CompactionContext, CompactionTask } from './compaction/compact'

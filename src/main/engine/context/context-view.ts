@@ -4,9 +4,9 @@ import {
   type ContextKind,
   type ContextView,
   type ServerToolsCost,
-} from '../../../shared/model/context'
-import { recallSummary } from '../../../shared/model/memory'
-import { textOf, type Message } from '../../../shared/model/message'
+} from '../../../shared/model/turn/context'
+import { recallSummary } from '../../../shared/model/assistant/memory'
+import { textOf, type Message } from '../../../shared/model/turn/message'
 import { toolLabel } from '../../../shared/tool-label'
 import { isRecall } from '../memory/recall-text'
 import type { ModelInfo, ToolSchema } from '../model/provider'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AnnouncedFact } from '../../../shared/model/context'
+import type { AnnouncedFact } from '../../../shared/model/turn/context'
 import type { ToolSchema } from '../model/provider'
 import {
   type ContextFact,

@@ -1,4 +1,4 @@
-import type { AnnouncedFact } from '../../../shared/model/context'
+import type { AnnouncedFact } from '../../../shared/model/turn/context'
 import type { ToolSchema } from '../model/provider'
 import { CALL_TOOL } from '../tool/call-tool'
 import { type ContextFact, toolFact, type KnownFacts, TOOL_KEY, toolDigest, toolLine } from './facts/context-fact'

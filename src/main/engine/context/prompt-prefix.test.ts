@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { RequestPrefix } from '../../../shared/model/context'
+import type { RequestPrefix } from '../../../shared/model/turn/context'
 import type { ToolSchema } from '../model/provider'
 import type { ContextFact } from './facts/context-fact'
 import { createPromptPrefix } from './prompt-prefix'

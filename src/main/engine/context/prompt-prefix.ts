@@ -1,5 +1,5 @@
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
-import type { RequestPrefix } from '../../../shared/model/context'
+import type { RequestPrefix } from '../../../shared/model/turn/context'
 import type { TurnPrefix } from '../loop/turn-context'
 import type { ToolSchema } from '../model/provider'
 import {

@@ -1,6 +1,6 @@
 import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { RecordedEvent } from '../../../shared/events/event'
-import { isUserProvided, textOf, type MediaPart, type UserPart } from '../../../shared/model/message'
+import { isUserProvided, textOf, type MediaPart, type UserPart } from '../../../shared/model/turn/message'
 import type { Store } from '../store/store'
 
 /** A part of a conversation as exports show it. */

@@ -1,9 +1,14 @@
-import type { ConversationMatches, ExportedFile, ExportFormat, RelinkResult } from '../../../shared/model/conversation'
+import type {
+  ConversationMatches,
+  ExportedFile,
+  ExportFormat,
+  RelinkResult,
+} from '../../../shared/model/session/conversation'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { EventProof } from './exported-chain'
 import { CodedError } from '../../../shared/errors'
-import { isScratchFolder } from '../../../shared/model/scratch-folder'
-import type { SessionHeader } from '../../../shared/model/session'
+import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { realFolder } from '../workspace/path/real-path'
 import type { SessionManager } from '../session/sessions'
 import type { ChainedEvent } from '../store/chain/event-chain'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EFFORTS } from '../../../shared/model/effort'
+import { EFFORTS } from '../../../shared/model/turn/effort'
 import type { EventBody } from '../../../shared/events/event'
 
 /** Names the format in the file. */

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { visibleRanges } from '../../../shared/model/checkpoint'
-import type { ConversationHit, ConversationMatches, FoundPart } from '../../../shared/model/conversation'
-import type { SessionHeader } from '../../../shared/model/session'
+import { visibleRanges } from '../../../shared/model/session/checkpoint'
+import type { ConversationHit, ConversationMatches, FoundPart } from '../../../shared/model/session/conversation'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import type { Store } from '../store/store'
 import { noticeText } from '../../../shared/events/notice-text'
 import type { RecordedEvent } from '../../../shared/events/event'
-import { isUserProvided, textOf } from '../../../shared/model/message'
+import { isUserProvided, textOf } from '../../../shared/model/turn/message'
 
 /** A searchable text of a conversation, and the row that shows it. */
 interface ConversationText {

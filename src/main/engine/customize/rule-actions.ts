@@ -9,8 +9,8 @@ import type {
   RuleTest,
   RuleView,
   Undoable,
-} from '../../../shared/configuration/rules'
-import type { SessionMode } from '../../../shared/model/approval'
+} from '../../../shared/configuration/customize/rules'
+import type { SessionMode } from '../../../shared/model/approval/approval'
 import { CodedError } from '../../../shared/errors'
 import type { TestedCall } from '../approval/explain-call'
 import type { Settings } from '../config/settings/settings'
@@ -20,7 +20,7 @@ import { parsePattern, type PermissionRule } from '../permission/permission-rule
 import { createSandboxes } from '../sandbox/create-sandboxes'
 import { probeSandboxSupport } from '../sandbox/sandbox-support'
 import { projectSettings, readProjectConfig } from '../trust/project-settings'
-import { commandSandboxes } from '../turn/session-sandboxes'
+import { commandSandboxes } from '../turn/session/session-sandboxes'
 import type { EditedFiles } from './edited-files'
 
 /** A rule as the user writes it. */

@@ -1,11 +1,11 @@
 import { relative } from 'node:path'
-import type { FileChange } from '../../../shared/model/checkpoint'
+import type { FileChange } from '../../../shared/model/session/checkpoint'
 import type { DiagnosedCall, TurnDiagnostics } from '../loop/call-lifecycle'
 import { isWithin } from '../workspace/path/real-path'
 import { type FileDiagnostic, errorsMessage } from './file-diagnostic'
 import { languageOf } from './find-language-server'
 import { type ServerPool, createServerPool, type ServerPoolDeps } from './server-pool'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 
 /** How long a step waits for servers. */
 const MAX_WAIT_MS = 2_000

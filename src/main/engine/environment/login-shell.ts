@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { basename, posix } from 'node:path'
-import { sessionProcesses, signalGroup } from '../process/kill-process-tree'
+import { sessionProcesses, signalGroup } from '../process/kill/kill-process-tree'
 
 export interface LoginShellRequest {
   /** Absolute path. */

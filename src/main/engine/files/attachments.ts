@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { AttachedFile } from '../../../shared/model/file-view'
+import type { AttachedFile } from '../../../shared/model/project/file-view'
 import { CodedError } from '../../../shared/errors'
 import { attachmentsFolder } from '../workspace/file-access'
 import { safeFileName } from '../workspace/file/safe-file-name'

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { SaveOutcome } from '../../../shared/model/file-view'
+import type { SaveOutcome } from '../../../shared/model/project/file-view'
 import { CodedError } from '../../../shared/errors'
 import type { KeepUserChange } from '../checkpoint/user-change'
 import { loadFile } from '../workspace/file/open-file'

@@ -8,7 +8,7 @@ import type {
   FileView,
   TextMatches,
   TextQuery,
-} from '../../../shared/model/file-view'
+} from '../../../shared/model/project/file-view'
 import { loadFile, openRegular, type FileStamp } from '../workspace/file/open-file'
 import { decodeText, lineEndings } from '../workspace/file/text-file'
 import type { ViewedPath } from '../workspace/file-access'

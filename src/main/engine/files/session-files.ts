@@ -10,7 +10,7 @@ import type {
   SaveOutcome,
   TextMatches,
   TextQuery,
-} from '../../../shared/model/file-view'
+} from '../../../shared/model/project/file-view'
 import { CodedError } from '../../../shared/errors'
 import type { FileAccess, ViewedPath } from '../workspace/file-access'
 import { FileProblem } from '../workspace/path/file-problem'

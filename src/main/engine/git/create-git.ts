@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import type { GitSummary } from '../../../shared/model/git'
+import type { GitSummary } from '../../../shared/model/project/git'
 import { createBranch, deleteBranch, listBranches, renameBranch, switchBranch, switchToCommit } from './change/branches'
 import { abortOperation, conflictsIn, continueOperation, markResolved, resolvePart, takeSide } from './change/conflicts'
 import { createKeptContent } from './change/kept'

@@ -17,7 +17,7 @@ import type {
   GitTrust,
   GitTrusted,
   GitUndo,
-} from '../../../shared/model/git'
+} from '../../../shared/model/project/git'
 import type { ConflictChoice } from './change/conflicts'
 import type { DeletedBranch, NewBranch } from './change/branches'
 import type { HunkChange, CommitRequest } from './change/staging'

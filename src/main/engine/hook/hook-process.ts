@@ -5,7 +5,7 @@ import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import { wrapCommand } from '../sandbox/bubblewrap/wrap-command'
 import { SUPERVISOR_VARIABLE, supervisorTag, TASK_VARIABLE } from '../process/process-tag'
 import { findShell } from '../process/find-shell'
-import { hasExited, killProcessTree, killWindowsProcessTree } from '../process/kill-process-tree'
+import { hasExited, killProcessTree, killWindowsProcessTree } from '../process/kill/kill-process-tree'
 import { spawnedOrThrow } from '../process/spawn'
 import { tagRoot } from '../process/windows-process-table'
 

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import type { Hook } from '../config/settings/hook-settings'
+import type { Hook } from '../config/agent-settings/hook-settings'
 import type { HookEnd } from './hook-process'
 import { createHookRunner, hookAnswer } from './hook-runner'
 

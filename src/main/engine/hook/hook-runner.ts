@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customizations'
-import type { Hook } from '../config/settings/hook-settings'
+import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customize/customizations'
+import type { Hook } from '../config/agent-settings/hook-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
-import { PLUGIN_ROOT } from '../../../shared/model/plugin'
+import { PLUGIN_ROOT } from '../../../shared/model/app/plugin'
 import type { HookEnd } from './hook-process'
 
 /** Something that hooks can be run on. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { HookEvent } from '../../../shared/configuration/customizations'
-import type { Hook } from '../config/settings/hook-settings'
+import type { HookEvent } from '../../../shared/configuration/customize/customizations'
+import type { Hook } from '../config/agent-settings/hook-settings'
 import type { HookTrigger } from './hook-runner'
 
 /** The session that sample input names. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../shared/model/message'
+import type { Usage } from '../../../shared/model/turn/message'
 import type { ModelInfo, ModelRequest, Provider } from '../model/provider'
 import { receiveChunks } from './model-request'
 

@@ -1,9 +1,9 @@
-import type { Approval, Judgement, PersonAnswer } from '../../../shared/model/approval'
-import type { Preview } from '../../../shared/model/preview'
-import type { CommandSandbox } from '../../../shared/model/sandbox'
+import type { Approval, Judgement, PersonAnswer } from '../../../shared/model/approval/approval'
+import type { Preview } from '../../../shared/model/approval/preview'
+import type { CommandSandbox } from '../../../shared/model/task/sandbox'
 import type { PreparedCall, Refusal, Tool, ToolResult, Access } from '../tool/tool'
 import type { EventBody } from '../../../shared/events/event'
-import type { FileChange } from '../../../shared/model/checkpoint'
+import type { FileChange } from '../../../shared/model/session/checkpoint'
 
 /** A call that is waiting for approval. */
 export interface GateCall {

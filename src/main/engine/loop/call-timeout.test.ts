@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { tool, turnFixture } from '../../../../test/support/turn-fixture'
-import { textOf } from '../../../shared/model/message'
+import { textOf } from '../../../shared/model/turn/message'
 import { ok, type CallAnswer, type CallQuestion } from '../tool/tool'
 import { runWithTimeout } from './call-timeout'
 

@@ -1,4 +1,4 @@
-import { textOf } from '../../../shared/model/message'
+import { textOf } from '../../../shared/model/turn/message'
 import { failed, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
 import type { TurnContext } from './turn-context'
 

@@ -1,4 +1,4 @@
-import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
+import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/turn/message'
 import { canonicalInput } from './merge-calls'
 
 type Ending = 'max_steps' | 'repetition'

@@ -1,4 +1,4 @@
-import type { ToolCallPart } from '../../../shared/model/message'
+import type { ToolCallPart } from '../../../shared/model/turn/message'
 import type { PreparedCall, Tool } from '../tool/tool'
 import { conflicts, mayWrite } from './call-schedule'
 

@@ -1,7 +1,7 @@
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/errors'
 import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
-import type { LoopSettings } from '../config/settings/session-settings'
-import { type Message, textOf } from '../../../shared/model/message'
+import type { LoopSettings } from '../config/agent-settings/session-settings'
+import { type Message, textOf } from '../../../shared/model/turn/message'
 
 /**
  * Passes on the chunks of one request. Rejects when nothing arrives for `idleMs`, and at once when stopped, even if the

@@ -1,6 +1,6 @@
 import type { FinishReason } from '../../../shared/events/event'
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/errors'
-import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
+import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/turn/message'
 import {
   markCheckpoint,
   dropThinking,

@@ -1,6 +1,6 @@
-import type { Approval } from '../../../shared/model/approval'
+import type { Approval } from '../../../shared/model/approval/approval'
 import { failureOf } from '../../../shared/errors'
-import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
+import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/turn/message'
 import { tooManyFilesAdvice } from '../process/file-descriptors'
 import { truncateResult } from '../tool/truncate-result'
 import { failed, ok, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'

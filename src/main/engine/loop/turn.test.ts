@@ -11,7 +11,7 @@ import {
 } from '../../../../test/support/turn-fixture'
 import { CodedError } from '../../../shared/errors'
 import type { EventBody } from '../../../shared/events/event'
-import { textOf } from '../../../shared/model/message'
+import { textOf } from '../../../shared/model/turn/message'
 import type { ModelChunk } from '../model/provider'
 import { failed, ok, type Access } from '../tool/tool'
 import { runTurn } from './turn'

@@ -1,7 +1,7 @@
 import { folderPath, inFolder, withImap, type SignedAccount, parseMailId } from './mail-connection'
 import { assertSameFolder, goneError } from './read-mail'
 import { CodedError } from '../../../shared/errors'
-import type { MailFlag } from '../../../shared/model/mail'
+import type { MailFlag } from '../../../shared/model/assistant/mail'
 
 const FLAGS: Record<MailFlag, { flag: string; set: boolean }> = {
   read: { flag: '\\Seen', set: true },

@@ -2,7 +2,7 @@ import type { ImapFlow, ListResponse } from 'imapflow'
 import { isThisComputer } from '../../../shared/configuration/this-computer'
 import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
-import type { MailAccount } from '../../../shared/model/mail'
+import type { MailAccount } from '../../../shared/model/assistant/mail'
 import { withSystemCertificates } from '../network/certificates'
 import { mailError } from './mail-failure'
 

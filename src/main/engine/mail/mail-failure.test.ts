@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CodedError } from '../../../shared/errors'
-import type { MailAccount } from '../../../shared/model/mail'
+import type { MailAccount } from '../../../shared/model/assistant/mail'
 import { explainMailError, mailError } from './mail-failure'
 
 const ACCOUNT: MailAccount = {

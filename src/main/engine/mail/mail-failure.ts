@@ -1,7 +1,7 @@
 import { presetFor } from '../../../shared/configuration/mail-presets'
 import { isThisComputer } from '../../../shared/configuration/this-computer'
 import { CodedError, type ErrorCode } from '../../../shared/errors'
-import type { MailAccount } from '../../../shared/model/mail'
+import type { MailAccount } from '../../../shared/model/assistant/mail'
 
 /** Why something with a mail server has failed, and what to do about it. */
 export interface MailFailure {

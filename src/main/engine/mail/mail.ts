@@ -11,7 +11,7 @@ import {
   type MailTest,
   type MailAccountView,
   type MailCheck,
-} from '../../../shared/model/mail'
+} from '../../../shared/model/assistant/mail'
 import { flagMail, moveMail } from './change-mail'
 import { type SignedAccount, parseMailId, foldersOf, specialFolder, withImap } from './mail-connection'
 import { readMail, saveAttachment } from './read-mail'

@@ -1,6 +1,6 @@
 import type { FetchMessageObject, ImapFlow, SearchObject } from 'imapflow'
 import { CodedError } from '../../../shared/errors'
-import { MAIL_LIMITS, type MailFilter, type MailQuery, type MailSummary } from '../../../shared/model/mail'
+import { MAIL_LIMITS, type MailFilter, type MailQuery, type MailSummary } from '../../../shared/model/assistant/mail'
 import { folderPath, inFolder, withImap, type SignedAccount, mailId } from './mail-connection'
 import { READ_HEADERS, readHeaders } from './message/message-headers'
 import { messageParts } from './message/message-parts'

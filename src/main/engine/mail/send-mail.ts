@@ -1,4 +1,4 @@
-import type { MailDraft, MailSent } from '../../../shared/model/mail'
+import type { MailDraft, MailSent } from '../../../shared/model/assistant/mail'
 import { CodedError } from '../../../shared/errors'
 import { withSystemCertificates } from '../network/certificates'
 import { specialFolder, tlsOptions, withImap, type SignedAccount } from './mail-connection'

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow'
-import type { MailFilter, MailPosition, MailSummary } from '../../../shared/model/mail'
+import type { MailFilter, MailPosition, MailSummary } from '../../../shared/model/assistant/mail'
 import { connectImap, folderPath, type SignedAccount } from './mail-connection'
 import { mailError } from './mail-failure'
 import { criteria, summaries, uidsOf } from './search-mail'

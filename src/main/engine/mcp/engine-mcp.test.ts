@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Preview } from '../../../shared/model/preview'
+import type { Preview } from '../../../shared/model/approval/preview'
 import { mcpTool } from './engine-mcp'
 
 async function previewOf(input: Record<string, unknown>): Promise<Preview & { kind: 'call' }> {

@@ -9,8 +9,8 @@ import {
   type MemoryOverview,
   type MemoryPage,
   type MemorySource,
-} from '../../../shared/model/memory'
-import type { MemoryOrigin, MemoryRows, MemoryWords, WordMatch } from '../store/memory-rows'
+} from '../../../shared/model/assistant/memory'
+import type { MemoryOrigin, MemoryRows, MemoryWords, WordMatch } from '../store/rows/memory-rows'
 import { rankEntries } from './rank-entries'
 import { recallEntries, type Recall, type RecallRequest } from './recall'
 import { secretIn } from './secret/secret-text'

@@ -1,5 +1,5 @@
-import type { MemoryEntry } from '../../../shared/model/memory'
-import { placeWord, type MemoryRows } from '../store/memory-rows'
+import type { MemoryEntry } from '../../../shared/model/assistant/memory'
+import { placeWord, type MemoryRows } from '../store/rows/memory-rows'
 import { isTelling, stem, wordsOf } from './words'
 import table from '../../../../resources/memory/similar-words.txt?raw'
 

@@ -1,5 +1,5 @@
-import type { MemoryEntry } from '../../../shared/model/memory'
-import type { MemoryRows } from '../store/memory-rows'
+import type { MemoryEntry } from '../../../shared/model/assistant/memory'
+import type { MemoryRows } from '../store/rows/memory-rows'
 import { FIRST, LATER } from './recall-text'
 import { rankEntries, standing } from './rank-entries'
 

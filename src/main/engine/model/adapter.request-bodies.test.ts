@@ -2,7 +2,7 @@ import { PROVIDER_TYPES, type ProviderType } from '../../../shared/configuration
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../../test/support/collect-chunks'
-import type { Message } from '../../../shared/model/message'
+import type { Message } from '../../../shared/model/turn/message'
 import { createProvider } from './adapter'
 import { buildPrompt } from './prompt'
 import type { ModelRequest, Provider } from './provider'

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { CodedError } from '../../../shared/errors'
 import type { FinishReason } from '../../../shared/events/event'
-import type { ProviderMetadata, Usage } from '../../../shared/model/message'
+import type { ProviderMetadata, Usage } from '../../../shared/model/turn/message'
 import { modelError } from './errors/model-errors'
 import type { ModelChunk } from './provider'
 import type { Inspector, ModelProtocol } from './protocol/protocol'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { ClientModel, ModelCallPush } from '../../../shared/model/client-model'
+import type { ClientModel, ModelCallPush } from '../../../shared/model/place/client-model'
 import { CodedError, ERRORS, type Failure } from '../../../shared/errors'
 import type { ModelChunk, ModelInfo, ModelRequest, Provider } from './provider'
 

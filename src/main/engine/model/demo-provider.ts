@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 import type { ModelChunk, Provider } from './provider'
-import { textOf, type Message } from '../../../shared/model/message'
+import { textOf, type Message } from '../../../shared/model/turn/message'
 import text from '../../../../resources/demo/script.toml?raw'
 
 /** About what a quick model does; slow enough to be seen as streaming. */

@@ -14,7 +14,7 @@ import type {
   ResultPart,
   ToolMessage,
   UserPart,
-} from '../../../shared/model/message'
+} from '../../../shared/model/turn/message'
 import type { ModelRequest } from './provider'
 import {
   replaysThinking,

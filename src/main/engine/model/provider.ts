@@ -1,8 +1,8 @@
-import type { Effort } from '../../../shared/model/effort'
+import type { Effort } from '../../../shared/model/turn/effort'
 import type { FinishReason } from '../../../shared/events/event'
-import type { Message, ProviderMetadata, Usage } from '../../../shared/model/message'
+import type { Message, ProviderMetadata, Usage } from '../../../shared/model/turn/message'
 import type { PriceSource } from '../../../shared/configuration/settings'
-import type { ModelPrices } from '../../../shared/model/usage'
+import type { ModelPrices } from '../../../shared/model/turn/usage'
 
 /** A tool as described to the model. `schema` is JSON Schema. */
 export interface ToolSchema {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../shared/model/message'
+import type { Message } from '../../../shared/model/turn/message'
 import { buildPrompt } from './prompt'
 import type { ModelRequest } from './provider'
 import { anthropicProtocol } from './protocol/anthropic'

@@ -1,5 +1,5 @@
 import type { ProviderType } from '../../../shared/configuration/provider-types'
-import { nearestEffort, type Effort } from '../../../shared/model/effort'
+import { nearestEffort, type Effort } from '../../../shared/model/turn/effort'
 import type { ModelInfo, ModelRequest, ThinkingControl } from './provider'
 
 /** How a model's thinking can be controlled over its protocol. */

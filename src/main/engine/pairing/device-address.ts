@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { DeviceAddress } from '../../../shared/model/paired-device'
+import type { DeviceAddress } from '../../../shared/model/place/paired-device'
 import { writePrivateFile } from '../config/write-private-file'
 
 const url = z.string().regex(/^https:\/\/\S+$/)

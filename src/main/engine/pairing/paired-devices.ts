@@ -11,7 +11,7 @@ import {
   type PairedDevice,
   type PairingCode,
   DEVICE_ACCESS,
-} from '../../../shared/model/paired-device'
+} from '../../../shared/model/place/paired-device'
 import { readDeviceAddress } from './device-address'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-import type { RuleDecision } from '../../../shared/configuration/rules'
+import type { RuleDecision } from '../../../shared/configuration/customize/rules'
 import { parsePattern, type PermissionRule } from './permission-rule'
 
 const FILE_VERBS: Readonly<Record<string, string>> = {

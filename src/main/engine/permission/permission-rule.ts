@@ -1,4 +1,4 @@
-import type { RuleDecision } from '../../../shared/configuration/rules'
+import type { RuleDecision } from '../../../shared/configuration/customize/rules'
 import { nearest } from '../../../shared/nearest'
 import { BUILTIN_TOOLS } from '../../../shared/tool-label'
 import { decodeWord } from './shell-syntax'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { failureOf } from '../../../shared/errors'
-import type { Place } from '../../../shared/model/place'
+import type { Place } from '../../../shared/model/place/place'
 import type { Launcher } from './launcher/launcher'
 
 /** How long what a removed place leaves behind may take to be stopped and cleaned, in ms. */

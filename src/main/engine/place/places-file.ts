@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
-import { PLACE_NAME, type Place } from '../../../shared/model/place'
-import { placeLaunch } from '../../../shared/contract/place'
+import { PLACE_NAME, type Place } from '../../../shared/model/place/place'
+import { placeLaunch } from '../../../shared/contract/place/place'
 
 const place = z.object({
   placeId: z.string().regex(PLACE_NAME),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
-import type { InboxEntry } from '../../../shared/model/approval'
+import type { InboxEntry } from '../../../shared/model/approval/approval'
 import {
   isPerSession,
   type Place,
@@ -8,26 +8,26 @@ import {
   type PlaceRun,
   type PlaceTest,
   type PlaceView,
-} from '../../../shared/model/place'
-import type { SearchHit, SessionSummary } from '../../../shared/model/session'
-import type { UsageReport } from '../../../shared/model/usage'
-import type { Task, TaskUsage } from '../../../shared/model/task'
-import { addHitsOf, addUsageOf } from './ask-all'
-import { callThere } from './call-there'
-import { ConnectedPlace, type PlaceChange } from './connected-place'
+} from '../../../shared/model/place/place'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session/session'
+import type { UsageReport } from '../../../shared/model/turn/usage'
+import type { Task, TaskUsage } from '../../../shared/model/task/task'
+import { addHitsOf, addUsageOf } from './connection/ask-all'
+import { callThere } from './connection/call-there'
+import { ConnectedPlace, type PlaceChange } from './connection/connected-place'
 import type { LaunchAsk } from './launcher/launcher'
-import type { MoveProgress, MoveStep } from '../../../shared/model/move'
+import type { MoveProgress, MoveStep } from '../../../shared/model/place/move'
 import type { SessionMoves } from '../session-move/session-moves'
-import { launcherOf, type LauncherDeps } from './launcher/launchers'
+import { launcherOf, type LauncherDeps } from './launchers'
 import { left, ownPlaceOf } from './own-place'
 import { localEnd, placeEnd, type MoveEnd } from './move/move-ends'
 import { moveSession } from './move/move-session'
 import { openPlacesFile } from './places-file'
 import type { RemoteTiming } from './remote/remote-engine'
 import type { LinkLimits, WireLink } from './remote/wire-link'
-import { recall, remember } from './remembered-sessions'
-import { targetOf, type CallTarget } from './route-calls'
-import { testPlace } from './test-place'
+import { recall, remember } from './connection/remembered-sessions'
+import { targetOf, type CallTarget } from './connection/route-calls'
+import { testPlace } from './connection/test-place'
 
 export interface PlacesOptions extends Omit<LauncherDeps, 'clientId'> {
   now(): number

@@ -4,8 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { EventBody } from '../../../shared/events/event'
-import type { PlanDecision, PlanRevision, PlanState, PlanView } from '../../../shared/model/plan'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { PlanDecision, PlanRevision, PlanState, PlanView } from '../../../shared/model/turn/plan'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import howToPlan from './how-to-plan.md?raw'
 
 /** How to work in plan mode; `canAsk`: whether a user can approve the plan. */

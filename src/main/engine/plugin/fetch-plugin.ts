@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:f
 import { homedir, tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import { isGitAddress, type PluginSource } from '../../../shared/model/plugin'
+import { isGitAddress, type PluginSource } from '../../../shared/model/app/plugin'
 import { checkPath, checkSize, PLUGIN_LIMITS, pluginContent, readPluginFolder, refuse } from './plugin-files'
 import type { PluginContent, PluginFile } from './plugin-files'
 

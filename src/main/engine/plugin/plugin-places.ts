@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import type { PluginPlace } from '../../../shared/model/plugin'
+import type { PluginPlace } from '../../../shared/model/app/plugin'
 import { readPluginFolder, refuse, type PluginContent } from './plugin-files'
 import { pluginNameProblem } from './read-plugin'
 import type { PluginRecord } from './plugin-records'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { PluginPlace } from '../../../shared/model/plugin'
+import type { PluginPlace } from '../../../shared/model/app/plugin'
 import { readConfigText } from '../config/read-config-file'
 import { writePrivateFile } from '../config/write-private-file'
 

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { labPlugin, pluginsOf, writeFiles } from '../../../../test/support/plugin-lab'
-import type { PluginPlace } from '../../../shared/model/plugin'
+import type { PluginPlace } from '../../../shared/model/app/plugin'
 import { createPluginsOf } from './active-plugins'
 
 const DAY = 24 * 60 * 60 * 1000

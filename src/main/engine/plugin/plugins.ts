@@ -8,8 +8,8 @@ import type {
   PluginReview,
   PluginView,
   RemovedPlugin,
-} from '../../../shared/model/plugin'
-import { PLUGIN_PARTS } from '../../../shared/model/plugin'
+} from '../../../shared/model/app/plugin'
+import { PLUGIN_PARTS } from '../../../shared/model/app/plugin'
 import type { PluginContent } from './plugin-files'
 import {
   currentContent,

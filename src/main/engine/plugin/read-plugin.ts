@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import type { SkillView } from '../../../shared/configuration/customizations'
-import { pluginName, type PluginPartKind } from '../../../shared/model/plugin'
-import { type Hook, locateHooks, readHooks } from '../config/settings/hook-settings'
+import type { SkillView } from '../../../shared/configuration/customize/customizations'
+import { pluginName, type PluginPartKind } from '../../../shared/model/app/plugin'
+import { type Hook, locateHooks, readHooks } from '../config/agent-settings/hook-settings'
 import { memberOf, membersOf, parseJson, valueNode } from '../config/json/parse-json'
 import { readSkill, splitSkill } from '../skill/read-skill'
 import { decode, refuse, textOf, type PluginContent } from './plugin-files'
 import { parseToml } from '../config/toml/parse-toml'
-import { TableReader, type Mistake } from '../config/settings/table-reader'
+import { TableReader, type Mistake } from '../config/toml/table-reader'
 
 /** A skill or slash command of a plugin, with its text. */
 export interface PluginSkill {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
-import { PLUGIN_ROOT, type PluginFileChange, type PluginPart } from '../../../shared/model/plugin'
+import { PLUGIN_ROOT, type PluginFileChange, type PluginPart } from '../../../shared/model/app/plugin'
 import { visibleLine } from '../../../shared/visible-text'
-import { describeHook } from '../config/settings/hook-settings'
+import { describeHook } from '../config/agent-settings/hook-settings'
 import { decode, type PluginContent, type PluginFile } from './plugin-files'
 import { MANIFEST, SERVERS, type Plugin } from './read-plugin'
 

@@ -1,4 +1,4 @@
-import type { ReviewDiff } from '../../../shared/model/review'
+import type { ReviewDiff } from '../../../shared/model/session/review'
 import { describeFormat, lineEndings } from '../workspace/file/text-file'
 import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { FileTexts } from './file-texts'

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import type { ReviewSide } from '../../../shared/model/review'
-import { readJson, writeAtomically } from '../checkpoint/checkpoint-files'
+import type { ReviewSide } from '../../../shared/model/session/review'
+import { readJson, writeAtomically } from '../checkpoint/capture/checkpoint-files'
 
 /** A comment as it is stored, with the text that it was written on. */
 export interface StoredComment {

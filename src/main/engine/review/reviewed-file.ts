@@ -1,4 +1,4 @@
-import type { FileState } from '../../../shared/model/checkpoint'
+import type { FileState } from '../../../shared/model/session/checkpoint'
 import type { RestoreDeps } from '../checkpoint/restore-session'
 import type { ReadableRepository } from '../git/repository/open-to-read'
 

@@ -8,9 +8,9 @@ import type {
   ReviewList,
   ReviewMarks,
   ReviewUndo,
-} from '../../../shared/model/review'
+} from '../../../shared/model/session/review'
 import type { CheckpointAccess } from '../checkpoint/checkpoints'
-import { captureFile, sameState } from '../checkpoint/file-state'
+import { captureFile, sameState } from '../checkpoint/capture/file-state'
 import { reviewBases } from './branch-files'
 import { fileDiff, hiddenDiff, secretOf } from './file-diffs'
 import { currentText, textsOf, type SideText } from './file-texts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ReviewHunk } from '../../../shared/model/review'
+import type { ReviewHunk } from '../../../shared/model/session/review'
 import { visibleText } from '../../../shared/visible-text'
 import { lineEndings } from '../workspace/file/text-file'
 

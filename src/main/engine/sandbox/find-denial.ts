@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
-import type { SandboxDenial } from '../../../shared/model/sandbox'
+import type { SandboxDenial } from '../../../shared/model/task/sandbox'
 import { isWithin } from '../workspace/path/real-path'
 import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { SandboxPolicy } from './sandbox-policy'

@@ -1,4 +1,4 @@
-import type { SandboxLevel, SandboxNetwork } from '../../../shared/model/sandbox'
+import type { SandboxLevel, SandboxNetwork } from '../../../shared/model/task/sandbox'
 
 /**
  * What one command can reach. Plain data: it travels to the process that runs the command. All paths are absolute;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { CodedError } from '../../../shared/errors'
-import type { Schedule, ScheduleTime } from '../../../shared/model/schedule'
+import type { Schedule, ScheduleTime } from '../../../shared/model/assistant/schedule'
 import { openStore } from '../store/open/open-store'
-import { createScheduleRows, type ScheduleRows } from '../store/schedule-rows'
+import { createScheduleRows, type ScheduleRows } from '../store/rows/schedule-rows'
 import { createMailWatches, type MailSource } from './mail-watches'
 
 const undo: (() => void)[] = []

@@ -1,7 +1,7 @@
 import { CodedError } from '../../../shared/errors'
-import type { MailFilter, MailPosition } from '../../../shared/model/mail'
-import type { Schedule } from '../../../shared/model/schedule'
-import type { ScheduleRows } from '../store/schedule-rows'
+import type { MailFilter, MailPosition } from '../../../shared/model/assistant/mail'
+import type { Schedule } from '../../../shared/model/assistant/schedule'
+import type { ScheduleRows } from '../store/rows/schedule-rows'
 import type { ScheduleClock } from './schedule-clock'
 
 /** How long a watch may be broken before the user is told: most breaks are short, such as when the machine wakes. */

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
-import { SCHEDULE_LIMITS, type QuietHours, type ScheduleTime } from '../../../shared/model/schedule'
+import { SCHEDULE_LIMITS, type QuietHours, type ScheduleTime } from '../../../shared/model/assistant/schedule'
 import { Cron } from 'croner'
 import { parseCron } from './timetable'
 

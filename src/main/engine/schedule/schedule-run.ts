@@ -5,8 +5,8 @@ import {
   type ScheduleRunStatus,
   type ScheduleRunLimits,
   momentText,
-} from '../../../shared/model/schedule'
-import type { SessionHeader, StopReason } from '../../../shared/model/session'
+} from '../../../shared/model/assistant/schedule'
+import type { SessionHeader, StopReason } from '../../../shared/model/session/session'
 import type { ScheduleClock } from './schedule-clock'
 
 /**

@@ -1,12 +1,17 @@
-import { isMidCall } from '../../../shared/model/approval'
+import { isMidCall } from '../../../shared/model/approval/approval'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
-import { textOf } from '../../../shared/model/message'
-import type { Schedule, ScheduleRun, ScheduleRunStatus, ScheduleService } from '../../../shared/model/schedule'
-import type { SessionHeader, StopReason } from '../../../shared/model/session'
+import { textOf } from '../../../shared/model/turn/message'
+import type {
+  Schedule,
+  ScheduleRun,
+  ScheduleRunStatus,
+  ScheduleService,
+} from '../../../shared/model/assistant/schedule'
+import type { SessionHeader, StopReason } from '../../../shared/model/session/session'
 import type { SessionManager } from '../session/sessions'
 import type { Duties } from '../store/lease'
-import type { ScheduleRows } from '../store/schedule-rows'
+import type { ScheduleRows } from '../store/rows/schedule-rows'
 import type { Store } from '../store/store'
 import type { ScheduleClock } from './schedule-clock'
 import { watchLimits, type RunLimits, endMessage, noteOf, statusOf, isNothingDue, runPrompt } from './schedule-run'

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
-import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
+import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval/approval'
 import {
   SCHEDULE_LIMITS,
   type PlannedRun,
@@ -16,8 +16,8 @@ import {
   type ScheduleRun,
   NEW_MAIL,
   timeSource,
-} from '../../../shared/model/schedule'
-import type { ScheduleRows } from '../store/schedule-rows'
+} from '../../../shared/model/assistant/schedule'
+import type { ScheduleRows } from '../store/rows/schedule-rows'
 import { readQuiet, readTime, readZone } from './read-time'
 import { nextRun, plannedRuns } from './timetable'
 

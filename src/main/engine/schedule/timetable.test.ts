@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ScheduleSpec } from '../../../shared/model/schedule'
+import type { ScheduleSpec } from '../../../shared/model/assistant/schedule'
 import { dueRun, isQuiet, nextRun, parseCron, plannedRuns, quietEnd } from './timetable'
 import { cpuMs } from '../../../../test/support/cpu-time'
 

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { CodedError } from '../../../shared/errors'
-import type { QuietHours, ScheduleSpec } from '../../../shared/model/schedule'
+import type { QuietHours, ScheduleSpec } from '../../../shared/model/assistant/schedule'
 
 type Times = Pick<ScheduleSpec, 'time' | 'zone' | 'heartbeat'>
 

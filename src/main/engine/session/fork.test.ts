@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Approval } from '../../../shared/model/approval'
+import type { Approval } from '../../../shared/model/approval/approval'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { emptyHeader } from '../../../shared/events/fold-header'
 import { applyEvents, initialView } from '../../../shared/events/session-view'

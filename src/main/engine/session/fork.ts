@@ -1,7 +1,7 @@
 import { eventTypesOf } from '../../../shared/events/event-uses'
-import { isMidCall } from '../../../shared/model/approval'
+import { isMidCall } from '../../../shared/model/approval/approval'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
-import type { AssistantPart } from '../../../shared/model/message'
+import type { AssistantPart } from '../../../shared/model/turn/message'
 import type { Store } from '../store/store'
 
 const WINDOW = 2000

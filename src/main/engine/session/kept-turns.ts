@@ -1,8 +1,8 @@
 import { failureOf } from '../../../shared/errors'
-import { isMidCall } from '../../../shared/model/approval'
+import { isMidCall } from '../../../shared/model/approval/approval'
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { KeptTurnRows, NotedEnvironment } from '../store/kept-turn-rows'
+import type { SessionHeader } from '../../../shared/model/session/session'
+import type { KeptTurnRows, NotedEnvironment } from '../store/rows/kept-turn-rows'
 import type { Session } from './session'
 import type { SessionManager } from './sessions'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { SCRATCH_FOLDERS } from '../../../shared/model/scratch-folder'
+import { SCRATCH_FOLDERS } from '../../../shared/model/project/scratch-folder'
 
 /**
  * Makes the folder of a session without a project, which only the user can open, and returns its path: the day and a

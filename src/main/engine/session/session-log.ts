@@ -1,7 +1,7 @@
 import { failureOf, type Failure } from '../../../shared/errors'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import { applyHeader } from '../../../shared/events/fold-header'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import type { TurnLiveEvent } from '../loop/turn-context'
 import type { Store } from '../store/store'
 

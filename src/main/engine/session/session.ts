@@ -1,18 +1,19 @@
-import type { ContextView, ToolsView } from '../../../shared/model/context'
-import type { Effort } from '../../../shared/model/effort'
+import type { ContextView, ToolsView } from '../../../shared/model/turn/context'
+import type { Effort } from '../../../shared/model/turn/effort'
 import { CodedError, failureOf, type Failure } from '../../../shared/errors'
-import { isMidCall, type ApprovalProposal, type EditedProposal, type RuleChoice } from '../../../shared/model/approval'
+import { isMidCall } from '../../../shared/model/approval/approval'
+import type { ApprovalProposal, EditedProposal, RuleChoice } from '../../../shared/model/approval/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/events/event'
-import type { UserPart } from '../../../shared/model/message'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { UserPart } from '../../../shared/model/turn/message'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { createGate, type ApprovalGate } from '../approval/gate'
 import type { CompactionEnd } from '../context/compaction/compact'
 import { type OpenTurn, type TurnLiveEvent, TurnStopped, TurnSuspended } from '../loop/turn-context'
 import type { TurnEnd } from '../loop/turn'
-import { SessionInput, type Steering, type TurnInput } from './session-input'
+import { SessionInput, type Steering, type TurnInput } from './input/session-input'
 import { SessionLog } from './session-log'
 import { endOpenCompaction, undoCompactionEvent, closingEvents, recoverTurn, unfinishedTurn } from './unfinished-turn'
-import type { PreparedNotifications } from './task-notifications'
+import type { PreparedNotifications } from './input/task-notifications'
 import type { SessionDeps, TurnRelay } from './session-deps'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
 
@@ -30,7 +31,7 @@ export class Session {
   readonly #deps: SessionDeps<Session>
   readonly #log: SessionLog
   readonly #input: SessionInput
-  #running: { abort: AbortController; done: Promise<void> } | undefined
+  #running: { abort: AbortController; done: Promise<unknown> } | undefined
   #starting: Promise<void> | undefined
   /**
    * A turn of an earlier process: it waits for the user, and resumes when one of its requests is answered or opened, or
@@ -235,7 +236,7 @@ export class Session {
     const compacting = this.#deps.runner
       .compact(this, instruction, abort.signal)
       .finally(() => (this.#running = undefined))
-    this.#running = { abort, done: compacting.then(nothing, nothing) }
+    this.#running = { abort, done: Promise.allSettled([compacting]) }
     let end: CompactionEnd
     try {
       end = await compacting
@@ -396,5 +397,3 @@ export class Session {
 function requireActive({ sealed }: SessionHeader): void {
   if (sealed) throw new CodedError('session.sealed', `It was moved to ${sealed.place ?? sealed.to}.`)
 }
-
-const nothing = (): void => {}

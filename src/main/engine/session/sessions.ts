@@ -1,16 +1,16 @@
-import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
-import type { RuleChoice } from '../../../shared/model/approval'
-import type { Effort } from '../../../shared/model/effort'
+import type { AgentChoice, SessionAgent } from '../../../shared/model/session/agent'
+import type { RuleChoice } from '../../../shared/model/approval/approval'
+import type { Effort } from '../../../shared/model/turn/effort'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
-import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
+import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session/session'
 import { forkedEvents } from './fork'
 import { realFolder } from '../workspace/path/real-path'
 import { Session } from './session'
 import { type Sessions, UnattendedTurns } from './sessions-for-hosts'
 import { noSuchSession } from './similar-sessions'
 import type { SessionDeps, SessionTurns } from './session-deps'
-import type { NewWorktree, SessionWorktree } from '../../../shared/model/worktree'
+import type { NewWorktree, SessionWorktree } from '../../../shared/model/project/worktree'
 
 export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTurns<Session> | 'onRecorded'> {
   defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }

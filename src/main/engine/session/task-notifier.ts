@@ -11,7 +11,7 @@ import {
   type PreparedNotification,
   ignoreTaskNotFound,
   outputTail,
-} from './task-notifications'
+} from './input/task-notifications'
 
 /** How often to check whether the process that holds a session has sent its notifications, in ms. */
 const RETRY_MS = 5_000

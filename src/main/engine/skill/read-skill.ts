@@ -1,4 +1,4 @@
-import type { SkillProblem, SkillView } from '../../../shared/configuration/customizations'
+import type { SkillProblem, SkillView } from '../../../shared/configuration/customize/customizations'
 
 /** The metadata of a SKILL.md; the body is read only when the skill is used. */
 export type SkillHead = Omit<SkillView, 'source' | 'path' | 'hiddenBy'>

@@ -1,11 +1,16 @@
 import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { SkillList, SkillProblem, SkillView, SkillSource } from '../../../shared/configuration/customizations'
+import type {
+  SkillList,
+  SkillProblem,
+  SkillView,
+  SkillSource,
+} from '../../../shared/configuration/customize/customizations'
 import { fillPlaceholders, readSkill, splitSkill, type ReadSkill } from './read-skill'
 import type { SkillCache } from './skill-cache'
 import { guardedFile, readGuardedText, type TextGuard } from '../workspace/guarded-text'
-import type { UserPart } from '../../../shared/model/message'
+import type { UserPart } from '../../../shared/model/turn/message'
 import { outsideArchive } from '../runtime/plain-node'
 
 export interface SkillsDeps {

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { visibleRanges } from '../../../shared/model/checkpoint'
-import type { Database } from './database'
+import type { visibleRanges } from '../../../shared/model/session/checkpoint'
+import type { Database } from './database/database'
 
 /** Maximum size of a window, in bytes of events: a session full of images must open quickly too. */
 const WINDOW_BYTES = 16 * 1024 * 1024

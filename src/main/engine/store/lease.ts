@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from './database'
+import type { Database } from './database/database'
 import { isAlive, type ProcessIdentity } from '../process/process-identity'
 
 /** Frequent enough that one or two missed beats do not make a holder look dead (STALE_MS). */

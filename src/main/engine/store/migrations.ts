@@ -1,7 +1,7 @@
 import { CodedError } from '../../../shared/errors'
 import { addChainColumns } from './chain/chain-rows'
-import type { Database } from './database'
-import { addRecordedSpending, SPENDING_TABLES } from './spending-rows'
+import type { Database } from './database/database'
+import { addRecordedSpending, SPENDING_TABLES } from './rows/spending-rows'
 import { indexEvents } from './text-index'
 
 export interface Migration {

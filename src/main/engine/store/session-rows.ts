@@ -1,8 +1,13 @@
 import type { RecordedEvent } from '../../../shared/events/event'
 import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
-import { statusOf, type SessionHeader, type SessionStatus, type SessionSummary } from '../../../shared/model/session'
-import type { Database } from './database'
-import { AGENT_ID, familyPrefix } from '../../../shared/model/agent'
+import {
+  statusOf,
+  type SessionHeader,
+  type SessionStatus,
+  type SessionSummary,
+} from '../../../shared/model/session/session'
+import type { Database } from './database/database'
+import { AGENT_ID, familyPrefix } from '../../../shared/model/session/agent'
 import type { Store } from './store'
 import type { Leases } from './lease'
 

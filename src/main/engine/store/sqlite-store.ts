@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
-import { visibleRanges } from '../../../shared/model/checkpoint'
+import { visibleRanges } from '../../../shared/model/session/checkpoint'
 import { CodedError } from '../../../shared/errors'
 import type { Store } from './store'
-import { sqliteCode, type Database } from './database'
+import { sqliteCode, type Database } from './database/database'
 import { createEventLog } from './event-log'
 import { createHeaderRows, createSessionList } from './session-rows'
 import type { Leases } from './lease'
 import { createSessionWriter } from './session-writer'
-import { storeError, isDamage, suspectMarker } from './store-error'
-import { createSpendingRows } from './spending-rows'
+import { storeError, isDamage, suspectMarker } from './database/store-error'
+import { createSpendingRows } from './rows/spending-rows'
 import { createTextIndex } from './text-index'
 
 /** The store on an open, migrated database. Use `openStore` to get one. */

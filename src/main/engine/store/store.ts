@@ -1,8 +1,8 @@
-import type { SessionAgent } from '../../../shared/model/agent'
-import type { Effort } from '../../../shared/model/effort'
+import type { SessionAgent } from '../../../shared/model/session/agent'
+import type { Effort } from '../../../shared/model/turn/effort'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
-import type { SessionSchedule } from '../../../shared/model/schedule'
-import type { ImportedFrom, SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
+import type { SessionSchedule } from '../../../shared/model/assistant/schedule'
+import type { ImportedFrom, SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session/session'
 
 /** How events are appended. */
 export interface AppendOptions {

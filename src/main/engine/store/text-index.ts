@@ -1,6 +1,6 @@
 import type { EventBody } from '../../../shared/events/event'
-import type { SearchHit } from '../../../shared/model/session'
-import type { Database } from './database'
+import type { SearchHit } from '../../../shared/model/session/session'
+import type { Database } from './database/database'
 
 /**
  * How much of a message is searchable, in UTF-16 units: indexing a long one (a pasted log) must not slow down the

@@ -1,4 +1,4 @@
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 import type { OutputLog } from './output/output-log'
 import type { PromptWatch } from './pty/prompt-watch'
 

@@ -1,6 +1,6 @@
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import type { SessionProcess } from '../process/kill-process-tree'
-import type { Task } from '../../../shared/model/task'
+import type { SessionProcess } from '../process/kill/kill-process-tree'
+import type { Task } from '../../../shared/model/task/task'
 import type { TaskStart } from './task-supervisor'
 import type { ExitStatus } from '../process/shell-process'
 

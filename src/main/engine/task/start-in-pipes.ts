@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from './running-process'
-import { hasExited, sessionProcesses, signalGroup, killProcessTree } from '../process/kill-process-tree'
+import { hasExited, sessionProcesses, signalGroup, killProcessTree } from '../process/kill/kill-process-tree'
 import { spawnedOrThrow } from '../process/spawn'
 
 /** Without a terminal: one pipe takes both output streams, in order. Programs can see that there is no terminal. */

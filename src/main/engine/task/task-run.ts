@@ -1,4 +1,4 @@
-import type { Task, TaskStatus } from '../../../shared/model/task'
+import type { Task, TaskStatus } from '../../../shared/model/task/task'
 import { LiveOutput, OutputLog } from './output/output-log'
 import { outputText } from './output/output-text'
 import { type RunningProcess, startedTask, type TaskRunOptions } from './running-process'

@@ -1,7 +1,7 @@
 import type { TaskPush, UsagePush } from '../../../shared/events/push'
-import type { Orphan, Task, TaskOutputPage } from '../../../shared/model/task'
+import type { Orphan, Task, TaskOutputPage } from '../../../shared/model/task/task'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import type { SessionProcess } from '../process/kill-process-tree'
+import type { SessionProcess } from '../process/kill/kill-process-tree'
 
 /** A background command to start. */
 export interface BackgroundStart extends TaskOwner {

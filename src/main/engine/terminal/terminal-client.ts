@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
-import type { TerminalPush, UserTerminal } from '../../../shared/model/terminal'
+import type { TerminalPush, UserTerminal } from '../../../shared/model/task/terminal'
 import type { HostConnection } from '../task/client/host-connection'
 import { HostConnector, type TaskHostProgram } from '../task/client/host-connector'
 

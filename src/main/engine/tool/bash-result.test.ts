@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 import type { TaskEnd } from '../task/task-supervisor'
 import { backgroundResult, foregroundResult } from './bash-result'
 import type { ToolResult } from './tool'

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 import { truncateStart } from '../task/output/output-text'
 import type { TaskEnd } from '../task/task-supervisor'
 import { durationText, oneLine, shortenedTask, terminalInputText } from './task-lines'

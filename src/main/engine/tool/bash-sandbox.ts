@@ -1,10 +1,10 @@
-import type { ApprovalOption } from '../../../shared/model/approval'
+import type { ApprovalOption } from '../../../shared/model/approval/approval'
 import {
   describeDenial,
   SANDBOX_LEVEL_NAMES,
   type CommandSandbox,
   type SandboxDenial,
-} from '../../../shared/model/sandbox'
+} from '../../../shared/model/task/sandbox'
 import { visibleLine } from '../../../shared/visible-text'
 import { findDenial } from '../sandbox/find-denial'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'

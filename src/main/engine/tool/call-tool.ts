@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ToolCallPart } from '../../../shared/model/message'
+import type { ToolCallPart } from '../../../shared/model/turn/message'
 import { refuse, type Tool } from './tool'
 
 export const CALL_TOOL = 'call_tool'

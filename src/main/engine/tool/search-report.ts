@@ -1,4 +1,4 @@
-import type { ToolDetails } from '../../../shared/model/preview'
+import type { ToolDetails } from '../../../shared/model/approval/preview'
 import { sortNewestFirst, pathSortKey } from '../workspace/path/list-files'
 import { sensitiveRule } from '../workspace/path/sensitive-file'
 import { truncateText } from './truncate-result'

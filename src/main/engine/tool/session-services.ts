@@ -1,8 +1,8 @@
-import type { Task, TaskStatus } from '../../../shared/model/task'
+import type { Task, TaskStatus } from '../../../shared/model/task/task'
 import type { BackgroundStart, TaskOwner } from '../task/task-supervisor'
-import type { SubagentType } from '../../../shared/model/agent'
-import type { KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
-import type { ToolDetails } from '../../../shared/model/preview'
+import type { SubagentType } from '../../../shared/model/session/agent'
+import type { KeptFile, RestoreStep } from '../../../shared/model/session/checkpoint'
+import type { ToolDetails } from '../../../shared/model/approval/preview'
 
 /** The end of what a task printed, as plain text. */
 export interface TaskTail {

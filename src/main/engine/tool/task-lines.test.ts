@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 import { durationText, oneLine, outputLines, shortenedTask, taskLines } from './task-lines'
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 
 /** How much of a command is repeated to those who have seen it before. */
 const COMMAND_CHARS = 200

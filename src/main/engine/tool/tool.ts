@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { ApprovalKind, ApprovalOption, MidCallAsk, PersonAnswer } from '../../../shared/model/approval'
-import type { FormValues } from '../../../shared/model/form'
-import type { ResultPart } from '../../../shared/model/message'
-import type { Preview, ProposedText, ToolDetails } from '../../../shared/model/preview'
-import type { CommandSandbox } from '../../../shared/model/sandbox'
-import type { Todo } from '../../../shared/model/plan'
+import type { ApprovalKind, ApprovalOption, MidCallAsk, PersonAnswer } from '../../../shared/model/approval/approval'
+import type { FormValues } from '../../../shared/model/approval/form'
+import type { ResultPart } from '../../../shared/model/turn/message'
+import type { Preview, ProposedText, ToolDetails } from '../../../shared/model/approval/preview'
+import type { CommandSandbox } from '../../../shared/model/task/sandbox'
+import type { Todo } from '../../../shared/model/turn/plan'
 
 /** Hints about a tool, as in the Model Context Protocol. They can make a policy stricter, never laxer. */
 export interface ToolAnnotations {

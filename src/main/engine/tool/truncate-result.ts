@@ -1,4 +1,4 @@
-import { textOf, type ResultPart } from '../../../shared/model/message'
+import { textOf, type ResultPart } from '../../../shared/model/turn/message'
 import { truncateToHead, truncateToTail } from '../task/output/output-text'
 import type { ToolResult } from './tool'
 

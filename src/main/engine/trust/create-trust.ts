@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import type { TrustPart, TrustView, TrustedFolder } from '../../../shared/configuration/customizations'
+import type { TrustPart, TrustView, TrustedFolder } from '../../../shared/configuration/customize/customizations'
 import { visibleLine } from '../../../shared/visible-text'
-import { describeHook } from '../config/settings/hook-settings'
+import { describeHook } from '../config/agent-settings/hook-settings'
 import { readProjectConfig } from './project-settings'
 import type { ProjectFile } from './project-files'
 import {

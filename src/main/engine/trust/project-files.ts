@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
-import type { TrustPart } from '../../../shared/configuration/customizations'
+import type { TrustPart } from '../../../shared/configuration/customize/customizations'
 import { readConfigText } from '../config/read-config-file'
 
 /** A file with which a project would configure Trestle, as it is now. */

@@ -1,14 +1,14 @@
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import { projectFileKind } from './project-files'
-import { type Hook, locateHooks, readHooks } from '../config/settings/hook-settings'
+import { type Hook, locateHooks, readHooks } from '../config/agent-settings/hook-settings'
 import type { Settings } from '../config/settings/settings'
 import { readTrustState, type TrustState } from './trust-state'
 import type { PermissionRule } from '../permission/permission-rule'
-import { locateRules, readPermissionRules, unreadableRules } from '../config/settings/permission-settings'
+import { locateRules, readPermissionRules, unreadableRules } from '../config/agent-settings/permission-settings'
 import { parseConfig, locateMistakes } from '../config/read-config-file'
-import { readProjectSandbox, type ProjectSandbox } from '../config/settings/sandbox-settings'
-import { TableReader, type Mistake } from '../config/settings/table-reader'
-import { readProjectWorktree, type ProjectWorktree } from '../config/settings/worktree-settings'
+import { readProjectSandbox, type ProjectSandbox } from '../config/agent-settings/sandbox-settings'
+import { TableReader, type Mistake } from '../config/toml/table-reader'
+import { readProjectWorktree, type ProjectWorktree } from '../config/agent-settings/worktree-settings'
 
 /** The settings for work in one folder, and how far the project has a say in them. */
 export interface FolderSettings {

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { takeProjectSnapshot, type ProjectSnapshot } from '../context/facts/project-snapshot'
 import { shellName } from '../context/facts/environment-facts'
-import type { SandboxStatus } from '../../../shared/model/sandbox'
+import type { SandboxStatus } from '../../../shared/model/task/sandbox'
 import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Session } from '../session/session'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import type { CheckpointManager } from '../checkpoint/checkpoints'
 import type { Instructions } from '../context/facts/instruction-facts'
 

@@ -1,8 +1,8 @@
-import { visibleRanges } from '../../../shared/model/checkpoint'
+import { visibleRanges } from '../../../shared/model/session/checkpoint'
 import type { RecordedEvent } from '../../../shared/events/event'
-import { fileDiffs } from '../../../shared/model/preview'
-import type { Message } from '../../../shared/model/message'
-import type { SessionHeader } from '../../../shared/model/session'
+import { fileDiffs } from '../../../shared/model/approval/preview'
+import type { Message } from '../../../shared/model/turn/message'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { recentHistory, createRecordedTokenCounts } from '../context/history'
 import { conveysFacts, knownFactsIn, knownTools } from '../context/facts/context-fact'
 import type { CountedRequest } from '../context/tokens/token-count'
@@ -11,7 +11,7 @@ import type { ReadState, SeenLines, Workspace } from '../workspace/workspace'
 import type { Session } from '../session/session'
 import type { Store } from '../store/store'
 import type { ContextWindows } from './context-windows'
-import type { RequestPrefix } from '../../../shared/model/context'
+import type { RequestPrefix } from '../../../shared/model/turn/context'
 
 /**
  * How much of a conversation that was never compacted is read, in characters per token of the window; more would not

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { isWithin } from './path/real-path'
 import { createWorkspace, type Workspace } from './workspace'
 

@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import type { FilePage, FoundFile } from '../../../shared/contract/file'
+import type { FilePage, FoundFile } from '../../../shared/contract/project/file'
 import type { FileAccess } from './file-access'
 import { FileProblem } from './path/file-problem'
 import { readLines } from './file/read-lines'

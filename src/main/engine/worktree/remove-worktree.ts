@@ -5,11 +5,11 @@ import { worktreeRecords, writeWorktree, type WorktreeRecord } from '../config/w
 import type { Repository } from '../git/repository/find-repository'
 import { operationOf } from '../git/repository/git-files'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { makeKeep } from './keep'
+import { makeKeep } from './files/keep'
 import { requireOurs, requireUnlocked } from './our-worktree'
-import { plainFileHash, type RawPath } from './plain-path'
-import { writePatch } from './saved-files'
-import { takeSnapshot } from './snapshot'
+import { plainFileHash, type RawPath } from './files/plain-path'
+import { writePatch } from './files/saved-files'
+import { takeSnapshot } from './files/snapshot'
 import type { WorktreePlace } from './worktree-place'
 
 /** Where the folder is while it is saved, so that programs do not find it by its path. */

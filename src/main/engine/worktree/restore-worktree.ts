@@ -4,12 +4,12 @@ import { makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../conf
 import { findRepository, type Repository } from '../git/repository/find-repository'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { freeBranch } from './branch-name'
-import { copyAll } from './copy-files'
-import { keepRef, makeKeep } from './keep'
+import { copyAll } from './files/copy-files'
+import { keepRef, makeKeep } from './files/keep'
 import { asideOf, copyTest, finishRemoval, mainOf } from './remove-worktree'
 import { requireOurs } from './our-worktree'
-import { writeFiles } from './saved-files'
-import { takeSnapshot } from './snapshot'
+import { writeFiles } from './files/saved-files'
+import { takeSnapshot } from './files/snapshot'
 import type { WorktreePlace } from './worktree-place'
 
 export interface RestoredWorktree {

@@ -1,4 +1,10 @@
-import type { MergeResult, NewWorktree, Worktree, WorktreeOffer, WorktreeStatus } from '../../../shared/model/worktree'
+import type {
+  MergeResult,
+  NewWorktree,
+  Worktree,
+  WorktreeOffer,
+  WorktreeStatus,
+} from '../../../shared/model/project/worktree'
 import type { MergeOptions } from './merge-worktree'
 
 /** What the user does with worktrees, in any host. Failures are `CodedError`s. */

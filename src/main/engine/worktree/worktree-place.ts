@@ -8,7 +8,7 @@ import type { Repository } from '../git/repository/find-repository'
 import { readGitUser, requireGitTrust } from '../git/trust/git-trust'
 import { openRepository, type OpenRepository } from '../git/repository/open-repository'
 import { createRunGit } from '../git/run-git'
-import { tryLock } from '../store/store-lock'
+import { tryLock } from '../store/database/store-lock'
 
 export interface WorktreePlaceDeps {
   home: string

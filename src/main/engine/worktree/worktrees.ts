@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import { CodedError, failureOf } from '../../../shared/errors'
-import type { SessionSummary } from '../../../shared/model/session'
-import type { Worktree } from '../../../shared/model/worktree'
+import type { SessionSummary } from '../../../shared/model/session/session'
+import type { Worktree } from '../../../shared/model/project/worktree'
 import {
   forgetWorktree,
   listWorktrees,
@@ -12,14 +12,14 @@ import {
   writeWorktree,
   type WorktreeRecord,
 } from '../config/worktree-record'
-import type { WorktreeSettings } from '../config/settings/worktree-settings'
+import type { WorktreeSettings } from '../config/agent-settings/worktree-settings'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import { projectFiles } from '../trust/project-files'
 import { branchWords, freeBranch } from './branch-name'
 import { createWorktree } from './create-worktree'
 import { mergeWorktree, updateWorktree } from './merge-worktree'
 import { requireOurs } from './our-worktree'
-import { workFolder } from './plain-path'
+import { workFolder } from './files/plain-path'
 import { asideOf, removeWorktree } from './remove-worktree'
 import { purgeWorktree, recoverWorktree, restoreWorktree } from './restore-worktree'
 import { runSetup } from './setup-run'

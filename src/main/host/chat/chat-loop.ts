@@ -1,5 +1,5 @@
 import { failureOf } from '../../../shared/errors'
-import type { UserPart } from '../../../shared/model/message'
+import type { UserPart } from '../../../shared/model/turn/message'
 import { type CommandResult, runCommand, completions } from './commands'
 import type { Conversation } from './conversation'
 import { toEditLine, LINE_BREAK_MARK } from './screen/key-input'

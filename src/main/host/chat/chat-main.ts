@@ -17,7 +17,7 @@ import { editorOutput } from '../../console/output'
 import { usesColor, type Terminal } from './screen/terminal'
 import { latestSession } from '../../console/project-sessions'
 import { currentFolder, folderOption, sessionOptions, type SessionOptions } from '../../console/session-options'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { SessionHeader } from '../../../shared/model/session/session'
 
 /**
  * `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code: 0, or 1 when no person is at the

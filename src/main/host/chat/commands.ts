@@ -18,10 +18,10 @@ import {
   togglePlan,
 } from './setting-commands'
 import { wrapText, truncateToWidth, oneLine, safeText } from './screen/text-layout'
-import { commandName, promptCommand } from '../../../shared/configuration/mcp-content'
+import { commandName, promptCommand } from '../../../shared/configuration/customize/mcp-content'
 import { CodedError } from '../../../shared/errors'
-import type { RestorePreview } from '../../../shared/model/checkpoint'
-import type { SessionSummary } from '../../../shared/model/session'
+import type { RestorePreview } from '../../../shared/model/session/checkpoint'
+import type { SessionSummary } from '../../../shared/model/session/session'
 import type { RestoreRequest } from '../../engine/checkpoint/restore-session'
 
 /** Every command of `trestle chat`, in the order of the help. */

@@ -1,4 +1,4 @@
-import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
+import { PERMISSION_MODES, SESSION_MODES, type SessionMode } from '../../../shared/model/approval/approval'
 import {
   confinementOf,
   MODE_NAMES,
@@ -7,7 +7,7 @@ import {
   sandboxPermissions,
   unavailableText,
 } from '../../../shared/configuration/sandbox-text'
-import type { EffortChoice } from '../../../shared/model/effort'
+import type { EffortChoice } from '../../../shared/model/turn/effort'
 import { defaultEffortName, sessionEffort } from '../../../shared/configuration/session-model'
 import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'

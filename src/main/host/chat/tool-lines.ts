@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../../shared/events/event'
-import { changedLines } from '../../../shared/model/preview'
-import { textOf } from '../../../shared/model/message'
+import { changedLines } from '../../../shared/model/approval/preview'
+import { textOf } from '../../../shared/model/turn/message'
 import { toolLabel } from '../../../shared/tool-label'
 import { truncateToWidth, oneLine, safeText, wrapText } from './screen/text-layout'
 import type { Style } from './screen/terminal'

@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { AgentProblem, AgentView } from '../../../shared/model/agent'
+import type { AgentProblem, AgentView } from '../../../shared/model/session/agent'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { oneLine, table } from '../../console/output'
 import { createAgentSpecs, builtInAgents } from '../../engine/agent/agent-specs'
 import { problemText } from '../../engine/agent/agent-spec'
-import { createEnginePlugins } from '../../engine/engine-plugins'
+import { createEnginePlugins } from '../../engine/foundation/engine-plugins'
 import { resolveHome } from '../../engine/config/home'
 
 const MAX_SHOWN = 90

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { DEVICE_ACCESS, type DeviceAccess, type PairedDevice } from '../../../shared/model/paired-device'
+import { DEVICE_ACCESS, type DeviceAccess, type PairedDevice } from '../../../shared/model/place/paired-device'
 import { oneLine, table } from '../../console/output'
 import { pairingText } from '../../console/pairing-text'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'

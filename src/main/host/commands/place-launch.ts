@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { placeLaunch } from '../../../shared/contract/place'
-import type { PlaceLaunch } from '../../../shared/model/place'
+import { placeLaunch } from '../../../shared/contract/place/place'
+import type { PlaceLaunch } from '../../../shared/model/place/place'
 import { UsageError, type Parsed } from '../../console/parse-command'
 
 type Values = Parsed['values']

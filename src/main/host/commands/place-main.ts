@@ -8,7 +8,7 @@ import {
   type PlaceRemoved,
   type PlaceTest,
   type PlaceView,
-} from '../../../shared/model/place'
+} from '../../../shared/model/place/place'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'

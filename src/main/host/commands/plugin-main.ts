@@ -1,15 +1,15 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
-import type { PluginList, PluginPlace, PluginReview, PluginView } from '../../../shared/model/plugin'
-import { PLUGIN_PARTS } from '../../../shared/model/plugin'
+import type { PluginList, PluginPlace, PluginReview, PluginView } from '../../../shared/model/app/plugin'
+import { PLUGIN_PARTS } from '../../../shared/model/app/plugin'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { resolveHome } from '../../engine/config/home'
-import { createEnginePlugins } from '../../engine/engine-plugins'
+import { createEnginePlugins } from '../../engine/foundation/engine-plugins'
 import type { PluginActions } from '../../engine/plugin/plugins'
-import { askForFingerprint, isOwnTerminal } from './typed-consent'
+import { askForFingerprint, isOwnTerminal } from './permission/typed-consent'
 
 const WHERE = ['json', 'cwd'] as const
 const NAME = { options: [...WHERE, 'project'], words: [1, 1], takes: 'the name of a plugin' } as const

@@ -6,7 +6,11 @@ import { UsageError, type Parsed } from '../../console/parse-command'
 import { openConfig } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
 import { agentTrace } from '../../engine/runtime/agent-trace'
-import { TOOL_SEARCH, TOOL_SEARCH_RANGES, type ToolSearchSettings } from '../../engine/config/settings/mcp-settings'
+import {
+  TOOL_SEARCH,
+  TOOL_SEARCH_RANGES,
+  type ToolSearchSettings,
+} from '../../engine/config/agent-settings/mcp-settings'
 
 type Name = keyof ToolSearchSettings
 const NAMES = Object.keys(TOOL_SEARCH.fields) as Name[]

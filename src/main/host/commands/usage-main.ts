@@ -5,7 +5,7 @@ import {
   type UsageRow,
   type UsageSum,
   formatCost,
-} from '../../../shared/model/usage'
+} from '../../../shared/model/turn/usage'
 import { oneLine, table } from '../../console/output'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { reportStart } from '../../console/report'

@@ -1,4 +1,4 @@
-import type { MergeResult, MergeWay, Worktree } from '../../../shared/model/worktree'
+import type { MergeResult, MergeWay, Worktree } from '../../../shared/model/project/worktree'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'

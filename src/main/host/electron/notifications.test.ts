@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Approval, ApprovalOption, InboxEntry } from '../../../shared/model/approval'
+import type { Approval, ApprovalOption, InboxEntry } from '../../../shared/model/approval/approval'
 import { notificationAnswers } from './notifications'
 
 const once: ApprovalOption = { optionId: 'once', kind: 'allow_once', name: 'Allow once' }

@@ -1,11 +1,11 @@
 import type { Notification, NativeImage } from 'electron'
 import type { HostCommand } from '../../../shared/events/push'
-import type { SessionSummary } from '../../../shared/model/session'
-import type { Task } from '../../../shared/model/task'
+import type { SessionSummary } from '../../../shared/model/session/session'
+import type { Task } from '../../../shared/model/task/task'
 import type { Engine } from '../../engine/engine-api'
 import type { ElectronModule } from './platform/electron-module'
-import type { UserNotification } from '../../../shared/model/notification'
-import { requestName, type InboxEntry, REJECT_OPTIONS, type Approval } from '../../../shared/model/approval'
+import type { UserNotification } from '../../../shared/model/assistant/notification'
+import { requestName, type InboxEntry, REJECT_OPTIONS, type Approval } from '../../../shared/model/approval/approval'
 
 export interface NotifyOptions {
   electron: Pick<ElectronModule, 'app' | 'BrowserWindow' | 'Notification' | 'nativeImage'> &

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import type { EngineStatus } from '../../../shared/model/engine'
+import type { EngineStatus } from '../../../shared/model/app/engine'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { resolveHome } from '../../engine/config/home'

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { EngineStop } from '../../../shared/model/engine'
+import type { EngineStop } from '../../../shared/model/app/engine'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { createRedact, openAppLog } from '../../engine/health/app-log'

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import type { FormField } from '../../../shared/model/form'
-import type { Preview } from '../../../shared/model/preview'
+import type { FormField } from '../../../shared/model/approval/form'
+import type { Preview } from '../../../shared/model/approval/preview'
 import type { CallQuestion } from '../../engine/tool/tool'
 import { answerInTerminal } from './answer-server'
 

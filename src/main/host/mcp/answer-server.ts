@@ -1,5 +1,11 @@
 import { createInterface } from 'node:readline/promises'
-import { formDefaults, formProblems, type FormField, type FormValue, type FormValues } from '../../../shared/model/form'
+import {
+  formDefaults,
+  formProblems,
+  type FormField,
+  type FormValue,
+  type FormValues,
+} from '../../../shared/model/approval/form'
 import { editorOutput, safeText } from '../../console/output'
 import type { CallAnswer, CallQuestion } from '../../engine/tool/tool'
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { editorOutput, oneLine } from '../../console/output'
 import { CodedError } from '../../../shared/errors'
-import type { McpImportPreview, McpImportRequest, McpImportServer } from '../../../shared/configuration/mcp'
+import type { McpImportPreview, McpImportRequest, McpImportServer } from '../../../shared/configuration/customize/mcp'
 import { usageError, type McpAction } from './mcp-action'
 
 type Chosen = { preview: McpImportPreview; servers: McpImportServer[]; pasted?: string }

@@ -6,8 +6,8 @@ import {
   MCP_SERVER_SANDBOXES,
   type McpOAuth,
   type McpServerDefinition,
-} from '../../../shared/configuration/mcp'
-import { describeSandbox } from '../../../shared/model/sandbox'
+} from '../../../shared/configuration/customize/mcp'
+import { describeSandbox } from '../../../shared/model/task/sandbox'
 import { portProblem } from '../../../shared/reserved-ports'
 import { table } from '../../console/output'
 import type { McpPlace } from '../../engine/mcp/hub/mcp'

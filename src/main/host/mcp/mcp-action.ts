@@ -1,7 +1,7 @@
 import { UsageError, type Parsed, didYouMean } from '../../console/parse-command'
 import type { Engine } from '../../engine/engine-api'
 import { CodedError } from '../../../shared/errors'
-import type { McpServerView } from '../../../shared/configuration/mcp'
+import type { McpServerView } from '../../../shared/configuration/customize/mcp'
 import { nearest } from '../../../shared/nearest'
 
 /** The input of an action. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { CodedError } from '../../../shared/errors'
-import type { McpLogLine, McpServerView, McpTestResult } from '../../../shared/configuration/mcp'
+import type { McpLogLine, McpServerView, McpTestResult } from '../../../shared/configuration/customize/mcp'
 import type { ToolResult } from '../../engine/tool/tool'
 import { nearest } from '../../../shared/nearest'
 import { didYouMean } from '../../console/parse-command'

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import type { SessionHeader, SessionSummary } from '../../../shared/model/session'
+import type { SessionHeader, SessionSummary } from '../../../shared/model/session/session'
 import { oneLine } from '../../console/output'
 import { latestSession } from '../../console/project-sessions'
 import type { Engine } from '../../engine/engine-api'

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
+import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval/approval'
 import {
   type Schedule,
   type ScheduleInput,
@@ -14,7 +14,7 @@ import {
   timeSource,
   timeText,
   withTime,
-} from '../../../shared/model/schedule'
+} from '../../../shared/model/assistant/schedule'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'

@@ -1,5 +1,5 @@
-import { type Schedule, momentText, RUN_STATUS_TEXT } from '../../../shared/model/schedule'
-import { notificationLine } from '../../../shared/model/notification'
+import { type Schedule, momentText, RUN_STATUS_TEXT } from '../../../shared/model/assistant/schedule'
+import { notificationLine } from '../../../shared/model/assistant/notification'
 import { oneLine } from '../../console/output'
 import { reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { RestorePoint, RestorePreview, RestoreResult } from '../../../shared/model/checkpoint'
+import type { RestorePoint, RestorePreview, RestoreResult } from '../../../shared/model/session/checkpoint'
 import { CodedError } from '../../../shared/errors'
 import type { Engine } from '../../engine/engine-api'
 import { oneLine } from '../../console/output'

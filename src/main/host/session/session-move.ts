@@ -5,8 +5,8 @@ import { oneLine } from '../../console/output'
 import { refuseAgents } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import type { Engine } from '../../engine/engine-api'
-import { PLACE_NAME } from '../../../shared/model/place'
-import { pathInPlace } from '../../../shared/model/place-folder'
+import { PLACE_NAME } from '../../../shared/model/place/place'
+import { pathInPlace } from '../../../shared/model/place/place-folder'
 
 const ADDRESS = /^home-[\w-]{1,90}$/
 

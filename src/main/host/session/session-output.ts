@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CodedError, failureOf } from '../../../shared/errors'
-import type { ExportFormat } from '../../../shared/model/conversation'
+import type { ExportFormat } from '../../../shared/model/session/conversation'
 import type { Engine } from '../../engine/engine-api'
 import { shortLine, table } from '../../console/output'
 

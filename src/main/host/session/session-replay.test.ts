@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ReplayOverview, ReplayStep } from '../../../shared/model/history'
+import type { ReplayOverview, ReplayStep } from '../../../shared/model/session/history'
 import { charWidth } from '../../engine/task/output/char-width'
 import { stepScreen, targetOf } from './session-replay'
 

@@ -1,5 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
-import type { ReplayOverview, ReplayStep } from '../../../shared/model/history'
+import type { ReplayOverview, ReplayStep } from '../../../shared/model/session/history'
 import { charWidth } from '../../engine/task/output/char-width'
 import { editorOutput, oneLine, safeText } from '../../console/output'
 import type { Engine } from '../../engine/engine-api'

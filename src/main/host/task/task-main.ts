@@ -9,7 +9,7 @@ import type { TaskSupervisor } from '../../engine/task/task-supervisor'
 import { nearest } from '../../../shared/nearest'
 import { printOutput } from './task-output'
 import { CodedError } from '../../../shared/errors'
-import type { Orphan, Task } from '../../../shared/model/task'
+import type { Orphan, Task } from '../../../shared/model/task/task'
 import { shortLine, table } from '../../console/output'
 
 /** The options of each action. */

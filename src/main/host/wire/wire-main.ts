@@ -1,6 +1,6 @@
 import { MAX_WIRE_LINE_BYTES, WIRE_PROTOCOL } from '../../../shared/contract/stdio-wire'
 import type { HostActions, LogBug } from '../../api/implementer'
-import { createRouter } from '../../api/router'
+import { createRouter } from '../../api/server/router'
 import { agentOption, type Parsed } from '../../console/parse-command'
 import { reserveStdout, oneLine } from '../../console/output'
 import { reportBackground, reportStart } from '../../console/report'

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../../shared/events/event'
-import type { Approval } from '../../../shared/model/approval'
-import type { SessionHeader, SessionSummary } from '../../../shared/model/session'
+import type { Approval } from '../../../shared/model/approval/approval'
+import type { SessionHeader, SessionSummary } from '../../../shared/model/session/session'
 import type { Engine } from '../../engine/engine-api'
 
 type SessionMethods =

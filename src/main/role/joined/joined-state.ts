@@ -2,10 +2,10 @@ import { isRecorded, type SessionEvent } from '../../../shared/events/event'
 import { applyHeader } from '../../../shared/events/fold-header'
 import type { AppPush } from '../../../shared/events/push'
 import { CodedError, failureOf } from '../../../shared/errors'
-import type { InboxEntry } from '../../../shared/model/approval'
+import type { InboxEntry } from '../../../shared/model/approval/approval'
 import type { SettingsView } from '../../../shared/configuration/settings'
-import type { SessionHeader } from '../../../shared/model/session'
-import type { EngineChange } from '../../engine/engine-api'
+import type { SessionHeader } from '../../../shared/model/session/session'
+import type { EngineChange } from '../../engine/foundation/engine-options'
 import type { EngineLink } from '../engine-link'
 
 /** What a client reads at any moment: kept up to date by what the engine pushes. */

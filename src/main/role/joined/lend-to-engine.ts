@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { TrestleClient } from '../../../shared/contract'
-import type { EditorCall } from '../../../shared/model/editor-call'
-import type { McpServerDefinition } from '../../../shared/configuration/mcp'
-import type { SessionHeader } from '../../../shared/model/session'
+import type { EditorCall } from '../../../shared/model/app/editor-call'
+import type { McpServerDefinition } from '../../../shared/configuration/customize/mcp'
+import type { SessionHeader } from '../../../shared/model/session/session'
 import { failureOf } from '../../../shared/errors'
 import type { ClientTerminal } from '../../engine/task/client-terminals'
-import type { SessionClientCapabilities } from '../../engine/turn/client-capabilities'
+import type { SessionClientCapabilities } from '../../engine/turn/session/client-capabilities'
 
 /** What a client lends to a session of an engine in another process. */
 interface Lent extends SessionClientCapabilities {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, useMemo } from 'react'
-import type { Approval, RuleChoice } from '../../../shared/model/approval'
+import type { Approval, RuleChoice } from '../../../shared/model/approval/approval'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useAppInfo, useSettings, useQueries } from '../../state/page/queries'

@@ -1,8 +1,13 @@
 import { use, useId, useRef, useState, useEffect } from 'react'
 import { TriangleAlert } from 'lucide-react'
-import { isDangerous, type Approval, type ApprovalOption, type ApprovalReason } from '../../../shared/model/approval'
+import {
+  isDangerous,
+  type Approval,
+  type ApprovalOption,
+  type ApprovalReason,
+} from '../../../shared/model/approval/approval'
 import type { Failure } from '../../../shared/errors'
-import { changedLines } from '../../../shared/model/preview'
+import { changedLines } from '../../../shared/model/approval/preview'
 import { toolLabel } from '../../../shared/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { Button, type ButtonVariant } from '../../ui/button'
@@ -21,7 +26,7 @@ import {
 } from './card-actions'
 import { CardFolding, CardHead } from './card-head'
 import { useKeptInput } from './kept-input'
-import { PreviewView } from './preview-view'
+import { PreviewView } from './proposal/preview-view'
 import { VisibleTokens } from '../../ui/content/visible-tokens'
 
 export interface ApprovalCardProps {
@@ -46,7 +51,7 @@ type Step =
   | { kind: 'sent' }
   | { kind: 'always'; scope: 'session' | 'user' }
 
-const ProposalEditor = onDemand(() => import('./proposal-editor').then((module) => module.ProposalEditor))
+const ProposalEditor = onDemand(() => import('./proposal/proposal-editor').then((module) => module.ProposalEditor))
 
 /** Tools that change one text file, as their prompts say. */
 const EDITABLE: ReadonlySet<string> = new Set(['Write', 'Edit', 'Patch'])

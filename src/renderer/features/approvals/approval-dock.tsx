@@ -2,7 +2,7 @@ import './approval-dock.css'
 import './approvals.css'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { CardFolding } from './card-head'
-import { type Approval, requestName } from '../../../shared/model/approval'
+import { type Approval, requestName } from '../../../shared/model/approval/approval'
 import { toolLabel } from '../../../shared/tool-label'
 
 interface ApprovalDockProps {

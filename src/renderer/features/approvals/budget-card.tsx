@@ -1,5 +1,5 @@
 import { CircleDollarSign } from 'lucide-react'
-import type { ApprovalOption } from '../../../shared/model/approval'
+import type { ApprovalOption } from '../../../shared/model/approval/approval'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import type { ApprovalCardProps } from './approval-card'

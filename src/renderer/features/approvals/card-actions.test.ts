@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerKey, type CardKey, cardActions, optionKeys } from './card-actions'
-import { REJECT_OPTIONS, type ApprovalKind, type ApprovalOption } from '../../../shared/model/approval'
+import { REJECT_OPTIONS, type ApprovalKind, type ApprovalOption } from '../../../shared/model/approval/approval'
 
 const press = (change: Partial<CardKey> = {}): CardKey => ({
   key: '1',

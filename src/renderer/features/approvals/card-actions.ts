@@ -5,7 +5,7 @@ import {
   type EditedProposal,
   type PersonAnswer,
   fixedKeys,
-} from '../../../shared/model/approval'
+} from '../../../shared/model/approval/approval'
 import { FileSessionContext } from '../../state/file-links'
 import { frontSession } from '../../state/panes/panes-state'
 

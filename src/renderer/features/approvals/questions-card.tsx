@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'react'
-import type { Question, QuestionAnswer } from '../../../shared/model/form'
+import type { Question, QuestionAnswer } from '../../../shared/model/approval/form'
 import { useEscape, useKeyDown } from '../../state/page/escape'
 import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'

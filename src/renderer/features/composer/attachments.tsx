@@ -6,7 +6,7 @@ import {
   type TextPart,
   type UserFile,
   type UserPart,
-} from '../../../shared/model/message'
+} from '../../../shared/model/turn/message'
 import { useClient } from '../../state/page/queries'
 
 /** A file that is kept with the session: what the agent is told of it. */

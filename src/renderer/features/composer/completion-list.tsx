@@ -1,6 +1,6 @@
 import { File, Folder, Plug, Slash, TextCursorInput } from 'lucide-react'
 import { useEffect, useRef, useCallback, useMemo, useState } from 'react'
-import type { McpPrompt, McpResource } from '../../../shared/configuration/mcp-content'
+import type { McpPrompt, McpResource } from '../../../shared/configuration/customize/mcp-content'
 import { visiblePath } from '../../../shared/visible-text'
 import {
   commandAt,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { McpPrompt } from '../../../shared/configuration/mcp-content'
+import type { McpPrompt } from '../../../shared/configuration/customize/mcp-content'
 import {
   argumentAt,
   argumentHint,

@@ -3,7 +3,7 @@ import {
   parsePromptArguments,
   type McpPrompt,
   type McpPromptArgument,
-} from '../../../shared/configuration/mcp-content'
+} from '../../../shared/configuration/customize/mcp-content'
 
 /** An `@word` being typed. */
 export interface OpenMention {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Bot, ChevronDown, Brain } from 'lucide-react'
-import type { AgentView, SessionAgent } from '../../../shared/model/agent'
+import type { AgentView, SessionAgent } from '../../../shared/model/session/agent'
 import { useSessionHeader } from '../../state/session/session-view'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useSettings } from '../../state/page/queries'
 import { ChipButton } from '../../ui/chip'
-import { Menu, MenuChoice, MenuChoices } from '../../ui/menu'
-import { EFFORT_CHOICES, effortName } from '../../../shared/model/effort'
+import { Menu, MenuChoice, MenuChoices } from '../../ui/overlay/menu'
+import { EFFORT_CHOICES, effortName } from '../../../shared/model/turn/effort'
 import { defaultEffortName, sessionEffort } from '../../../shared/configuration/session-model'
 
 /** The value for the default agent. Agent names have no capital letters, so it cannot collide. */

@@ -11,8 +11,8 @@ import {
   type ReactNode,
   type Ref,
 } from 'react'
-import { commandName, type McpPrompt } from '../../../shared/configuration/mcp-content'
-import { typedText, type UserPart } from '../../../shared/model/message'
+import { commandName, type McpPrompt } from '../../../shared/configuration/customize/mcp-content'
+import { typedText, type UserPart } from '../../../shared/model/turn/message'
 import type { DroppedPath } from '../../state/page/desktop-bridge'
 import { useMentions } from '../../state/session/mentions'
 import { useMediaQuery } from '../../state/page/layout-state'

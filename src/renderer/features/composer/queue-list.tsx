@@ -1,8 +1,8 @@
 import './queue.css'
 import { CornerDownRight, GripVertical, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
-import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/message'
-import type { QueuedPrompt } from '../../../shared/model/session'
+import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/turn/message'
+import type { QueuedPrompt } from '../../../shared/model/session/session'
 import { Button } from '../../ui/button'
 
 interface QueueListProps {

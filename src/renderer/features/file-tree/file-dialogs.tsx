@@ -5,7 +5,7 @@ import { openPane } from '../../state/panes/panes-state'
 import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { pathIn, shownPath, type AskedChange } from './tree-rows'
 
 interface FileDialogsProps {

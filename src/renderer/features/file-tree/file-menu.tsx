@@ -4,7 +4,7 @@ import { openFile } from '../../state/file-links'
 import { useClient, useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { mentionPaths } from '../../state/session/mentions'
-import { ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
+import { ContextMenuItem, ContextMenuSeparator } from '../../ui/overlay/menu'
 import type { TreeActions, TreeRow } from './tree-rows'
 
 /** What can be done with a row of the tree. */

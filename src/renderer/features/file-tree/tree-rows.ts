@@ -1,4 +1,4 @@
-import type { FolderEntries } from '../../../shared/model/file-view'
+import type { FolderEntries } from '../../../shared/model/project/file-view'
 
 /** One row of the file tree. */
 export interface TreeRow {

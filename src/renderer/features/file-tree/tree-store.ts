@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { TrestleClient } from '../../../shared/contract'
-import type { FolderEntries } from '../../../shared/model/file-view'
+import type { FolderEntries } from '../../../shared/model/project/file-view'
 import { failureFrom } from '../../client/failure-from'
 import type { TreeState } from './tree-rows'
 

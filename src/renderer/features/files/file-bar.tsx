@@ -13,14 +13,14 @@ import {
 } from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { FileView } from '../../../shared/model/file-view'
+import type { FileView } from '../../../shared/model/project/file-view'
 import { visiblePath } from '../../../shared/visible-text'
 import { openFile } from '../../state/file-links'
 import { mentionPaths } from '../../state/session/mentions'
 import { useClient, useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { Button, IconButton } from '../../ui/button'
-import { Menu, MenuItem } from '../../ui/menu'
+import { Menu, MenuItem } from '../../ui/overlay/menu'
 
 interface FileBarProps {
   sessionId: string

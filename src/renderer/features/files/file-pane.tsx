@@ -1,6 +1,6 @@
 import './files.css'
 import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ComponentType } from 'react'
-import type { TextMatch } from '../../../shared/model/file-view'
+import type { TextMatch } from '../../../shared/model/project/file-view'
 import { visiblePath } from '../../../shared/visible-text'
 import { isShortcut } from '../../format/shortcut'
 import { Skeleton } from '../../ui/loading'

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import type { FileView } from '../../../shared/model/file-view'
+import type { FileView } from '../../../shared/model/project/file-view'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { TextLines } from './content/text-lines'

@@ -3,7 +3,7 @@ import { useId, useState, type ReactNode } from 'react'
 import type { Failure } from '../../../shared/errors'
 import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { ErrorNote } from '../../ui/notice'
 
 interface FormDialogProps {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Failure } from '../../../shared/errors'
-import { gitPathText, type GitUndo } from '../../../shared/model/git'
+import { gitPathText, type GitUndo } from '../../../shared/model/project/git'
 import type { TrestleClient } from '../../../shared/contract'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'

@@ -1,4 +1,4 @@
-import type { GitIntegration } from '../../../shared/model/git'
+import type { GitIntegration } from '../../../shared/model/project/git'
 import { showNoticeToast, showToast } from '../../state/page/toasts-state'
 
 /** Tells how a merge or cherry-pick went. `done`: what is shown when it is complete. */

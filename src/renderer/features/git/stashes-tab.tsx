@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Archive } from 'lucide-react'
 import { useState } from 'react'
-import { gitPathText, type GitKept, type GitStash } from '../../../shared/model/git'
+import { gitPathText, type GitKept, type GitStash } from '../../../shared/model/project/git'
 import { failureFrom } from '../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useQueries } from '../../state/page/queries'

@@ -1,7 +1,7 @@
 import './inbox.css'
 import { Inbox } from 'lucide-react'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
-import type { Approval, InboxEntry } from '../../../shared/model/approval'
+import type { Approval, InboxEntry } from '../../../shared/model/approval/approval'
 import { toolLabel } from '../../../shared/tool-label'
 import { useInbox, entryKey } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'

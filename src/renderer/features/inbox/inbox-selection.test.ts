@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { InboxEntry } from '../../../shared/model/approval'
+import type { InboxEntry } from '../../../shared/model/approval/approval'
 import { firstRows, selectAfterAnswer, selectFirst, adjacentEntry, NO_SELECTION, inboxRows } from './inbox-selection'
 
 const entry = (approvalId: string, more: Partial<InboxEntry> = {}): InboxEntry => ({

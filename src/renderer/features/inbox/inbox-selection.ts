@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { InboxEntry } from '../../../shared/model/approval'
+import type { InboxEntry } from '../../../shared/model/approval/approval'
 import { entryKey } from '../../state/inbox-state'
 
 /** The state of the inbox page. Plain data; every step is pure. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { TrestleClient } from '../../../shared/contract'
-import { type InboxEntry, REJECT_STOP } from '../../../shared/model/approval'
+import { type InboxEntry, REJECT_STOP } from '../../../shared/model/approval/approval'
 import { failureFrom } from '../../client/failure-from'
 import { entryKey } from '../../state/inbox-state'
 import { useClient } from '../../state/page/queries'

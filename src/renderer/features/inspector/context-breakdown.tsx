@@ -1,4 +1,9 @@
-import { CONTEXT_KINDS, type ContextKind, type ContextView, type ServerToolsCost } from '../../../shared/model/context'
+import {
+  CONTEXT_KINDS,
+  type ContextKind,
+  type ContextView,
+  type ServerToolsCost,
+} from '../../../shared/model/turn/context'
 import { formatTokens, formatKilobytes } from '../../format/model-usage'
 import { cx } from '../../ui/cx'
 

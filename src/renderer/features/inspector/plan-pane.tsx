@@ -1,7 +1,7 @@
 import { Circle, CircleCheck, CircleDot, ListTodo, ClipboardList } from 'lucide-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import type { Todo, TodoStatus, PlanRevision, PlanState } from '../../../shared/model/plan'
+import type { Todo, TodoStatus, PlanRevision, PlanState } from '../../../shared/model/turn/plan'
 import { cx } from '../../ui/cx'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { failureFrom } from '../../client/failure-from'

@@ -1,6 +1,6 @@
 import { Plug, RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import type { McpServerView } from '../../../shared/configuration/mcp'
+import type { McpServerView } from '../../../shared/configuration/customize/mcp'
 import { failureFrom } from '../../client/failure-from'
 import { formatTokens } from '../../format/model-usage'
 import { Button, IconButton } from '../../ui/button'

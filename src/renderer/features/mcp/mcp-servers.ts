@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { TrestleClient } from '../../../shared/contract'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
-import type { McpServerState, McpServerView, McpTransport } from '../../../shared/configuration/mcp'
+import type { McpServerState, McpServerView, McpTransport } from '../../../shared/configuration/customize/mcp'
 import type { Tone, DotStatus } from '../../ui/badge'
 
 /** The servers available in a folder; read again when the engine reports a change. */

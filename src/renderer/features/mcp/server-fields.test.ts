@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { McpServerInput } from '../../../shared/configuration/mcp'
+import type { McpServerInput } from '../../../shared/configuration/customize/mcp'
 import { fieldProblems, fieldsOf, inputOf, newKeyValue, NO_SERVER, splitCommand } from './server-fields'
 
 const switches = {

@@ -3,7 +3,7 @@ import {
   type McpServerInput,
   type McpServerSandbox,
   type McpTransport,
-} from '../../../shared/configuration/mcp'
+} from '../../../shared/configuration/customize/mcp'
 
 /** A name with its value; `kept`: the existing value stays as long as nothing is typed. */
 export interface KeyValue {

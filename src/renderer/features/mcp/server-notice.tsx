@@ -1,6 +1,6 @@
 import { Plug } from 'lucide-react'
 import { Fragment, useState, type ReactNode } from 'react'
-import type { McpServerView } from '../../../shared/configuration/mcp'
+import type { McpServerView } from '../../../shared/configuration/customize/mcp'
 import { useLayout } from '../../state/page/layout-state'
 import { Banner } from '../../ui/notice'
 import { Button } from '../../ui/button'

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { MemoryEntry } from '../../../shared/model/memory'
+import type { MemoryEntry } from '../../../shared/model/assistant/memory'
 import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 

@@ -6,17 +6,17 @@ import {
   type MemoryOverview,
   type MemorySource,
   type MemoryVersion,
-} from '../../../shared/model/memory'
+} from '../../../shared/model/assistant/memory'
 import { failureFrom } from '../../client/failure-from'
 import { folderName, shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
 import { goToMessage } from '../../state/session/session-view'
-import { projectsOf, useSessions } from '../../state/session/sessions-state'
-import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import { projectsOf, useSessions } from '../../state/session-list/sessions-state'
+import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import { useClient, useQueries } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { CONTROL_CLASS, Field, TextField } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'

@@ -1,4 +1,4 @@
-import type { MemoryContent, MemoryEntry } from '../../../shared/model/memory'
+import type { MemoryContent, MemoryEntry } from '../../../shared/model/assistant/memory'
 
 /** The fields of the form for an entry; '' for none. */
 interface MemoryFields {

@@ -8,7 +8,7 @@ import {
   type MemoryOverview,
   memoryAsMarkdown,
   type MemoryEntry,
-} from '../../../shared/model/memory'
+} from '../../../shared/model/assistant/memory'
 import { failureFrom } from '../../client/failure-from'
 import { folderName, shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
@@ -18,7 +18,7 @@ import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
 import { FilterField } from '../../ui/form/filter-field'
 import { Skeleton } from '../../ui/loading'
-import { Menu, MenuItem } from '../../ui/menu'
+import { Menu, MenuItem } from '../../ui/overlay/menu'
 import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
 import { MemoryDialog } from './memory-dialog'
 import { VList, type VListHandle } from 'virtua'

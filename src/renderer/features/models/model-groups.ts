@@ -1,5 +1,5 @@
-import { describePrices } from '../../../shared/model/usage'
-import { effortName } from '../../../shared/model/effort'
+import { describePrices } from '../../../shared/model/turn/usage'
+import { effortName } from '../../../shared/model/turn/effort'
 import type { ModelView, SettingsView } from '../../../shared/configuration/settings'
 
 export interface ModelGroup {

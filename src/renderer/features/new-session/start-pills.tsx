@@ -3,13 +3,13 @@ import { Bot, Brain, ChevronDown, Folder, FolderOpen, MessageSquare, Server } fr
 import { defaultEffortName, sessionEffort } from '../../../shared/configuration/session-model'
 import { MODE_NAMES, confinementOf, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
-import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
-import { EFFORTS, effortName, type Effort } from '../../../shared/model/effort'
-import { splitPlaceFolder } from '../../../shared/model/place-folder'
+import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval/approval'
+import { EFFORTS, effortName, type Effort } from '../../../shared/model/turn/effort'
+import { splitPlaceFolder } from '../../../shared/model/place/place-folder'
 import { folderName } from '../../format/folder-name'
 import { useClient } from '../../state/page/queries'
 import { ChipButton } from '../../ui/chip'
-import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/menu'
+import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/overlay/menu'
 
 /** What is chosen instead of a folder for a session without a project. */
 export const NO_PROJECT = ''

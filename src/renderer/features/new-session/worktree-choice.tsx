@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { NewWorktree } from '../../../shared/model/worktree'
+import type { NewWorktree } from '../../../shared/model/project/worktree'
 import { useQueries } from '../../state/page/queries'
 import { SelectField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'

@@ -1,7 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { BellRing, CheckCheck, Plus, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
-import { type UserNotification, ALARM_LIMITS, SNOOZE_MINUTES, type Alarm } from '../../../shared/model/notification'
+import {
+  type UserNotification,
+  ALARM_LIMITS,
+  SNOOZE_MINUTES,
+  type Alarm,
+} from '../../../shared/model/assistant/notification'
 import { failureFrom } from '../../client/failure-from'
 import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { useLayout } from '../../state/page/layout-state'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { AlarmClock } from 'lucide-react'
 import { useEffect } from 'react'
-import { SNOOZE_MINUTES } from '../../../shared/model/notification'
+import { SNOOZE_MINUTES } from '../../../shared/model/assistant/notification'
 import { playNotificationSound } from '../../state/notifications'
 import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeLaunch } from '../../../shared/contract/place'
+import { placeLaunch } from '../../../shared/contract/place/place'
 import { LAUNCH_FORMS, readLaunchForm, suggestedName, type PlaceKind } from './launch-forms'
 
 test.each<[PlaceKind, Record<string, string>, string]>([

@@ -1,4 +1,4 @@
-import { launchNote, type PlaceLaunch } from '../../../shared/model/place'
+import { launchNote, type PlaceLaunch } from '../../../shared/model/place/place'
 
 /** The kinds of places that can be added, as the form names them. */
 export type PlaceKind = 'ssh' | 'slurm' | 'docker' | 'podman' | 'image' | 'devcontainer' | 'kubernetes'

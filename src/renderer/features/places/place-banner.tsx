@@ -1,5 +1,5 @@
 import { Unplug } from 'lucide-react'
-import { splitPlaceFolder } from '../../../shared/model/place-folder'
+import { splitPlaceFolder } from '../../../shared/model/place/place-folder'
 import { useLayout } from '../../state/page/layout-state'
 import { isOutOfReach, stateText, usePlace } from '../../state/places'
 import { Button } from '../../ui/button'

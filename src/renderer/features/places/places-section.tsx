@@ -7,7 +7,7 @@ import {
   launchText,
   type PlaceView,
   type PlaceQuestion as Question,
-} from '../../../shared/model/place'
+} from '../../../shared/model/place/place'
 import { failureFrom } from '../../client/failure-from'
 import { stateText } from '../../state/places'
 import { useClient, useQueries } from '../../state/page/queries'
@@ -19,7 +19,7 @@ import { EmptyState, ErrorNote } from '../../ui/notice'
 import { AddPlaceDialog } from './add-place-dialog'
 import { usePlaceActions } from './place-actions'
 import { TestResult } from './test-result'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { TextField } from '../../ui/form/field'
 
 /** Other machines, containers and jobs that sessions can work in. */

@@ -1,5 +1,5 @@
 import { Check, X } from 'lucide-react'
-import type { PlaceFacts, PlaceTest } from '../../../shared/model/place'
+import type { PlaceFacts, PlaceTest } from '../../../shared/model/place/place'
 
 const STEPS = { connect: 'Connection', program: 'Trestle there', engine: 'Engine' } as const
 

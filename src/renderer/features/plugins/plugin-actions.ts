@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
-import { PLUGIN_PARTS, type PluginPlace, type PluginState, type PluginView } from '../../../shared/model/plugin'
+import { PLUGIN_PARTS, type PluginPlace, type PluginState, type PluginView } from '../../../shared/model/app/plugin'
 import type { TrestleClient } from '../../../shared/contract'
 import type { Tone } from '../../ui/badge'
 import { useClient } from '../../state/page/queries'

@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import type { PluginPlace, PluginView } from '../../../shared/model/plugin'
+import type { PluginPlace, PluginView } from '../../../shared/model/app/plugin'
 import { shortPath } from '../../format/folder-name'
 import { showToast } from '../../state/page/toasts-state'
 import { Badge } from '../../ui/badge'

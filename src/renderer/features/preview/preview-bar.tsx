@@ -1,6 +1,6 @@
 import { ArrowLeft, ArrowUpRight, Camera, FileText, MousePointerClick, RotateCw, TriangleAlert } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
-import type { PagePicture } from '../../../shared/model/page-preview'
+import type { PagePicture } from '../../../shared/model/app/page-preview'
 import { showNoticeToast } from '../../state/page/toasts-state'
 import { Button, IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'

@@ -5,7 +5,7 @@ import {
   type PickedElement,
   PREVIEW_CHANNEL,
   type PreviewReport,
-} from '../../../shared/model/page-preview'
+} from '../../../shared/model/app/page-preview'
 import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'

@@ -1,4 +1,4 @@
-import type { PagePicture } from '../../../shared/model/page-preview'
+import type { PagePicture } from '../../../shared/model/app/page-preview'
 
 /** Models see no more detail. */
 const MAX_SIDE = 2000

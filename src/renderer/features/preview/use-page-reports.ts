@@ -1,6 +1,6 @@
 import { useEffectEvent, useState } from 'react'
 import { isRecord } from '../../../shared/json-fields'
-import type { PagePicture, PickedElement, PreviewCommand, PreviewReport } from '../../../shared/model/page-preview'
+import type { PagePicture, PickedElement, PreviewCommand, PreviewReport } from '../../../shared/model/app/page-preview'
 
 /** An error or warning of the previewed page. */
 export interface PageProblem {

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
-import type { PagePicture, PreviewViewReport, ViewPlace } from '../../../shared/model/page-preview'
+import type { PagePicture, PreviewViewReport, ViewPlace } from '../../../shared/model/app/page-preview'
 import { failureFrom } from '../../client/failure-from'
 import { keepSubscribed } from '../../client/subscriptions'
 import { useClient } from '../../state/page/queries'

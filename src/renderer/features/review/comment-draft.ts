@@ -1,5 +1,5 @@
 import { isRecord } from '../../../shared/json-fields'
-import type { CommentDraft } from './review-rows'
+import type { CommentDraft } from './diff/review-rows'
 
 /** A comment that was being written, as the browser stored it; undefined for what cannot be one. */
 export function storedCommentDraft(stored: string | undefined): CommentDraft | undefined {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ReviewFile } from '../../../shared/model/review'
+import type { ReviewFile } from '../../../shared/model/session/review'
 import { useReturnedMessage } from '../../state/session/restore-state'
 import { askAbout, changeIn, linesOfChange } from './review-actions'
-import type { ShownDiff } from './review-rows'
+import type { ShownDiff } from './diff/review-rows'
 
 const FILE = { path: '/work/app/a.md', name: 'a.md', key: 'k1' } as ReviewFile
 

@@ -1,11 +1,11 @@
 import { plural } from '../../../shared/plural'
 import type { TrestleClient } from '../../../shared/contract'
-import type { ReviewFile, ReviewHunk } from '../../../shared/model/review'
+import type { ReviewFile, ReviewHunk } from '../../../shared/model/session/review'
 import { fenceFor } from '../../../shared/code-fence'
 import { returnToComposer, undoRestore } from '../../state/session/restore-state'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import type { ReviewStore } from './review-store'
-import { endOf, type ShownDiff } from './review-rows'
+import { endOf, type ShownDiff } from './diff/review-rows'
 
 /** Undoes files, or changes of one; the toast takes it back. */
 export async function undoInReview(

@@ -11,13 +11,13 @@ import {
   Undo2,
   RefreshCw,
 } from 'lucide-react'
-import type { ReviewedScope, ReviewFile } from '../../../shared/model/review'
+import type { ReviewedScope, ReviewFile } from '../../../shared/model/session/review'
 import type { ReviewTotals } from './review-totals'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries } from '../../state/page/queries'
 import { Button, IconButton } from '../../ui/button'
 import { ChipButton } from '../../ui/chip'
-import { Menu, MenuItem } from '../../ui/menu'
+import { Menu, MenuItem } from '../../ui/overlay/menu'
 
 interface ReviewBarProps {
   sessionId: string

@@ -1,6 +1,6 @@
-import type { ReviewComment, ReviewFile, ReviewMarks } from '../../../shared/model/review'
-import type { ReviewBlock } from './review-scroller'
-import { rowsOf, type CommentDraft, type ReviewRow, type ShownDiff } from './review-rows'
+import type { ReviewComment, ReviewFile, ReviewMarks } from '../../../shared/model/session/review'
+import type { ReviewBlock } from './diff/review-scroller'
+import { rowsOf, type CommentDraft, type ReviewRow, type ShownDiff } from './diff/review-rows'
 import type { ReviewState } from './review-store'
 
 interface Known {

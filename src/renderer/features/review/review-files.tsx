@@ -1,12 +1,12 @@
 import { memo, useEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import type { ReviewFile } from '../../../shared/model/review'
+import type { ReviewFile } from '../../../shared/model/session/review'
 import { visiblePath } from '../../../shared/visible-text'
 import { useKeyDown } from '../../state/page/escape'
 import { cx } from '../../ui/cx'
 import { useStore } from 'zustand'
 import { isViewed } from './review-blocks'
-import type { ShownDiff } from './review-rows'
+import type { ShownDiff } from './diff/review-rows'
 import type { ReviewStore } from './review-store'
 
 interface ReviewFilesProps {

@@ -3,7 +3,7 @@ import { visiblePath } from '../../../shared/visible-text'
 import { FileLink } from '../../ui/content/file-link'
 import { cx } from '../../ui/cx'
 import { FileCounts } from './review-files'
-import type { ReviewBlock } from './review-scroller'
+import type { ReviewBlock } from './diff/review-scroller'
 
 interface ReviewHeadProps {
   block: ReviewBlock

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TrestleClient } from '../../../shared/contract'
-import type { ReviewDiff, ReviewFile, ReviewMarks } from '../../../shared/model/review'
+import type { ReviewDiff, ReviewFile, ReviewMarks } from '../../../shared/model/session/review'
 import { ReviewStore } from './review-store'
 
 const file = (path: string, key = 'k1'): ReviewFile => ({ path, name: path, status: 'changed', key })

@@ -8,9 +8,9 @@ import type {
   ReviewHunk,
   ReviewList,
   ReviewMarks,
-} from '../../../shared/model/review'
+} from '../../../shared/model/session/review'
 import { failureFrom } from '../../client/failure-from'
-import { endOf, hiddenAfter, hiddenBefore, withLines, type CommentDraft, type ShownDiff } from './review-rows'
+import { endOf, hiddenAfter, hiddenBefore, withLines, type CommentDraft, type ShownDiff } from './diff/review-rows'
 
 export interface ReviewState {
   list: ReviewList | undefined

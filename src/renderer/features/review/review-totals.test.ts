@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ReviewFile } from '../../../shared/model/review'
-import type { ShownDiff } from './review-rows'
+import type { ReviewFile } from '../../../shared/model/session/review'
+import type { ShownDiff } from './diff/review-rows'
 import { reviewTotals } from './review-totals'
 
 const file = (path: string): ReviewFile => ({ path, name: path, status: 'changed', key: 'k' })

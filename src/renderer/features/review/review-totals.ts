@@ -1,5 +1,5 @@
-import type { ReviewFile } from '../../../shared/model/review'
-import type { ShownDiff } from './review-rows'
+import type { ReviewFile } from '../../../shared/model/session/review'
+import type { ShownDiff } from './diff/review-rows'
 
 /** What a review changes in all, as far as its lines are loaded and shown. */
 export interface ReviewTotals {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ScheduleMail } from '../../../shared/model/schedule'
+import type { ScheduleMail } from '../../../shared/model/assistant/schedule'
 import { useQueries, useSettings } from '../../state/page/queries'
 import { SelectField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'

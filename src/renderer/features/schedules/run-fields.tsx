@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import { folderName, shortPath } from '../../format/folder-name'
 import { useClient, useSettings } from '../../state/page/queries'
-import { projectsOf, useSessions } from '../../state/session/sessions-state'
+import { projectsOf, useSessions } from '../../state/session-list/sessions-state'
 import { SelectField } from '../../ui/form/choice-fields'
 
 interface FieldProps {

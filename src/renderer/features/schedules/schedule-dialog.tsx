@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useDeferredValue, useId, useState, type FormEvent } from 'react'
 import { MODE_NAMES } from '../../../shared/configuration/sandbox-text'
-import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
+import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval/approval'
 import {
   SCHEDULE_LIMITS,
   type Schedule,
@@ -10,12 +10,12 @@ import {
   NEW_MAIL,
   quietText,
   timeSource,
-} from '../../../shared/model/schedule'
+} from '../../../shared/model/assistant/schedule'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { SelectField, TextAreaField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'
 import { Switch } from '../../ui/form/settings-controls'

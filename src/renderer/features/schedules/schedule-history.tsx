@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ScheduleRun, RUN_STATUS_TEXT } from '../../../shared/model/schedule'
+import { type ScheduleRun, RUN_STATUS_TEXT } from '../../../shared/model/assistant/schedule'
 import { failureFrom } from '../../client/failure-from'
 import { duration, useNowEachMinute } from '../../format/relative-time'
 import { useLayout } from '../../state/page/layout-state'
@@ -9,7 +9,7 @@ import { Button } from '../../ui/button'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { dueText } from './due-text'
-import { useSessions } from '../../state/session/sessions-state'
+import { useSessions } from '../../state/session-list/sessions-state'
 import { Badge, type Tone } from '../../ui/badge'
 
 const TONES: Record<ScheduleRun['status'], Tone> = {

@@ -1,7 +1,7 @@
 import { CalendarClock, CalendarDays, List, Plus } from 'lucide-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import type { ScheduleService, PlannedRun, Schedule } from '../../../shared/model/schedule'
+import type { ScheduleService, PlannedRun, Schedule } from '../../../shared/model/assistant/schedule'
 import { failureFrom } from '../../client/failure-from'
 import { useLayout } from '../../state/page/layout-state'
 import { useQueries } from '../../state/page/queries'

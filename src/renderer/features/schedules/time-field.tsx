@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { timeText } from '../../../shared/model/schedule'
+import { timeText } from '../../../shared/model/assistant/schedule'
 import { failureFrom } from '../../client/failure-from'
 import { useNowEachMinute } from '../../format/relative-time'
 import { useQueries } from '../../state/page/queries'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { textOf } from '../../../shared/model/message'
+import { textOf } from '../../../shared/model/turn/message'
 import {
   requestRestore,
   returnToComposer,
@@ -11,11 +11,11 @@ import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
 import { failureFrom } from '../../client/failure-from'
 import { Button } from '../../ui/button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { ErrorNote } from '../../ui/notice'
 import { RadioList } from '../../ui/form/choice-fields'
 import { Skeleton } from '../../ui/loading'
-import type { RestorePreview, RestoreStep } from '../../../shared/model/checkpoint'
+import type { RestorePreview, RestoreStep } from '../../../shared/model/session/checkpoint'
 import { cx } from '../../ui/cx'
 
 type What = 'both' | 'files' | 'conversation'

@@ -1,11 +1,11 @@
 import { PlaneTakeoff } from 'lucide-react'
 import { useState } from 'react'
-import type { SealedSession } from '../../../shared/model/move'
+import type { SealedSession } from '../../../shared/model/place/move'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
 import { usePlace } from '../../state/places'
 import { Button } from '../../ui/button'
-import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
 import { Banner } from '../../ui/notice'
 
 /** Says where a session continues that was moved to another place, and lets the user take it back. */

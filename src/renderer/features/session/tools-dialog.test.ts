@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SessionTool, ToolState } from '../../../shared/model/context'
+import type { SessionTool, ToolState } from '../../../shared/model/turn/context'
 import { sentWithRequests, toolGroups } from './tools-dialog'
 
 const tool = (name: string, state: ToolState, server?: string): SessionTool => ({

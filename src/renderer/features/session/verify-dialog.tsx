@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { ShieldAlert, ShieldCheck } from 'lucide-react'
-import type { HistoryCheck } from '../../../shared/model/history'
+import type { HistoryCheck } from '../../../shared/model/session/history'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { CopyButton } from '../../ui/content/copy-button'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { Spinner } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 

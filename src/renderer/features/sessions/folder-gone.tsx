@@ -1,5 +1,5 @@
 import { askAboutSession } from '../../state/session/session-dialog-state'
-import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import { Banner } from '../../ui/notice'
 import { Button } from '../../ui/button'
 import { useFolderMissing } from './project-row'

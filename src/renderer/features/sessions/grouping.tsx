@@ -4,7 +4,7 @@ import { browserStorage } from '../../state/page/browser-storage'
 import { usePlaces } from '../../state/places'
 import { useSessionActions } from '../../state/session/session-actions'
 import { IconButton } from '../../ui/button'
-import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/menu'
+import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/overlay/menu'
 
 /** How the list of sessions is divided. */
 export type Grouping = 'project' | 'day'

@@ -1,6 +1,6 @@
 import { Archive, Trash2, X } from 'lucide-react'
-import { archiveAll, removeAll } from '../../state/session/bulk-actions'
-import { clearSelection, useSelection } from '../../state/session/selection-state'
+import { archiveAll, removeAll } from '../../state/session-list/bulk-actions'
+import { clearSelection, useSelection } from '../../state/session-list/selection-state'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
 import { Button, IconButton } from '../../ui/button'

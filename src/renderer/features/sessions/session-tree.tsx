@@ -1,8 +1,8 @@
 import { Archive, ChevronRight } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { VList, type VListHandle } from 'virtua'
-import type { SessionSummary } from '../../../shared/model/session'
-import { titleOf } from '../../state/session/sessions-state'
+import type { SessionSummary } from '../../../shared/model/session/session'
+import { titleOf } from '../../state/session-list/sessions-state'
 import type { SessionActions } from '../../state/session/session-actions'
 import {
   clearSelection,
@@ -10,9 +10,9 @@ import {
   selectRange,
   toggleSelected,
   useSelection,
-} from '../../state/session/selection-state'
+} from '../../state/session-list/selection-state'
 import { isShortcut } from '../../format/shortcut'
-import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
 import { cx } from '../../ui/cx'
 import { HitRow, SessionRow } from './session-row'
 import { ProjectRow, MoreRow } from './project-row'

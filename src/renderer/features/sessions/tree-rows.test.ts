@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SearchHit, SessionSummary } from '../../../shared/model/session'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session/session'
 import { isReachable, searchRows, SHOWN_SESSIONS, snippetPieces, treeRows, dateGroups } from './tree-rows'
 
 const at = (sessionId: string, date: Date): SessionSummary => ({

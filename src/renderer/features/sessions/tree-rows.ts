@@ -1,5 +1,5 @@
-import type { SearchHit, SessionSummary } from '../../../shared/model/session'
-import { titleOf, type Project } from '../../state/session/sessions-state'
+import type { SearchHit, SessionSummary } from '../../../shared/model/session/session'
+import { titleOf, type Project } from '../../state/session-list/sessions-state'
 
 /** One line of the sidebar's list. `key` is unique and stable. */
 export type TreeRow =

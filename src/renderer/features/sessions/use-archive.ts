@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSessions, withChanges } from '../../state/session/sessions-state'
+import { useSessions, withChanges } from '../../state/session-list/sessions-state'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
 

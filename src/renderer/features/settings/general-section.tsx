@@ -1,5 +1,5 @@
 import { type ReactNode, useState, type FormEvent } from 'react'
-import { PERMISSION_MODES } from '../../../shared/model/approval'
+import { PERMISSION_MODES } from '../../../shared/model/approval/approval'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView, NotificationSettings } from '../../../shared/configuration/settings'
 import { useSettingsChange, useAppInfo, useQueries } from '../../state/page/queries'

@@ -6,7 +6,7 @@ import {
   SANDBOX_PATH,
   SANDBOX_SOCKET,
   type SandboxMode,
-} from '../../../shared/model/sandbox'
+} from '../../../shared/model/task/sandbox'
 import type { SandboxChange, SandboxView } from '../../../shared/configuration/settings'
 import { useSettingsChange } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'

@@ -1,6 +1,6 @@
 import { Tabs } from 'radix-ui'
 import { useEffect, useRef, type ComponentType, type ReactNode } from 'react'
-import type { AppInfo } from '../../../shared/contract/app'
+import type { AppInfo } from '../../../shared/contract/app/app'
 import { t } from '../../../shared/language/settings-messages'
 import { failureFrom } from '../../client/failure-from'
 import { SETTINGS_SECTIONS, useLayout, useMediaQuery, type SettingsSection } from '../../state/page/layout-state'

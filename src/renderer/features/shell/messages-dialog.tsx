@@ -1,6 +1,6 @@
 import { useToasts } from '../../state/page/toasts-state'
 import { cx } from '../../ui/cx'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { EmptyState } from '../../ui/notice'
 
 /** The messages shown as toasts since the page was opened. */

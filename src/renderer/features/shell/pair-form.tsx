@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Smartphone } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { PAIRING_LIMITS, typedCode } from '../../../shared/model/paired-device'
+import { PAIRING_LIMITS, typedCode } from '../../../shared/model/place/paired-device'
 import { failureFrom } from '../../client/failure-from'
 import { enterWithToken, givenPairingCode, onTokenElsewhere } from '../../client/page-token'
 import { pairDevice, suggestedName } from '../../client/pair-device'

@@ -1,4 +1,4 @@
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { SHORTCUT_COMMANDS, shortcutOf } from '../../../shared/configuration/shortcuts'
 import { useShortcutChoices } from '../../state/page/shortcuts'
 import { Kbd } from '../../ui/tooltip'

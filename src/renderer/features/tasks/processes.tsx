@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ghost } from 'lucide-react'
 import { useState } from 'react'
-import type { TaskProcess } from '../../../shared/model/task'
+import type { TaskProcess } from '../../../shared/model/task/task'
 import { formatMemory, formatPercent } from './task-text'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'

@@ -11,10 +11,10 @@ import {
   EllipsisVertical,
 } from 'lucide-react'
 import { useState, type ComponentProps } from 'react'
-import { isAgentId } from '../../../shared/model/agent'
-import type { Task } from '../../../shared/model/task'
-import type { TaskActions } from '../../state/task-actions'
-import { MenuItem, MenuSeparator, Menu } from '../../ui/menu'
+import { isAgentId } from '../../../shared/model/session/agent'
+import type { Task } from '../../../shared/model/task/task'
+import type { TaskActions } from '../../state/tasks/task-actions'
+import { MenuItem, MenuSeparator, Menu } from '../../ui/overlay/menu'
 import { IconButton } from '../../ui/button'
 
 interface TaskMenuItemsProps {

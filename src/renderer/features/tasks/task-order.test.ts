@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Task } from '../../../shared/model/task'
+import type { Task } from '../../../shared/model/task/task'
 import { taskOrder, type TaskFilter } from './task-order'
 
 const ALL: TaskFilter = { show: 'all', folder: '', sessionId: '', search: '', sort: 'newest' }

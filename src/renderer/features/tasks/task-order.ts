@@ -1,7 +1,7 @@
 import { create } from 'zustand'
-import { projectFolder } from '../../../shared/model/scratch-folder'
-import type { Task, TaskUsage } from '../../../shared/model/task'
-import { isListed } from '../../state/tasks-state'
+import { projectFolder } from '../../../shared/model/project/scratch-folder'
+import type { Task, TaskUsage } from '../../../shared/model/task/task'
+import { isListed } from '../../state/tasks/tasks-state'
 import { isWaitingForInput } from './task-text'
 
 export const SHOWN = ['running', 'ended', 'all'] as const

@@ -1,4 +1,4 @@
-import type { Task, TaskStatus } from '../../../shared/model/task'
+import type { Task, TaskStatus } from '../../../shared/model/task/task'
 import type { DotStatus } from '../../ui/badge'
 
 const TASK_STATUS_LABELS: Record<TaskStatus, string> = {

@@ -1,7 +1,7 @@
 import './terminal.css'
 import { useEffect, useRef, useState, type ReactNode, useLayoutEffect } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import { registerTerminal, useTask } from '../../state/tasks-state'
+import { registerTerminal, useTask } from '../../state/tasks/tasks-state'
 import { browserStorage } from '../../state/page/browser-storage'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'

@@ -1,6 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { isNearLimit, limitAmount, limitName, type LimitState, type SessionUsage } from '../../../shared/model/usage'
+import {
+  isNearLimit,
+  limitAmount,
+  limitName,
+  type LimitState,
+  type SessionUsage,
+} from '../../../shared/model/turn/usage'
 import { failureFrom } from '../../client/failure-from'
 import { formatTokens } from '../../format/model-usage'
 import { useSessionHeader } from '../../state/session/session-view'
@@ -9,7 +15,7 @@ import { useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { ChipButton } from '../../ui/chip'
 import { cx } from '../../ui/cx'
-import { Dialog } from '../../ui/dialog'
+import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 import { costText } from './usage-text'

@@ -1,5 +1,5 @@
 import { useState, type KeyboardEvent } from 'react'
-import type { UsageRow } from '../../../shared/model/usage'
+import type { UsageRow } from '../../../shared/model/turn/usage'
 import { formatTokens } from '../../format/model-usage'
 import { cx } from '../../ui/cx'
 import { costText, dayText } from './usage-text'

@@ -7,7 +7,7 @@ import {
   type UsageGroup,
   type UsageReport,
   type UsageRow,
-} from '../../../shared/model/usage'
+} from '../../../shared/model/turn/usage'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { formatTokens } from '../../format/model-usage'

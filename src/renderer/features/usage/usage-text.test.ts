@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NO_USAGE } from '../../../shared/model/usage'
+import { NO_USAGE } from '../../../shared/model/turn/usage'
 import { cacheShare, costText, usageCsv } from './usage-text'
 
 it('an unknown price is said to be unknown, never zero', () => {

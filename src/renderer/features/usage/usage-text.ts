@@ -1,4 +1,4 @@
-import { formatCost, type UsageReport, type UsageSum } from '../../../shared/model/usage'
+import { formatCost, type UsageReport, type UsageSum } from '../../../shared/model/turn/usage'
 
 /** What requests cost; says so where the price of some or all of them is unknown. */
 export function costText({ cost, requests, unpriced }: Pick<UsageSum, 'cost' | 'requests' | 'unpriced'>): string {

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import type { MergeResult, MergeWay, WorktreeStatus } from '../../../shared/model/worktree'
+import type { MergeResult, MergeWay, WorktreeStatus } from '../../../shared/model/project/worktree'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { FolderGit2 } from 'lucide-react'
 import { useState } from 'react'
-import type { SessionWorktree } from '../../../shared/model/worktree'
+import type { SessionWorktree } from '../../../shared/model/project/worktree'
 import { useQueries } from '../../state/page/queries'
 import { ChipButton } from '../../ui/chip'
 import { onDemand } from '../../ui/on-demand'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { GitChange, GitStatus } from '../../../shared/model/git'
+import type { GitChange, GitStatus } from '../../../shared/model/project/git'
 import { gitMarks } from './git-marks'
 
 const status = (change: Partial<GitStatus>): GitStatus => ({

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { GitChangeKind, GitStatus } from '../../../shared/model/git'
+import type { GitChangeKind, GitStatus } from '../../../shared/model/project/git'
 import { useQueries } from '../page/queries'
 
 /** What git says of a file, or of what is in a folder. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { GitBlameRun } from '../../../shared/model/git'
+import type { GitBlameRun } from '../../../shared/model/project/git'
 import { useQueries } from '../page/queries'
 
 export interface Blame {

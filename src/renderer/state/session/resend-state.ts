@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { TrestleClient } from '../../../shared/contract'
-import { isUserProvided, withoutDerivedMedia, type UserPart } from '../../../shared/model/message'
+import { isUserProvided, withoutDerivedMedia, type UserPart } from '../../../shared/model/turn/message'
 import { useLayout } from '../page/layout-state'
 import { showFailureToast, showToast } from '../page/toasts-state'
 import { returnToComposer } from './restore-state'

@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 import type { TrestleClient } from '../../../shared/contract'
-import type { UserPart } from '../../../shared/model/message'
+import type { UserPart } from '../../../shared/model/turn/message'
 import { showToast, showFailureToast } from '../page/toasts-state'
 
 /** A requested restore of a session: to right before a message. */

@@ -1,18 +1,18 @@
 import { useMemo } from 'react'
 import type { TrestleClient } from '../../../shared/contract'
-import { isScratchFolder, projectFolder } from '../../../shared/model/scratch-folder'
-import type { SearchHit, SessionHeader } from '../../../shared/model/session'
+import { isScratchFolder, projectFolder } from '../../../shared/model/project/scratch-folder'
+import type { SearchHit, SessionHeader } from '../../../shared/model/session/session'
 import { goToMessage, sessionStore } from './session-view'
 import { requestRestore } from './restore-state'
 import { useLayout } from '../page/layout-state'
 import { linkTo } from './route'
-import { useSessions } from './sessions-state'
+import { useSessions } from '../session-list/sessions-state'
 import { askAboutSession, type SessionDialog } from './session-dialog-state'
-import type { ExportFormat } from '../../../shared/model/conversation'
+import type { ExportFormat } from '../../../shared/model/session/conversation'
 import { failureFrom } from '../../client/failure-from'
 import { showFailureToast, showToast, showUserToast } from '../page/toasts-state'
 import { useClient } from '../page/queries'
-import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
+import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval/approval'
 
 export interface SessionActions {
   open(sessionId: string): void

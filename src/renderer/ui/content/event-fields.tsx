@@ -1,4 +1,4 @@
-import { eventFields, type CalendarEvent } from '../../../shared/model/calendar-event'
+import { eventFields, type CalendarEvent } from '../../../shared/model/approval/calendar-event'
 import { VisibleTokens } from './visible-tokens'
 
 /** All fields of a calendar event, as a list of labels and values. */

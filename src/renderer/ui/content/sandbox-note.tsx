@@ -1,10 +1,10 @@
-import type { ApprovalOption } from '../../../shared/model/approval'
+import type { ApprovalOption } from '../../../shared/model/approval/approval'
 import {
   describeSandbox,
   SANDBOX_LEVEL_NAMES,
   type SandboxLevel,
   type SandboxNetwork,
-} from '../../../shared/model/sandbox'
+} from '../../../shared/model/task/sandbox'
 import { sandboxDescription, remedyParts } from '../../../shared/configuration/sandbox-text'
 import { cx } from '../cx'
 import { CopyButton } from './copy-button'

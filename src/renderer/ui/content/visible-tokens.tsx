@@ -2,7 +2,7 @@ import './content.css'
 import './argument-list.css'
 import type { ReactNode } from 'react'
 import { VISIBLE_TOKEN } from '../../../shared/visible-text'
-import type { CallArgument } from '../../../shared/model/preview'
+import type { CallArgument } from '../../../shared/model/approval/preview'
 
 interface VisibleTokensProps {
   text: string

@@ -11,7 +11,7 @@ import {
 } from '../../state/panes/pane-tree'
 import { focusPane, usePanes, useSessionPanes, resizePanes } from '../../state/panes/panes-state'
 import { conversationPane } from '../../state/panes/stored-panes'
-import { PaneContent } from '../pane-content'
+import { PaneContent } from '../pane-content/pane-content'
 import { PaneFrame, type PaneFrameCommon } from './pane-frame'
 import { PaneHosts } from './pane-hosts'
 import { Group, Panel, Separator } from 'react-resizable-panels'

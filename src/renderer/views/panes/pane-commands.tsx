@@ -6,8 +6,8 @@ import { groupsOf, groupWith, panesIn, placeBeside, SIDES } from '../../state/pa
 import { closePane, movePane, openPane, sessionPanes, showPane, toggleMaximized } from '../../state/panes/panes-state'
 import { conversationPane } from '../../state/panes/stored-panes'
 import { useClient } from '../../state/page/queries'
-import { openNewTerminal } from '../../state/user-terminals'
-import { titleOf, type Project } from '../../state/session/sessions-state'
+import { openNewTerminal } from '../../state/tasks/user-terminals'
+import { titleOf, type Project } from '../../state/session-list/sessions-state'
 
 /** Something that opens a pane. */
 export interface PaneCommand {

@@ -10,18 +10,18 @@ import {
   sessionPanes,
   toggleMaximized,
 } from '../../state/panes/panes-state'
-import { useSessions, titleOf } from '../../state/session/sessions-state'
+import { useSessions, titleOf } from '../../state/session-list/sessions-state'
 import { StatusDot } from '../../ui/badge'
 import { cx } from '../../ui/cx'
-import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
+import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/overlay/menu'
 import { endDrag, startDrag, useTabDrop } from './pane-drop'
 import { WatchedTab } from './terminal-marks'
 import { useQuery } from '@tanstack/react-query'
-import type { UserTerminal } from '../../../shared/model/terminal'
+import type { UserTerminal } from '../../../shared/model/task/terminal'
 import { useQueries } from '../../state/page/queries'
 import { useLayout } from '../../state/page/layout-state'
-import { numberedName } from '../../state/user-terminals'
-import { paneTitle } from '../pane-content'
+import { numberedName } from '../../state/tasks/user-terminals'
+import { paneTitle } from '../pane-content/pane-content'
 
 interface PaneTabProps {
   sessionId: string

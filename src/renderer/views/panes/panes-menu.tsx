@@ -1,7 +1,7 @@
 import { Columns3, AppWindow } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../ui/button'
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/overlay/menu'
 import { onDemand } from '../../ui/on-demand'
 import { HiddenTerminals } from './terminal-marks'
 import { usePaneCommands } from './pane-commands'
@@ -10,7 +10,7 @@ import { distinctPorts, useUsage, useWatchUsage } from '../../features/tasks/tas
 import { useClient } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { openPane } from '../../state/panes/panes-state'
-import { useTasks } from '../../state/tasks-state'
+import { useTasks } from '../../state/tasks/tasks-state'
 
 /** What a preview shows until another address is typed. */
 const USUAL_ADDRESS = 'http://localhost:3000/'

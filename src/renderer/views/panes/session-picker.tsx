@@ -4,9 +4,9 @@ import { folderName } from '../../format/folder-name'
 import { useAppInfo } from '../../state/page/queries'
 import { conversationPane } from '../../state/panes/stored-panes'
 import { openPane } from '../../state/panes/panes-state'
-import { projectsOf, titleOf, useSessions } from '../../state/session/sessions-state'
+import { projectsOf, titleOf, useSessions } from '../../state/session-list/sessions-state'
 import { StatusDot } from '../../ui/badge'
-import { returnFocus } from '../../ui/return-focus'
+import { returnFocus } from '../../ui/overlay/return-focus'
 import { cx } from '../../ui/cx'
 
 /** Chooses a session to show beside this one. */

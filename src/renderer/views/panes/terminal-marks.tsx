@@ -3,9 +3,9 @@ import { paneKey, type Pane } from '../../state/panes/pane'
 import { panesIn } from '../../state/panes/pane-tree'
 import { openPane, useSessionPanes } from '../../state/panes/panes-state'
 import { useLayout } from '../../state/page/layout-state'
-import { terminalName, useUserTerminals } from '../../state/user-terminals'
+import { terminalName, useUserTerminals } from '../../state/tasks/user-terminals'
 import { Button } from '../../ui/button'
-import { MenuItem } from '../../ui/menu'
+import { MenuItem } from '../../ui/overlay/menu'
 import { Tooltip } from '../../ui/tooltip'
 
 /** In the bar of a session: its agent can read a terminal of the user's. */

@@ -1,10 +1,10 @@
-import type { RuleChoice } from '../../../../shared/model/approval'
+import type { RuleChoice } from '../../../../shared/model/approval/approval'
 import { judge } from '../policies/judge'
 import type { JudgedCall, Policy, Verdict } from '../rules/policy'
 import { sessionRules } from '../../permission/permission-rule'
 import type { RuleOffer } from './rule-offers'
 import type { RecordedEvent } from '../../../../shared/events/event'
-import { textOf } from '../../../../shared/model/message'
+import { textOf } from '../../../../shared/model/turn/message'
 import { toolLabel } from '../../../../shared/tool-label'
 import { inspectCommand } from '../command/inspect-command'
 

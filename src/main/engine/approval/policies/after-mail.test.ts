@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rulesOf } from '../../../../../test/support/judge-command'
-import { PERMISSION_MODES } from '../../../../shared/model/approval'
+import { PERMISSION_MODES } from '../../../../shared/model/approval/approval'
 import { createWorkspace } from '../../workspace/workspace'
 import { inspectCommand } from '../command/inspect-command'
 import type { CommandSandboxes, JudgedCall, Verdict } from '../rules/policy'

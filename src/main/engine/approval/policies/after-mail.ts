@@ -1,4 +1,4 @@
-import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { CommandSandbox } from '../../../../shared/model/task/sandbox'
 import { writesFiles, type JudgedCall, type Policy, type Verdict } from '../rules/policy'
 import { commandNeeds } from './sandbox-verdict'
 

@@ -2,7 +2,7 @@ import { EvaluationTime, EvaluationTimeout, evaluationLimit } from '../shell/eva
 import type { JudgedCall, PartVerdict, Policy, Verdict } from '../rules/policy'
 import { commandAfterMail } from './after-mail'
 import { sandboxVerdict } from './sandbox-verdict'
-import { isDangerous, type Approval, type ApprovalReason } from '../../../../shared/model/approval'
+import { isDangerous, type Approval, type ApprovalReason } from '../../../../shared/model/approval/approval'
 import { foldText, visibleText } from '../../../../shared/visible-text'
 import { dangerous } from './boundaries'
 

@@ -1,5 +1,5 @@
-import type { PermissionMode } from '../../../../shared/model/approval'
-import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { PermissionMode } from '../../../../shared/model/approval/approval'
+import type { CommandSandbox } from '../../../../shared/model/task/sandbox'
 import type { EvaluationTime } from '../shell/evaluation-time'
 import type { PreparedCall, Tool } from '../../tool/tool'
 import type { Workspace } from '../../workspace/workspace'

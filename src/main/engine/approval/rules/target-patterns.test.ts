@@ -5,9 +5,9 @@ import { addressRefusal, urlGlob, hiddenPaths } from './target-patterns'
 import { callTool } from '../../../../../test/support/call-tool'
 import { rulesOf } from '../../../../../test/support/judge-command'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { globTool } from '../../tool/builtin/glob'
-import { grepTool } from '../../tool/builtin/grep'
-import { listDirectoryTool } from '../../tool/builtin/list-directory'
+import { globTool } from '../../tool/files/glob'
+import { grepTool } from '../../tool/files/grep'
+import { listDirectoryTool } from '../../tool/files/list-directory'
 import { createWorkspace } from '../../workspace/workspace'
 
 test.each([

@@ -1,4 +1,4 @@
-import { custom, flag, number, settingTable, type ValuesOf } from './setting-table'
+import { custom, flag, number, settingTable, type ValuesOf } from '../toml/setting-table'
 
 /** `[titles]`: how new sessions get their titles. */
 export const TITLES = settingTable('titles', {

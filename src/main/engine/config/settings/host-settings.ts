@@ -1,5 +1,5 @@
 import { QUICK_PROMPT } from '../../../../shared/configuration/settings'
-import { custom, flag, settingTable, type ValuesOf, number, type Setting } from './setting-table'
+import { custom, flag, settingTable, type ValuesOf, number, type Setting } from '../toml/setting-table'
 
 const SHORTCUT_RULE = QUICK_PROMPT.must.replace(/^must be /, '')
 

@@ -11,8 +11,8 @@ import {
   THEMES,
 } from '../../../../shared/configuration/appearance'
 import { isShortcutText, SHORTCUT_RULE } from '../../../../shared/configuration/shortcuts'
-import { choice, custom, names, number, settingTable } from './setting-table'
-import type { TableReader } from './table-reader'
+import { choice, custom, names, number, settingTable } from '../toml/setting-table'
+import type { TableReader } from '../toml/table-reader'
 
 /** `[appearance]`: how the interface looks. */
 export const APPEARANCE = settingTable('appearance', {

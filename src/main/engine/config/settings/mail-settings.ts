@@ -1,6 +1,6 @@
 import { isThisComputer } from '../../../../shared/configuration/this-computer'
-import { MAIL_SECURITIES, type MailAccount, type MailServer } from '../../../../shared/model/mail'
-import type { TableReader } from './table-reader'
+import { MAIL_SECURITIES, type MailAccount, type MailServer } from '../../../../shared/model/assistant/mail'
+import type { TableReader } from '../toml/table-reader'
 
 /** `[mail.accounts.…]` of config.toml, by id. Passwords are not in it. */
 export interface MailSettings {

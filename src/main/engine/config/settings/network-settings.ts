@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { TableReader } from './table-reader'
+import type { TableReader } from '../toml/table-reader'
 
 /** `[network]`: how Trestle itself reaches models, MCP servers and web pages. Commands have their own environment. */
 export interface NetworkSettings {

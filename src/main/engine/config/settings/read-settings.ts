@@ -1,5 +1,5 @@
 import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../../../shared/configuration/provider-types'
-import { PERMISSION_MODES } from '../../../../shared/model/approval'
+import { PERMISSION_MODES } from '../../../../shared/model/approval/approval'
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import {
   readDiagnostics,
@@ -11,20 +11,28 @@ import {
   SKILLS,
 } from './interface-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE, TITLES } from './feature-settings'
-import { BUDGET } from './budget-settings'
+import { BUDGET } from '../agent-settings/budget-settings'
 import { DEVICES, ENGINE, DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './host-settings'
-import { readHooks } from './hook-settings'
+import { readHooks } from '../agent-settings/hook-settings'
 import { readMailSettings } from './mail-settings'
-import { readModelFacts, type ModelSettings } from './model-settings'
-import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
-import type { SettingTable } from './setting-table'
-import { SESSION_TABLES, CACHE, CHECKPOINTS, readAgents, readLoop, TASKS, TOOLS } from './session-settings'
-import { readPermissionRules, unreadableRules } from './permission-settings'
-import { readSandboxSettings } from './sandbox-settings'
-import { TableReader, type Mistake } from './table-reader'
+import { readModelFacts, type ModelSettings } from '../agent-settings/model-settings'
+import { MCP, MCP_TABLES, TOOL_SEARCH } from '../agent-settings/mcp-settings'
+import type { SettingTable } from '../toml/setting-table'
+import {
+  SESSION_TABLES,
+  CACHE,
+  CHECKPOINTS,
+  readAgents,
+  readLoop,
+  TASKS,
+  TOOLS,
+} from '../agent-settings/session-settings'
+import { readPermissionRules, unreadableRules } from '../agent-settings/permission-settings'
+import { readSandboxSettings } from '../agent-settings/sandbox-settings'
+import { TableReader, type Mistake } from '../toml/table-reader'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'
-import { WORKTREE } from './worktree-settings'
+import { WORKTREE } from '../agent-settings/worktree-settings'
 
 /** The tables whose documentation is generated from them. */
 export const SETTING_TABLES: readonly SettingTable[] = [

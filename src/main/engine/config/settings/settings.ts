@@ -1,7 +1,7 @@
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import type { Appearance, LanguageSettings } from '../../../../shared/configuration/appearance'
 import type { ShortcutChoices } from '../../../../shared/configuration/shortcuts'
-import type { PermissionMode } from '../../../../shared/model/approval'
+import type { PermissionMode } from '../../../../shared/model/approval/approval'
 import type { NotificationSettings, DesktopSettings } from '../../../../shared/configuration/settings'
 import type { PermissionRule } from '../../permission/permission-rule'
 import {
@@ -13,7 +13,7 @@ import {
   type MemorySettings,
   TITLES,
 } from './feature-settings'
-import { BUDGET, type BudgetSettings } from './budget-settings'
+import { BUDGET, type BudgetSettings } from '../agent-settings/budget-settings'
 import {
   DEVICES,
   type DeviceSettings,
@@ -24,7 +24,7 @@ import {
   NOTIFICATIONS,
   type EnvironmentSettings,
 } from './host-settings'
-import type { Hook } from './hook-settings'
+import type { Hook } from '../agent-settings/hook-settings'
 import {
   APPEARANCE,
   INTERFACE,
@@ -35,7 +35,7 @@ import {
 } from './interface-settings'
 import { readMailSettings, type MailSettings } from './mail-settings'
 import { DEFAULT_NETWORK, type NetworkSettings, DEFAULT_WEB_SETTINGS, type WebSettings } from './network-settings'
-import { MCP, TOOL_SEARCH, type McpSettings, type ToolSearchSettings } from './mcp-settings'
+import { MCP, TOOL_SEARCH, type McpSettings, type ToolSearchSettings } from '../agent-settings/mcp-settings'
 import {
   CACHE,
   CHECKPOINTS,
@@ -49,10 +49,10 @@ import {
   type LoopSettings,
   type TaskSettings,
   type ToolSettings,
-} from './session-settings'
-import type { ModelSettings } from './model-settings'
-import { WORKTREE, type WorktreeSettings } from './worktree-settings'
-import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from './sandbox-settings'
+} from '../agent-settings/session-settings'
+import type { ModelSettings } from '../agent-settings/model-settings'
+import { WORKTREE, type WorktreeSettings } from '../agent-settings/worktree-settings'
+import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from '../agent-settings/sandbox-settings'
 
 /** What config.toml can say, with defaults filled in. `readSettings` makes it. */
 export interface Settings {

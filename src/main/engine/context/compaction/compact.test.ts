@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { calls, text, turnFixture, types, type Answer } from '../../../../../test/support/turn-fixture'
 import { CodedError } from '../../../../shared/errors'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import type { ModelRequest } from '../../model/provider'
 import { compact, type CompactionTask } from './compact'
 

@@ -1,6 +1,6 @@
-import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/context'
+import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/turn/context'
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../../shared/errors'
-import type { Message, Usage } from '../../../../shared/model/message'
+import type { Message, Usage } from '../../../../shared/model/turn/message'
 import { receiveChunks, retryDelay } from '../../loop/model-request'
 import type { TurnContext, TurnModel, TurnPrefix } from '../../loop/turn-context'
 import type { ModelRequest } from '../../model/provider'

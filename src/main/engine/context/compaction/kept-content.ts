@@ -1,6 +1,6 @@
-import type { Message, UserPart } from '../../../../shared/model/message'
+import type { Message, UserPart } from '../../../../shared/model/turn/message'
 import { partsTokens, textTokens } from '../tokens/token-estimate'
-import type { Todo } from '../../../../shared/model/plan'
+import type { Todo } from '../../../../shared/model/turn/plan'
 
 /** Of the tokens for the user's words, this share is for the first ones: what the whole was about. */
 const SHARE_OF_FIRST = 0.1

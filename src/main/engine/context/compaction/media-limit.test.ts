@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import { exceeds, mediaLimit, mediaLoad, planTrimMedia } from './media-limit'
 
 const result = (callId: string, chars: number, pages?: number): Message => ({

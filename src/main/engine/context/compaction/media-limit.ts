@@ -1,4 +1,4 @@
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import { modelFamily } from '../../model/thinking'
 import { tokensOf } from '../tokens/token-estimate'
 import type { TrimPlan } from './trim'

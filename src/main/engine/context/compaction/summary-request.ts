@@ -1,4 +1,4 @@
-import type { Message, UserPart } from '../../../../shared/model/message'
+import type { Message, UserPart } from '../../../../shared/model/turn/message'
 import { textTokens } from '../tokens/token-estimate'
 import request from './summary-request.md?raw'
 

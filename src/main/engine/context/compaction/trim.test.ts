@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import { sentSize, tokensOf, totalOf } from '../tokens/token-estimate'
 import { combinePlans, planTrimNewest, planTrimOldest, applyTrim } from './trim'
 

@@ -1,5 +1,5 @@
-import type { ContextTrim } from '../../../../shared/model/context'
-import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../../shared/model/message'
+import type { ContextTrim } from '../../../../shared/model/turn/context'
+import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../../shared/model/turn/message'
 import { boundTokens, BYTES_PER_TOKEN, tokensOf, type SentTo } from '../tokens/token-estimate'
 
 /** The newest messages keep their results as long as anything older has some. */

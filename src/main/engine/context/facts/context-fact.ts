@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EventBody } from '../../../../shared/events/event'
-import type { RequestPrefix, AnnouncedFact } from '../../../../shared/model/context'
+import type { RequestPrefix, AnnouncedFact } from '../../../../shared/model/turn/context'
 import type { ToolSchema } from '../../model/provider'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { PermissionMode } from '../../../../shared/model/approval'
-import type { SandboxStatus } from '../../../../shared/model/sandbox'
+import type { PermissionMode } from '../../../../shared/model/approval/approval'
+import type { SandboxStatus } from '../../../../shared/model/task/sandbox'
 import { permissionFacts } from './gather-facts'
 
 const PROJECT: SandboxStatus = { level: 'project', network: 'listed', hosts: ['registry.npmjs.org'] }

@@ -1,4 +1,4 @@
-import type { SkillView } from '../../../../shared/configuration/customizations'
+import type { SkillView } from '../../../../shared/configuration/customize/customizations'
 import type { OfferedAgent } from '../../tool/session-services'
 import {
   type Instructions,
@@ -11,8 +11,8 @@ import {
 } from './instruction-facts'
 import type { ContextFact } from './context-fact'
 import { environmentFacts, type Environment } from './environment-facts'
-import type { PermissionMode } from '../../../../shared/model/approval'
-import type { SandboxStatus } from '../../../../shared/model/sandbox'
+import type { PermissionMode } from '../../../../shared/model/approval/approval'
+import type { SandboxStatus } from '../../../../shared/model/task/sandbox'
 
 /** What the facts are made from. Values are compared by identity: what did not change is the same object. */
 export interface FactsInput {

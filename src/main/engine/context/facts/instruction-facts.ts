@@ -1,4 +1,4 @@
-import type { SkillView } from '../../../../shared/configuration/customizations'
+import type { SkillView } from '../../../../shared/configuration/customize/customizations'
 import type { OfferedAgent } from '../../tool/session-services'
 import type { ContextFact } from './context-fact'
 import { realpath } from 'node:fs/promises'

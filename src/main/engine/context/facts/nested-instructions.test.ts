@@ -2,7 +2,7 @@ import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createScratch, type Scratch } from '../../../../../test/support/scratch'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import type { Instructions } from './instruction-facts'
 import { nestedInstructions } from './nested-instructions'
 

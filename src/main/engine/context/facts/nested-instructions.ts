@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { textOf, type Message } from '../../../../shared/model/message'
+import { textOf, type Message } from '../../../../shared/model/turn/message'
 import type { Touched } from '../../loop/turn-context'
 import {
   INSTRUCTION_NAMES,

@@ -1,4 +1,4 @@
-import type { MediaPart } from '../../../../shared/model/message'
+import type { MediaPart } from '../../../../shared/model/turn/message'
 import { modelFamily } from '../../model/thinking'
 
 /** How vendors count a picture. */

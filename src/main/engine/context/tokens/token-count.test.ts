@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import { tokensOf, emptySize, totalOf, type ContentSize } from './token-estimate'
 import { createTokenCalibration, createTokenCount } from './token-count'
 import { applyTrim } from '../compaction/trim'

@@ -1,4 +1,4 @@
-import type { Message, Usage } from '../../../../shared/model/message'
+import type { Message, Usage } from '../../../../shared/model/turn/message'
 import { emptySize, addSizes, sentSize, totalOf, type ContentSize, type SentTo } from './token-estimate'
 import { IMAGE_TOKEN_FORMULAS, type ImageTokenFormula } from './image-tokens'
 

@@ -1,4 +1,4 @@
-import type { AssistantPart, Message, ResultPart, UserPart } from '../../../../shared/model/message'
+import type { AssistantPart, Message, ResultPart, UserPart } from '../../../../shared/model/turn/message'
 import { IMAGE_TOKEN_FORMULAS, imageTokens } from './image-tokens'
 import type { ToolSchema } from '../../model/provider'
 

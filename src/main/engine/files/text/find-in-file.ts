@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { TextMatch, TextMatches, TextQuery } from '../../../../shared/model/file-view'
+import type { TextMatch, TextMatches, TextQuery } from '../../../../shared/model/project/file-view'
 import { openRegular } from '../../workspace/file/open-file'
 import { isOpenedAt, replacedProblem } from '../../workspace/file/pinned-folder'
 import { runRipgrep, searchFailure } from '../../workspace/ripgrep/run-ripgrep'

@@ -1,4 +1,4 @@
-import type { FileSymbol } from '../../../../shared/model/file-view'
+import type { FileSymbol } from '../../../../shared/model/project/file-view'
 
 type Kind = FileSymbol['kind']
 

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { FilteredFiles } from '../../../../shared/model/file-view'
+import type { FilteredFiles } from '../../../../shared/model/project/file-view'
 import { projectFiles } from '../../workspace/ripgrep/project-files'
 
 /** ms after which a list is refreshed while the old one still answers. */

@@ -1,7 +1,7 @@
 import { lstatSync, type Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FolderEntries, FolderEntry } from '../../../../shared/model/file-view'
+import type { FolderEntries, FolderEntry } from '../../../../shared/model/project/file-view'
 import { isPlaceholder } from '../../workspace/file/reserved-file'
 import { ignoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'

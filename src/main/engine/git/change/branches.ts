@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { GitBranch } from '../../../../shared/model/git'
+import type { GitBranch } from '../../../../shared/model/project/git'
 import type { OpenRepository } from '../repository/open-repository'
 import { requireNothingInTheWay } from './in-the-way'
 

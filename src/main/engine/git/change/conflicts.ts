@@ -8,7 +8,7 @@ import {
   type GitConflictPart,
   type GitPath,
   type GitUndo,
-} from '../../../../shared/model/git'
+} from '../../../../shared/model/project/git'
 import { atomicWrite } from '../../workspace/file/atomic-write'
 import { diskPath, FROM_STDIN, pathList } from '../repository/git-path'
 import type { Repository } from '../repository/find-repository'

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import { gitPathText, type GitPath } from '../../../../shared/model/git'
+import { gitPathText, type GitPath } from '../../../../shared/model/project/git'
 import { gitPath, isInFolder, pathArgument, pathBytes } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { GitIntegration } from '../../../../shared/model/git'
+import type { GitIntegration } from '../../../../shared/model/project/git'
 import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../repository/git-files'
 import { readStatus } from '../state/status'

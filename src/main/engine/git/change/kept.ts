@@ -16,7 +16,7 @@ import {
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
-import { gitPathText, type GitKept, type GitPath } from '../../../../shared/model/git'
+import { gitPathText, type GitKept, type GitPath } from '../../../../shared/model/project/git'
 import { writePrivateFile } from '../../config/write-private-file'
 import { diskPath, gitPath, isFolderPath, pathBytes } from '../repository/git-path'
 import type { Repository } from '../repository/find-repository'

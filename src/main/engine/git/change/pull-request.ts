@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import type { GitPullRequest } from '../../../../shared/model/git'
-import { comparePage, hostOfRemote, type GitHostRepository } from '../../../../shared/model/git-hosts'
+import type { GitPullRequest } from '../../../../shared/model/project/git'
+import { comparePage, hostOfRemote, type GitHostRepository } from '../../../../shared/model/project/git-hosts'
 import type { OpenRepository } from '../repository/open-repository'
 
 const LIMIT_MS = 120_000

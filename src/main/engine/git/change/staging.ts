@@ -1,7 +1,7 @@
 import { lstatSync, rmdirSync, rmSync } from 'node:fs'
 import { sep as SEPARATOR } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import { gitPathText, type GitPath, type GitUndo, type GitCommitted } from '../../../../shared/model/git'
+import { gitPathText, type GitPath, type GitUndo, type GitCommitted } from '../../../../shared/model/project/git'
 import {
   diskPath,
   FROM_STDIN,

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { GitTag } from '../../../../shared/model/git'
+import type { GitTag } from '../../../../shared/model/project/git'
 import type { OpenRepository } from '../repository/open-repository'
 import { commitOf } from './branches'
 import { targetRemote, type RemoteRun } from './remotes'

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import type { GitOperation } from '../../../../shared/model/git'
+import type { GitOperation } from '../../../../shared/model/project/git'
 import { operationOf, readHead, readSmallFile } from './git-files'
 
 async function gitDir(files: Record<string, string>): Promise<string> {

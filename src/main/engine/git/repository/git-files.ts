@@ -1,6 +1,6 @@
 import { readFileSync, statSync, existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { GitOperation } from '../../../../shared/model/git'
+import type { GitOperation } from '../../../../shared/model/project/git'
 import type { Repository } from './find-repository'
 
 /** The text of a plain file of at most `maxBytes`; undefined for anything else, such as a pipe, which would wait. */

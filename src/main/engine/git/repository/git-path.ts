@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import { gitPathText, type GitPath } from '../../../../shared/model/git'
+import { gitPathText, type GitPath } from '../../../../shared/model/project/git'
 
 /**
  * Names that mean `.git` on a file system that ignores case, invisible characters (macOS), or points and blanks at the

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import { gitPathText, type GitBlameRun, type GitPath } from '../../../../shared/model/git'
+import { gitPathText, type GitBlameRun, type GitPath } from '../../../../shared/model/project/git'
 import type { OpenRepository } from '../repository/open-repository'
 
 const LIMIT_MS = 60_000

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { createHash } from 'node:crypto'
-import type { GitFileDiff, GitPath } from '../../../../shared/model/git'
+import type { GitFileDiff, GitPath } from '../../../../shared/model/project/git'
 import { diskPath, isFolderPath, pathArgument } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { PLAIN_DIFF } from '../run-git'

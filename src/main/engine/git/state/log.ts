@@ -7,7 +7,7 @@ import type {
   GitLogPage,
   GitPath,
   GitRef,
-} from '../../../../shared/model/git'
+} from '../../../../shared/model/project/git'
 import { gitPath, pathArgument } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { DIFF, shownDiff } from './file-diff'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import type { GitChange, GitChangeKind, GitConflict, GitStatus } from '../../../../shared/model/git'
+import type { GitChange, GitChangeKind, GitConflict, GitStatus } from '../../../../shared/model/project/git'
 import { gitPath } from '../repository/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { readSmallFile, operationOf } from '../repository/git-files'

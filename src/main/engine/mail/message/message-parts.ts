@@ -1,5 +1,5 @@
 import type { MessageStructureObject } from 'imapflow'
-import type { MailAttachment } from '../../../../shared/model/mail'
+import type { MailAttachment } from '../../../../shared/model/assistant/mail'
 import { safeFileName } from '../../workspace/file/safe-file-name'
 
 /** How much of a text part is read, in bytes as they are sent. */

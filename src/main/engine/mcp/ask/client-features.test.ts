@@ -4,7 +4,7 @@ import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/ty
 import { afterEach, describe, expect, it } from 'vitest'
 import { callContext } from '../../../../../test/support/call-context'
 import { until } from '../../../../../test/support/until'
-import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 import type { CallAnswer, CallQuestion } from '../../tool/tool'
 import type { CallInFlight, ServedConnection } from '../protocol/connection'
 import { createClientFeatures, type ClientFeaturesDeps } from './client-features'

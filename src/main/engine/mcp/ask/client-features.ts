@@ -15,7 +15,7 @@ import { AskLimits } from './ask-limits'
 import { elicit, openPage, type PageParams } from './elicitation'
 import { sample, SamplingRefused, type AskModel } from './sampling'
 import { InputRefused, type InputRequest } from '../protocol/request-rounds'
-import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 import { serverText } from '../protocol/server-log'
 
 /** The protocol's error code for a sampling request that the user rejected. */

@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from '@modelcontextprotocol/client'
-import { formProblems, keptValues, type FormField, type FormOption } from '../../../../shared/model/form'
-import type { ApprovalOption } from '../../../../shared/model/approval'
+import { formProblems, keptValues, type FormField, type FormOption } from '../../../../shared/model/approval/form'
+import type { ApprovalOption } from '../../../../shared/model/approval/approval'
 import type { CallAnswer, CallQuestion } from '../../tool/tool'
 import type { CallInFlight, ServedConnection } from '../protocol/connection'
 import { latestCall, type AskLimits } from './ask-limits'

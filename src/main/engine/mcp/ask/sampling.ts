@@ -1,5 +1,5 @@
 import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/client'
-import type { TextPart, UserPart } from '../../../../shared/model/message'
+import type { TextPart, UserPart } from '../../../../shared/model/turn/message'
 import type { CallQuestion } from '../../tool/tool'
 import type { ServedConnection } from '../protocol/connection'
 import { latestCall, type AskLimits } from './ask-limits'

@@ -1,4 +1,9 @@
-import type { McpScope, McpServerDefinition, McpServerInput, McpServerList } from '../../../../shared/configuration/mcp'
+import type {
+  McpScope,
+  McpServerDefinition,
+  McpServerInput,
+  McpServerList,
+} from '../../../../shared/configuration/customize/mcp'
 import type { McpPlace } from '../hub/mcp'
 
 /** A server as configured, whether or not it may be used. */

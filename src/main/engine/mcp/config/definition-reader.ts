@@ -1,4 +1,4 @@
-import type { McpOAuth } from '../../../../shared/configuration/mcp'
+import type { McpOAuth } from '../../../../shared/configuration/customize/mcp'
 import { nearest } from '../../../../shared/nearest'
 import { isRecord } from '../../../../shared/json-fields'
 

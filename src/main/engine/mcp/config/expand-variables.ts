@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import { urlProblem } from './read-definition'
 
 /** `${VAR}`, `${VAR:-default}`, and `${env:VAR}` as some editors write it. */

@@ -7,7 +7,7 @@ import type {
   McpImportPreview,
   McpImportRequest,
   McpImportServer,
-} from '../../../../shared/configuration/mcp'
+} from '../../../../shared/configuration/customize/mcp'
 import { readConfigText } from '../../config/read-config-file'
 import { realFolder } from './find-servers'
 import type { DefinitionProblem } from './definition-reader'

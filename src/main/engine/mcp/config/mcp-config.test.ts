@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import type { McpServerInput } from '../../../../shared/configuration/mcp'
+import type { McpServerInput } from '../../../../shared/configuration/customize/mcp'
 import { until } from '../../../../../test/support/until'
 import { createTrust } from '../../trust/create-trust'
 import { describeServerFile } from './describe-server'

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { McpServerDefinition, McpServerInput } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition, McpServerInput } from '../../../../shared/configuration/customize/mcp'
 import type { JsonEdit } from '../../config/json/edit-json'
 import { writeKeepingTrust } from '../../trust/trust-state'
 import { watchConfigFile } from '../../config/watch-file'

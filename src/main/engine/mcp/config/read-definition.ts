@@ -1,4 +1,4 @@
-import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/configuration/mcp'
+import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import { DefinitionReader, type DefinitionProblem } from './definition-reader'
 import { isRecord } from '../../../../shared/json-fields'
 import { portProblem } from '../../../../shared/reserved-ports'

@@ -1,4 +1,4 @@
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import {
   memberOf,

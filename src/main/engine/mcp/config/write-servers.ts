@@ -3,7 +3,7 @@ import type { JsonEdit } from '../../config/json/edit-json'
 import { readConfigText } from '../../config/read-config-file'
 import { writePrivateFile } from '../../config/write-private-file'
 import { atomicWrite } from '../../workspace/file/atomic-write'
-import type { McpOAuth, McpServerDefinition, McpServerInput } from '../../../../shared/configuration/mcp'
+import type { McpOAuth, McpServerDefinition, McpServerInput } from '../../../../shared/configuration/customize/mcp'
 import { CALL_TIMEOUT_MS, START_TIMEOUT_MS } from './read-definition'
 
 const MAX_ATTEMPTS = 5

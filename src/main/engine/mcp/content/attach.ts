@@ -1,11 +1,11 @@
 import { CodedError } from '../../../../shared/errors'
-import { isUserProvided, type UserPart } from '../../../../shared/model/message'
+import { isUserProvided, type UserPart } from '../../../../shared/model/turn/message'
 import {
   commandName,
   promptCommand,
   parsePromptArguments,
   type McpPrompt,
-} from '../../../../shared/configuration/mcp-content'
+} from '../../../../shared/configuration/customize/mcp-content'
 import { contentParts } from './content-parts'
 import { askServer, type ContentServer } from './content-server'
 

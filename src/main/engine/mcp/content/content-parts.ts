@@ -1,4 +1,4 @@
-import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/message'
+import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/turn/message'
 import { fitMedia, MediaProblem } from '../../model/media/fit-media'
 import { isRecord } from '../../../../shared/json-fields'
 

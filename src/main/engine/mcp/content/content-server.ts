@@ -1,5 +1,5 @@
 import { CodedError, failureOf } from '../../../../shared/errors'
-import type { McpPrompt, McpResource } from '../../../../shared/configuration/mcp-content'
+import type { McpPrompt, McpResource } from '../../../../shared/configuration/customize/mcp-content'
 import { serverLine, serverText } from '../protocol/server-log'
 import { isRecord } from '../../../../shared/json-fields'
 

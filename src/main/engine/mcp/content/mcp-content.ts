@@ -4,12 +4,12 @@ import {
   type McpPrompt,
   type McpResource,
   type McpResourceContent,
-} from '../../../../shared/configuration/mcp-content'
+} from '../../../../shared/configuration/customize/mcp-content'
 import { attach, mayMention, readResource } from './attach'
 import { mediaOf, resourceBlock } from './content-parts'
 import { type ContentServer, askServer, type OfferedTemplate } from './content-server'
 import type { WatchedResources } from './watched-resources'
-import type { UserPart } from '../../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/turn/message'
 
 interface ContentDeps {
   /** The servers a session can use; listing them starts no server. */

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/client'
-import type { UserPart } from '../../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/turn/message'
 import type { ServedConnection } from '../protocol/connection'
 import type { ContentServer } from './content-server'
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CodedError, failureOf } from '../../../../shared/errors'
-import type { McpServerView, McpTestResult } from '../../../../shared/configuration/mcp'
+import type { McpServerView, McpTestResult } from '../../../../shared/configuration/customize/mcp'
 import type { McpAuth } from '../sign-in/mcp-auth'
 import {
   readServerId,

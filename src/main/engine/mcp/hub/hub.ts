@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ConfiguredServer, McpConfig } from '../config/configured-server'
 import { type ServerSandboxes, type SharedServerDeps, type StartPlan, sandboxSetting } from './start-plan'
 import { SharedServer } from './shared-server'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 
 export interface HubDeps extends SharedServerDeps {
   config: McpConfig

@@ -7,7 +7,7 @@ import type {
   McpTestResult,
   McpImportPreview,
   McpImportRequest,
-} from '../../../../shared/configuration/mcp'
+} from '../../../../shared/configuration/customize/mcp'
 import type { CallContext, ToolResult } from '../../tool/tool'
 
 /** Which server is meant: its scope and its name there. `folder` goes with `project`. */

@@ -1,5 +1,5 @@
 import { textTokens } from '../../context/tokens/token-estimate'
-import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/configuration/mcp'
+import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/configuration/customize/mcp'
 import { maskUrl, maskSecrets } from '../config/describe-server'
 import type { ConfiguredServer, EffectiveServer } from '../config/configured-server'
 import type { ListedTool } from '../tool/read-tools'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import { CodedError } from '../../../../shared/errors'
 import { failed } from '../../tool/tool'
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import fc from 'fast-check'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import { type ConfiguredServer, effectiveServers, isUsable } from '../config/configured-server'
 import { readTools, type ListedTool } from '../tool/read-tools'
 import { sessionTools, reuseIfUnchanged, toolNames } from './session-tools'

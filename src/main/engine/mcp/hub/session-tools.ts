@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import type { ConfiguredServer } from '../config/configured-server'
 import type { Listing } from './server-listing'
 import type { ListedTool } from '../tool/read-tools'

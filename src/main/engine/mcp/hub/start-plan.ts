@@ -1,6 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { McpServerDefinition, McpServerSandbox, McpServerView } from '../../../../shared/configuration/mcp'
+import type {
+  McpServerDefinition,
+  McpServerSandbox,
+  McpServerView,
+} from '../../../../shared/configuration/customize/mcp'
 import type { ClientFeatures } from '../ask/client-features'
 import type { ConnectionHooks, ConnectionPlan } from '../protocol/connection'
 import type { ListingCache } from './server-listing'

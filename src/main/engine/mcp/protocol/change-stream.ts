@@ -1,6 +1,6 @@
 import type { Client, McpSubscription, ServerCapabilities, SubscriptionFilter } from '@modelcontextprotocol/client'
 import { failureOf } from '../../../../shared/errors'
-import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 
 const ACKNOWLEDGE_MS = 30_000
 const FIRST_WAIT_MS = 1_000

@@ -1,6 +1,6 @@
 import type { Progress, ServerCapabilities, Client, ClientCapabilities } from '@modelcontextprotocol/client'
-import type { McpServerDefinition, McpLogLine } from '../../../../shared/configuration/mcp'
-import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { McpServerDefinition, McpLogLine } from '../../../../shared/configuration/customize/mcp'
+import type { CommandSandbox } from '../../../../shared/model/task/sandbox'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { TransportPlace } from './open-transport'
 import type { Listed, InputRequest } from './request-rounds'

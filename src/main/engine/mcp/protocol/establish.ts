@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
-import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
+import type { CommandSandbox } from '../../../../shared/model/task/sandbox'
 import {
   type ConnectionHooks,
   type ServedConnection,

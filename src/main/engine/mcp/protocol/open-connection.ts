@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import {
   type Connection,
   type ConnectionPlan,

@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
-import type { McpLogLine, McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpLogLine, McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { McpAuth, FetchLike } from '../sign-in/mcp-auth'
 import { StdioTransport, MAX_MESSAGE_BYTES } from './stdio-transport'

@@ -1,4 +1,4 @@
-import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 
 const MAX_LINES = 500
 const MAX_LINE_CHARS = 4_000

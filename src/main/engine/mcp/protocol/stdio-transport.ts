@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 import { LineSplitter, ReadThrottle, responseForLongLine, readMessages } from './message-reader'
 import { startServerProcess, type ServerCommand, type ServerProcess } from './server-process'
 

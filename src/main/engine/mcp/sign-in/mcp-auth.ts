@@ -1,4 +1,4 @@
-import type { McpServerDefinition, McpServerView } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition, McpServerView } from '../../../../shared/configuration/customize/mcp'
 
 /** What sign-ins need to know about an HTTP server. */
 export type OAuthServer = Pick<Extract<McpServerDefinition, { url: string }>, 'url' | 'headers' | 'oauth'>

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ResultPart } from '../../../../shared/model/message'
-import type { ServerLink } from '../../../../shared/model/preview'
+import type { ResultPart } from '../../../../shared/model/turn/message'
+import type { ServerLink } from '../../../../shared/model/approval/preview'
 import { fitMedia, mediaTypeOf } from '../../model/media/fit-media'
 import { isPdf } from '../../model/media/read-pdf'
 import type { ToolResult } from '../../tool/tool'

@@ -1,6 +1,6 @@
 import { nearest } from '../../../../shared/nearest'
-import type { ServerToolsCost } from '../../../../shared/model/context'
-import type { ToolSearchSettings } from '../../config/settings/mcp-settings'
+import type { ServerToolsCost } from '../../../../shared/model/turn/context'
+import type { ToolSearchSettings } from '../../config/agent-settings/mcp-settings'
 import { toolSize } from '../../context/tokens/token-estimate'
 import type { ToolLookup } from '../../loop/turn-context'
 import type { ToolSchema } from '../../model/provider'

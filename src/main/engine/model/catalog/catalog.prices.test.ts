@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelChunk, Provider } from '../provider'
-import { costOf } from '../../../../shared/model/usage'
+import { costOf } from '../../../../shared/model/turn/usage'
 import { pricedProvider } from './catalog'
 
 const PRICES = { input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 }

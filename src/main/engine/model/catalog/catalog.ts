@@ -19,7 +19,7 @@ import {
 import { modelFacts, modelAbilities, offeredModels } from './model-facts'
 import type { ClientModels } from '../client-models'
 import type { ModelInfo, ModelRequest, Provider, ModelChunk } from '../provider'
-import { costOf, NO_PRICE, type ModelPrices } from '../../../../shared/model/usage'
+import { costOf, NO_PRICE, type ModelPrices } from '../../../../shared/model/turn/usage'
 import type { Fetch } from '../../network/http-fetch'
 
 /** For one found on this machine, where memory usually sets a lower limit than the model. */

@@ -1,7 +1,7 @@
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { EFFORTS } from '../../../../shared/model/effort'
+import { EFFORTS } from '../../../../shared/model/turn/effort'
 import { knownModel } from './known-model'
 import { modelsTable } from './models-table'
 

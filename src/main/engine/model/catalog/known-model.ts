@@ -1,9 +1,9 @@
 import { type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
 import type { ProviderSettings } from '../../config/settings/settings'
-import type { Effort } from '../../../../shared/model/effort'
+import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ModelTraits, ThinkingControl } from '../provider'
 import { findModelRow, modelsTable, type FoundRow, type ModelRow, type PriceRow } from './models-table'
-import type { ModelPrices } from '../../../../shared/model/usage'
+import type { ModelPrices } from '../../../../shared/model/turn/usage'
 
 /** What is known of a model. Absent: unknown. */
 export interface ModelFacts {

@@ -1,7 +1,7 @@
 import type { ModelTraits } from '../provider'
 import { fieldOf } from '../../../../shared/json-fields'
 import type { ModelFacts } from './known-model'
-import type { ModelPrices } from '../../../../shared/model/usage'
+import type { ModelPrices } from '../../../../shared/model/turn/usage'
 
 /** A model in a provider's own list, with what the list says of it. */
 export interface ListedModel extends ModelFacts {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { PriceTable } from '../../../../shared/model/usage'
-import type { Effort } from '../../../../shared/model/effort'
+import type { PriceTable } from '../../../../shared/model/turn/usage'
+import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ThinkingControl } from '../provider'
 
 /** What a model can be sent beside text. */

@@ -1,4 +1,4 @@
-import type { MediaPart } from '../../../../shared/model/message'
+import type { MediaPart } from '../../../../shared/model/turn/message'
 import { isPdf, PdfProblem, readPdf, type PdfText } from './read-pdf'
 import { programFile } from '../../runtime/plain-node'
 import { runWorker, WorkerFailure } from '../../runtime/worker-process'

@@ -1,5 +1,5 @@
 import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import {
   beginsWithThinking,
   plainCallId,
@@ -9,7 +9,7 @@ import {
   withVersion,
 } from './protocol'
 import { requestedThinking, type RequestedThinking, modelFamily } from '../thinking'
-import type { Effort } from '../../../../shared/model/effort'
+import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ModelRequest } from '../provider'
 import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 import type { EventFilter, TextPieces } from './event-stream'

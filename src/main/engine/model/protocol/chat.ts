@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
+import type { ProviderMetadata, Usage } from '../../../../shared/model/turn/message'
 import { fieldOf, isRecord, type JsonObject } from '../../../../shared/json-fields'
 import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'

@@ -1,5 +1,5 @@
 import type { GoogleLanguageModelOptions } from '@ai-sdk/google'
-import type { Effort } from '../../../../shared/model/effort'
+import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ModelRequest } from '../provider'
 import { requestedThinking } from '../thinking'
 import type { TextPieces } from './event-stream'

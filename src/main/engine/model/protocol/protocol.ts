@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { ProviderMetadata, Usage, Message } from '../../../../shared/model/message'
+import type { ProviderMetadata, Usage, Message } from '../../../../shared/model/turn/message'
 import type { EventFilter, TextPieces } from './event-stream'
 import type { ModelRequest, ToolSchema } from '../provider'
 import { modelFamily } from '../thinking'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { collect } from '../../../../../test/support/collect-chunks'
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
-import type { Message } from '../../../../shared/model/message'
+import type { Message } from '../../../../shared/model/turn/message'
 import type { Fetch } from '../../network/http-fetch'
 import { createProvider } from '../adapter'
 

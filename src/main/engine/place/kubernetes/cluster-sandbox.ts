@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { LaunchOf } from '../../../../shared/model/place'
+import type { LaunchOf } from '../../../../shared/model/place/place'
 import type { PrepareOptions } from '../launcher/launcher'
 import type { Cluster, ClusterObject } from './cluster'
 import { ObjectMissing, setup } from './cluster-failure'

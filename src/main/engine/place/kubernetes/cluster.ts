@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { WebSocket } from 'ws'
 import { CodedError } from '../../../../shared/errors'
-import type { LaunchOf } from '../../../../shared/model/place'
+import type { LaunchOf } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
 import { refusal, setup, unreachable } from './cluster-failure'
 

@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { LaunchOf } from '../../../../shared/model/place'
+import type { LaunchOf } from '../../../../shared/model/place/place'
 import type { PlaceShell } from '../launcher/launcher'
 import { Cluster } from './cluster'
 import { ClusterSandbox } from './cluster-sandbox'

@@ -1,4 +1,4 @@
-import type { LaunchOf } from '../../../../shared/model/place'
+import type { LaunchOf } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
 import type { ClusterObject } from './cluster'
 

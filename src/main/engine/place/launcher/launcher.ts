@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import type { PlaceFacts } from '../../../../shared/model/place'
+import type { PlaceFacts } from '../../../../shared/model/place/place'
 
 /** A running program on a place: two byte streams, what it said on stderr, and its end. */
 export interface Channel {

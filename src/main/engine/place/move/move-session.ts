@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError, failureOf } from '../../../../shared/errors'
-import type { MovedIn, MoveStep } from '../../../../shared/model/move'
+import type { MovedIn, MoveStep } from '../../../../shared/model/place/move'
 import type { MoveEnd, SealedMove } from './move-ends'
 
 export interface MoveOptions {

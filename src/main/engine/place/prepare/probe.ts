@@ -1,5 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
-import type { InstalledBundle, PlaceFacts } from '../../../../shared/model/place'
+import type { InstalledBundle, PlaceFacts } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
 
 /** The folder of everything we copy, as a shell writes it. */

@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import { placeFolder, splitPlaceFolder } from '../../../../shared/model/place-folder'
-import type { SearchHit } from '../../../../shared/model/session'
-import { addUsage, NO_USAGE, type UsageGroup, type UsageReport, type UsageRow } from '../../../../shared/model/usage'
+import { placeFolder, splitPlaceFolder } from '../../../../shared/model/place/place-folder'
+import type { SearchHit } from '../../../../shared/model/session/session'
+import {
+  addUsage,
+  NO_USAGE,
+  type UsageGroup,
+  type UsageReport,
+  type UsageRow,
+} from '../../../../shared/model/turn/usage'
 import { plainLine } from './plain-text'
 
 const line = (max: number) => z.string().transform((text) => plainLine(text, max))

@@ -1,5 +1,5 @@
 import { CodedError, failureOf, type Failure } from '../../../../shared/errors'
-import type { PlaceState } from '../../../../shared/model/place'
+import type { PlaceState } from '../../../../shared/model/place/place'
 import type { LaunchAsk, Launcher, PrepareOptions, Prepared } from '../launcher/launcher'
 import { isReadOnly } from './read-only-methods'
 import { LINK_LIMITS, lost, WireLink, type LinkLimits } from './wire-link'

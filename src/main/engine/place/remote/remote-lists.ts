@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { InboxEntry } from '../../../../shared/model/approval'
-import { placeFolder, splitPlaceFolder } from '../../../../shared/model/place-folder'
-import type { SessionSummary } from '../../../../shared/model/session'
-import type { Task, TaskUsage } from '../../../../shared/model/task'
+import type { InboxEntry } from '../../../../shared/model/approval/approval'
+import { placeFolder, splitPlaceFolder } from '../../../../shared/model/place/place-folder'
+import type { SessionSummary } from '../../../../shared/model/session/session'
+import type { Task, TaskUsage } from '../../../../shared/model/task/task'
 import { plainLine } from './plain-text'
 
 /** Most sessions, requests and tasks that one place can add to the lists. */

@@ -1,4 +1,4 @@
-import type { TaskUsage } from '../../../../shared/model/task'
+import type { TaskUsage } from '../../../../shared/model/task/task'
 import { usageOf } from './remote-lists'
 import type { WireLink } from './wire-link'
 

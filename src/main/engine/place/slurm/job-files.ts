@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AgentDefinition } from '../../../../shared/model/agent'
+import type { AgentDefinition } from '../../../../shared/model/session/agent'
 import type { PermissionRule } from '../../permission/permission-rule'
 import { JOB_HOME_MARK } from './job-homes'
 

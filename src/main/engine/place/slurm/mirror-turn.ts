@@ -1,6 +1,6 @@
 import { CodedError, type Failure } from '../../../../shared/errors'
 import type { LiveEvent, RecordedEvent } from '../../../../shared/events/event'
-import type { UserPart } from '../../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/turn/message'
 import type { TurnEnd } from '../../loop/turn'
 import type { Session } from '../../session/session'
 import { followRemoteSession } from '../remote/follow-session'

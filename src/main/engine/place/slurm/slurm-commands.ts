@@ -1,4 +1,4 @@
-import type { PlaceLaunch } from '../../../../shared/model/place'
+import type { PlaceLaunch } from '../../../../shared/model/place/place'
 import { CodedError } from '../../../../shared/errors'
 import { quoted } from '../launcher/shell-run'
 import { plainLine } from '../remote/plain-text'

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from '../database'
+import type { Database } from '../database/database'
 import { renameOverSync } from '../../workspace/file/atomic-write'
 
 /** How many backups are kept. */

@@ -4,9 +4,9 @@ import { Worker } from 'node:worker_threads'
 import type { BackupsView } from '../../../../shared/configuration/app'
 import { CodedError } from '../../../../shared/errors'
 import { CURRENT_VERSION } from '../migrations'
-import { tryLock } from '../store-lock'
+import { tryLock } from '../database/store-lock'
 import { backupsFolder, backupsOf, keepBackup } from './backup-files'
-import { suspectMarker } from '../store-error'
+import { suspectMarker } from '../database/store-error'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** A new store gets its first backup at this age, in ms. */

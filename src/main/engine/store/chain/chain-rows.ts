@@ -1,4 +1,4 @@
-import type { Database } from '../database'
+import type { Database } from '../database/database'
 import { eventDigest, firstHash, nextHash, type ChainedEvent } from './event-chain'
 
 /** The `meta` key of the highest event id that may have no hash: it was recorded before there were hashes. */

@@ -1,4 +1,4 @@
-import type { Database } from '../database'
+import type { Database } from '../database/database'
 import { UNHASHED_UP_TO } from './chain-rows'
 import type { ChainedEvent } from './event-chain'
 

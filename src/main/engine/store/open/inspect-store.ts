@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { CodedError } from '../../../../shared/errors'
 import { CURRENT_VERSION, versionOf } from '../migrations'
-import { checkFile } from '../store-error'
+import { checkFile } from '../database/store-error'
 
 /**
  * Checks the whole session store of a home without changing it; returns a summary for the user. Throws at the first

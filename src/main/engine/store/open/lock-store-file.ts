@@ -1,6 +1,6 @@
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
-import { openReadOnly, sqliteCode, type Database } from '../database'
+import { openReadOnly, sqliteCode, type Database } from '../database/database'
 import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
 
 const ENDINGS = ['', '-wal', '-shm', '-journal']

@@ -1,7 +1,7 @@
 import { CodedError } from '../../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
 import { applyHeader } from '../../../../shared/events/fold-header'
-import { statusOf, type SessionHeader } from '../../../../shared/model/session'
+import { statusOf, type SessionHeader } from '../../../../shared/model/session/session'
 import type { Store } from '../store'
 
 /** Events of a session that could not be written to its log. */

@@ -7,12 +7,12 @@ import { removeBrokenBackups, takeBackup } from '../backup/backup-files'
 import { replaceDamagedStore } from './replace-damaged'
 import { walProblem } from '../recovery/write-ahead-log'
 import { recoverSessions, type RecoveryReport } from '../recovery/recover-sessions'
-import { openDatabase, type Database } from '../database'
+import { openDatabase, type Database } from '../database/database'
 import { createLeases, type Duties } from '../lease'
 import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from '../migrations'
 import { identityOf } from '../../process/process-identity'
 import { createSqliteStore } from '../sqlite-store'
-import { storeError, checkFile, isDamage, StoreDamage, suspectMarker } from '../store-error'
+import { storeError, checkFile, isDamage, StoreDamage, suspectMarker } from '../database/store-error'
 
 /** A file up to this size is checked at every start: that takes a few milliseconds. */
 const SMALL_BYTES = 2 * 1024 * 1024

@@ -2,11 +2,11 @@ import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { newestGoodBackup, timestampOf } from '../backup/backup-files'
-import { BUSY_TIMEOUT_MS, openReadOnly, sqliteCode, type Database } from '../database'
+import { BUSY_TIMEOUT_MS, openReadOnly, sqliteCode, type Database } from '../database/database'
 import { rebuildStore, type RebuildReport } from '../recovery/rebuild-store'
 import { openStoreRows } from '../recovery/store-rows'
-import { withLock } from '../store-lock'
-import { isDamage, checkFile, suspectMarker } from '../store-error'
+import { withLock } from '../database/store-lock'
+import { isDamage, checkFile, suspectMarker } from '../database/store-error'
 import { lockStoreFile, usersOf } from './lock-store-file'
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { openDatabase } from '../database'
+import { openDatabase } from '../database/database'
 import { readWalFrames, walProblem } from './write-ahead-log'
 
 /** Commits as fast as it can to the store in `workerData`; the log starts again every few commits. */

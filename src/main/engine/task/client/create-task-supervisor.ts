@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CodedError } from '../../../../shared/errors'
 import type { UsagePush } from '../../../../shared/events/push'
-import type { Orphan, Task, TaskOutputPage } from '../../../../shared/model/task'
-import type { TaskSettings } from '../../config/settings/session-settings'
+import type { Orphan, Task, TaskOutputPage } from '../../../../shared/model/task/task'
+import type { TaskSettings } from '../../config/agent-settings/session-settings'
 import { GRACE_MS, newTaskId } from '../task-starter'
 import { SERVER_TASK_PREFIX } from '../../process/process-tag'
 import type { BackgroundStart, TaskSupervisor, TaskStart, TerminalTasks } from '../task-supervisor'
@@ -189,7 +189,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
         link.ask('stop', { taskIds: [taskId], ...(reason !== undefined && { reason }) }),
       )) ?? []
     if (stopped) return stopped
-    const { killTagged } = await import('../../process/kill-processes')
+    const { killTagged } = await import('../../process/kill/kill-processes')
     await killTagged([taskId], GRACE_MS)
     return before.status === 'running' ? (await this.wait(taskId, DEATH_MS)).task : before
   }

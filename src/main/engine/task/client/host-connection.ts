@@ -1,11 +1,11 @@
 import { CancellationTokenSource, type MessageConnection } from 'vscode-jsonrpc/node'
 import { CodedError } from '../../../../shared/errors'
 import type { TaskPush, UsagePush } from '../../../../shared/events/push'
-import type { Task } from '../../../../shared/model/task'
-import type { TerminalPush, UserTerminal } from '../../../../shared/model/terminal'
-import { connectionOver, fromWire } from '../host/json-rpc'
-import type { HostNotifications, HostRequests } from '../host/task-protocol'
-import type { HostSocket } from '../host/host-endpoint'
+import type { Task } from '../../../../shared/model/task/task'
+import type { TerminalPush, UserTerminal } from '../../../../shared/model/task/terminal'
+import { connectionOver, fromWire } from '../protocol/json-rpc'
+import type { HostNotifications, HostRequests } from '../protocol/task-protocol'
+import type { HostSocket } from '../protocol/host-endpoint'
 
 export interface HostConnectionEvents {
   changed: (tasks: Task[]) => void

@@ -1,11 +1,11 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { dial } from '../../process/home-endpoint'
-import { hostEndpoint, hasHostEndpoint, type HostSocket } from '../host/host-endpoint'
+import { hostEndpoint, hasHostEndpoint, type HostSocket } from '../protocol/host-endpoint'
 import { CodedError } from '../../../../shared/errors'
 import type { HostConnection, HostConnectionEvents } from './host-connection'
 import { withoutPtyMasters } from '../../process/spawn'
-import type { Orphan } from '../../../../shared/model/task'
+import type { Orphan } from '../../../../shared/model/task/task'
 
 const LOOK_MS = 100
 /** A host that ends just as we connect is followed by a new one. */

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
-import type { Task } from '../../../../shared/model/task'
-import type { TaskSettings } from '../../config/settings/session-settings'
+import type { Task } from '../../../../shared/model/task/task'
+import type { TaskSettings } from '../../config/agent-settings/session-settings'
 import { outputText } from '../output/output-text'
 import { readOutput } from '../output/log-files'
 import { newTaskId } from '../task-starter'

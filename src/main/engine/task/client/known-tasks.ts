@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { Task, TaskOutputPage } from '../../../../shared/model/task/task'
 import { outputSize, readOutput } from '../output/log-files'
 import { foregroundLog, isHostAlive, markLost, readRecord, taskIds, type TaskRecord } from '../task-record'
 import type { TaskPush } from '../../../../shared/events/push'

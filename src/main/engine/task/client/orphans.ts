@@ -1,9 +1,9 @@
-import type { Orphan } from '../../../../shared/model/task'
+import type { Orphan } from '../../../../shared/model/task/task'
 import { homeKey, isSupervisorAlive, type ProcessTag } from '../../process/process-tag'
 import { SUBREAPER_NAME } from '../pty/subreaper'
 import { commandOf, processTable } from '../../process/process-table'
-import { killProcesses } from '../../process/kill-processes'
-import { TaggedProcesses, type TaggedProcess, type ProcessesByTask } from '../../process/tagged-processes'
+import { killProcesses } from '../../process/kill/kill-processes'
+import { TaggedProcesses, type TaggedProcess, type ProcessesByTask } from '../../process/kill/tagged-processes'
 import { readLink, startTime } from '../../process/proc-files'
 
 /** The living task host, as far as orphans are concerned. */

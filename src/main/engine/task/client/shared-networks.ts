@@ -1,4 +1,4 @@
-import type { Task } from '../../../../shared/model/task'
+import type { Task } from '../../../../shared/model/task/task'
 import { networkKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { TaskStart, TerminalTasks } from '../task-supervisor'
 

@@ -1,5 +1,5 @@
 import type { TaskPush } from '../../../../shared/events/push'
-import type { Task } from '../../../../shared/model/task'
+import type { Task } from '../../../../shared/model/task/task'
 import { readOutput, wholeLength } from '../output/log-files'
 import type { TaskRun } from '../task-run'
 import { LastLine } from '../output/plain-text'

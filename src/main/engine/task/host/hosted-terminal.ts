@@ -1,9 +1,9 @@
 import { constants } from 'node:os'
 import type { IPty } from 'node-pty'
-import type { TerminalPush, UserTerminal } from '../../../../shared/model/terminal'
+import type { TerminalPush, UserTerminal } from '../../../../shared/model/task/terminal'
 import { wholeLength } from '../output/log-files'
 import { openPtyMasters } from '../../process/shell-process'
-import type { TerminalStart } from './task-protocol'
+import type { TerminalStart } from '../protocol/task-protocol'
 
 /** The newest output of a terminal, in memory only: what the user's own programs print is not written to disk. */
 class TerminalHistory {

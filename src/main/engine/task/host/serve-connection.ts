@@ -2,11 +2,16 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { CancellationToken } from 'vscode-jsonrpc/node'
 import { ChangeFeed, type UsageBroadcast } from './change-broadcast'
-import { connectionOver, toWire } from './json-rpc'
+import { connectionOver, toWire } from '../protocol/json-rpc'
 import type { TaskHost } from './task-host'
 import type { UserTerminals } from './user-terminals'
-import type { HostNotifications, HostRequests, TerminalNotifications, TerminalRequests } from './task-protocol'
-import type { TerminalPush } from '../../../../shared/model/terminal'
+import type {
+  HostNotifications,
+  HostRequests,
+  TerminalNotifications,
+  TerminalRequests,
+} from '../protocol/task-protocol'
+import type { TerminalPush } from '../../../../shared/model/task/terminal'
 
 /** A client with this many unsent bytes gets no more output until it has taken them. */
 const MAX_UNSENT = 1024 * 1024

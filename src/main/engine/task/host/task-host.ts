@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { Task, TaskOutputPage } from '../../../../shared/model/task/task'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { ProcessIdentity } from '../../process/process-identity'
 import { SUPERVISOR_VARIABLE, supervisorTag } from '../../process/process-tag'
@@ -7,10 +7,10 @@ import { GRACE_MS, MOVED_LIMIT_MS, TaskStarter } from '../task-starter'
 import type { BackgroundStart, TaskEnd } from '../task-supervisor'
 import { foregroundLog, taskFolder } from '../task-record'
 import type { TaskRunOptions } from '../running-process'
-import type { TaggedProcesses } from '../../process/tagged-processes'
+import type { TaggedProcesses } from '../../process/kill/tagged-processes'
 import { HostedTask } from './hosted-task'
 import { RecordWriter } from './record-writer'
-import type { ForegroundStart, StartSurroundings } from './task-protocol'
+import type { ForegroundStart, StartSurroundings } from '../protocol/task-protocol'
 
 const SWEEP_MS = 3_000
 const FOR_EVER = new AbortController().signal
@@ -136,7 +136,7 @@ export class TaskHost {
   /** Resolves when nothing is left of those it has. */
   async stop(taskIds: readonly string[], reason?: string): Promise<Task[]> {
     const known = taskIds.flatMap((taskId) => this.tasks.get(taskId) ?? [])
-    const { killTagged } = await import('../../process/kill-processes')
+    const { killTagged } = await import('../../process/kill/kill-processes')
     // Signalling hundreds takes a while; the grace period of all of them ends at the same moment.
     const killAt = performance.now() + (this.options.graceMs ?? GRACE_MS)
     const graceMs = (): number => Math.max(0, killAt - performance.now())
@@ -240,7 +240,7 @@ export class TaskHost {
 
   /** Releases tasks that have left nothing behind, or nothing any more. One scan serves all. */
   private async sweep(): Promise<void> {
-    const { TaggedProcesses } = await import('../../process/tagged-processes')
+    const { TaggedProcesses } = await import('../../process/kill/tagged-processes')
     const { processTable } = await import('../../process/process-table')
     const byTask = (this.tagged ??= new TaggedProcesses()).find(await processTable())
     for (const taskId of this.ended) {

@@ -1,4 +1,4 @@
-import type { TaskUsage } from '../../../../shared/model/task'
+import type { TaskUsage } from '../../../../shared/model/task/task'
 import { commandOf, processTable } from '../../process/process-table'
 import {
   ListeningPorts,
@@ -8,7 +8,7 @@ import {
   portsByNetstat,
   SandboxedPorts,
 } from './listening-ports'
-import { TaggedProcesses, type TaggedProcess } from '../../process/tagged-processes'
+import { TaggedProcesses, type TaggedProcess } from '../../process/kill/tagged-processes'
 import type { ProcessEntry } from '../../process/proc-files'
 
 interface Sample {

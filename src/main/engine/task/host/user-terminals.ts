@@ -1,7 +1,7 @@
-import type { TerminalPush, UserTerminal } from '../../../../shared/model/terminal'
+import type { TerminalPush, UserTerminal } from '../../../../shared/model/task/terminal'
 import { plainText } from '../output/plain-text'
 import { HostedTerminal } from './hosted-terminal'
-import type { TerminalStart } from './task-protocol'
+import type { TerminalStart } from '../protocol/task-protocol'
 
 /** How much of a terminal an agent that watches it can read. */
 const SCREEN_BYTES = 64 * 1024

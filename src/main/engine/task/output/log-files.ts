@@ -3,7 +3,7 @@ import { basename, dirname, extname } from 'node:path'
 import { promisify } from 'node:util'
 import { open, type FileHandle } from 'node:fs/promises'
 import { renameOverSync } from '../../workspace/file/atomic-write'
-import type { TaskOutputPage } from '../../../../shared/model/task'
+import type { TaskOutputPage } from '../../../../shared/model/task/task'
 
 const COPY_BYTES = 256 * 1024
 const readAsync = promisify(read)

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { readlinkSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import type { SandboxNetwork } from '../../../../shared/model/sandbox'
+import type { SandboxNetwork } from '../../../../shared/model/task/sandbox'
 import { plainNode } from '../../runtime/plain-node'
 import { namespaceArguments } from '../../sandbox/bubblewrap/bubblewrap-arguments'
 import { withoutPtyMasters } from '../../process/spawn'

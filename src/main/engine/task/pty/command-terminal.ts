@@ -12,7 +12,12 @@ import {
   type ExitStatus,
   type Subreaper,
 } from '../../process/shell-process'
-import { sessionProcesses, signalGroup, type SessionProcess, killProcessTree } from '../../process/kill-process-tree'
+import {
+  sessionProcesses,
+  signalGroup,
+  type SessionProcess,
+  killProcessTree,
+} from '../../process/kill/kill-process-tree'
 import { readStat } from '../../process/proc-files'
 import { isAliveState, processTable } from '../../process/process-table'
 

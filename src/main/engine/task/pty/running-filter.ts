@@ -1,4 +1,4 @@
-import { inSession } from '../../process/kill-process-tree'
+import { inSession } from '../../process/kill/kill-process-tree'
 import { readLink, namesIn, readProc } from '../../process/proc-files'
 import type { ProcessTable } from '../../process/process-table'
 

@@ -2,7 +2,7 @@ import type { spawn as SpawnPty } from 'node-pty'
 import { rewriteNul } from '../../process/find-shell'
 import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from '../running-process'
 import { TERMINAL_COLS, TERMINAL_ROWS } from '../output/screen-rows'
-import { sessionProcesses, killWindowsProcessTree } from '../../process/kill-process-tree'
+import { sessionProcesses, killWindowsProcessTree } from '../../process/kill/kill-process-tree'
 import { tagRoot } from '../../process/windows-process-table'
 
 /** What is used of node-pty; passed in, so that it can be tested without Windows. */

@@ -3,7 +3,7 @@ import type { RunningProcess, Starter, ProcessEvents, ProcessStart } from '../ru
 import { fitsCommandLine } from './start-in-conpty'
 import { rewriteNul } from '../../process/find-shell'
 import { drainPipe } from '../start-in-pipes'
-import { hasExited, sessionProcesses, killWindowsProcessTree } from '../../process/kill-process-tree'
+import { hasExited, sessionProcesses, killWindowsProcessTree } from '../../process/kill/kill-process-tree'
 import { spawnedOrThrow } from '../../process/spawn'
 import { tagRoot } from '../../process/windows-process-table'
 

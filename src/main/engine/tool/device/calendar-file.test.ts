@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { callContext } from '../../../../../test/support/call-context'
-import type { CalendarEvent } from '../../../../shared/model/calendar-event'
+import type { CalendarEvent } from '../../../../shared/model/approval/calendar-event'
 import { calendarFile } from './calendar-file'
 import { createCalendarEventTool } from './create-calendar-event'
 import { zoneRules } from './time-zone'

@@ -1,5 +1,5 @@
 import ical, { ICalAlarmType } from 'ical-generator'
-import type { CalendarEvent } from '../../../../shared/model/calendar-event'
+import type { CalendarEvent } from '../../../../shared/model/approval/calendar-event'
 import { zoneRules } from './time-zone'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CalendarEvent, eventText, REPEATS } from '../../../../shared/model/calendar-event'
+import { type CalendarEvent, eventText, REPEATS } from '../../../../shared/model/approval/calendar-event'
 import { ok, refuse, type Tool } from '../tool'
 import description from './create-calendar-event.md?raw'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'

@@ -1,4 +1,4 @@
-import type { Alarm, NewNotification } from '../../../../shared/model/notification'
+import type { Alarm, NewNotification } from '../../../../shared/model/assistant/notification'
 import type { Workspace } from '../../workspace/workspace'
 
 /** How a host on the user's own screen opens things. Rejects when that fails. */

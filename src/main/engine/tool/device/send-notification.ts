@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NOTIFICATION_LIMITS } from '../../../../shared/model/notification'
+import { NOTIFICATION_LIMITS } from '../../../../shared/model/assistant/notification'
 import { ok, type Tool } from '../tool'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import description from './send-notification.md?raw'

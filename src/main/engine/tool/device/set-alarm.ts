@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { failureOf } from '../../../../shared/errors'
-import { ALARM_LIMITS } from '../../../../shared/model/notification'
+import { ALARM_LIMITS } from '../../../../shared/model/assistant/notification'
 import { failed, ok, type Tool } from '../tool'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import { localTimeText } from './get-local-time'

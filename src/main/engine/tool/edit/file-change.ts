@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Preview, ProposedText } from '../../../../shared/model/preview'
+import type { Preview, ProposedText } from '../../../../shared/model/approval/preview'
 import { FileProblem } from '../../workspace/path/file-problem'
 import type { TextFormat } from '../../workspace/file/text-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { FileDiff } from '../../../../shared/model/preview'
+import type { FileDiff } from '../../../../shared/model/approval/preview'
 import { LARGE_FILE_BYTES } from '../../workspace/file/open-file'
 import { FileProblem } from '../../workspace/path/file-problem'
 import { decodeText, lineEndings, type TextFormat } from '../../workspace/file/text-file'

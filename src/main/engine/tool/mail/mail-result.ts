@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { MailFound, MailMessage, MailSummary } from '../../../../shared/model/mail'
+import type { MailFound, MailMessage, MailSummary } from '../../../../shared/model/assistant/mail'
 import { truncateText } from '../truncate-result'
 import { MAX_RESULT_CHARS } from './session-mail'
 

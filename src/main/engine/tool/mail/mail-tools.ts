@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAIL_FLAGS, MAIL_LIMITS } from '../../../../shared/model/mail'
+import { MAIL_FLAGS, MAIL_LIMITS } from '../../../../shared/model/assistant/mail'
 import { pathRefusal, shownPath } from '../file-paths'
 import type { Tool } from '../tool'
 import { draftTool, sendTool } from './mail-writing-tools'

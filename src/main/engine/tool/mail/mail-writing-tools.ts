@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAIL_LIMITS, MAIL_RECIPIENT, type MailAccount, type MailDraft } from '../../../../shared/model/mail'
+import { MAIL_LIMITS, MAIL_RECIPIENT, type MailAccount, type MailDraft } from '../../../../shared/model/assistant/mail'
 import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
 import { failed, refuse, type Access, type PreparedCall, type Refusal, type Tool } from '../tool'

@@ -1,5 +1,5 @@
 import { failureOf } from '../../../../shared/errors'
-import type { MailAccount } from '../../../../shared/model/mail'
+import type { MailAccount } from '../../../../shared/model/assistant/mail'
 import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { failureOf } from '../../../../shared/errors'
-import { MEMORY_LIMITS, MEMORY_SCOPES, type MemoryEntry, type MemoryScope } from '../../../../shared/model/memory'
-import type { MemoryOrigin } from '../../store/memory-rows'
+import {
+  MEMORY_LIMITS,
+  MEMORY_SCOPES,
+  type MemoryEntry,
+  type MemoryScope,
+} from '../../../../shared/model/assistant/memory'
+import type { MemoryOrigin } from '../../store/rows/memory-rows'
 import type { Memory, StoredMemory } from '../../memory/memory'
 import { failed, ok, type Tool, type ToolResult } from '../tool'
 

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../../../shared/model/approval'
+import type { PermissionMode } from '../../../../shared/model/approval/approval'
 import { failureOf } from '../../../../shared/errors'
 import {
   type Schedule,
@@ -15,8 +15,8 @@ import {
   timeSource,
   timeText,
   withTime,
-} from '../../../../shared/model/schedule'
-import type { Preview } from '../../../../shared/model/preview'
+} from '../../../../shared/model/assistant/schedule'
+import type { Preview } from '../../../../shared/model/approval/preview'
 import { failed, ok, type Access, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 import type { CreateInput, UpdateInput } from './schedule-inputs'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { PERMISSION_MODES } from '../../../../shared/model/approval'
-import { SCHEDULE_LIMITS } from '../../../../shared/model/schedule'
+import { PERMISSION_MODES } from '../../../../shared/model/approval/approval'
+import { SCHEDULE_LIMITS } from '../../../../shared/model/assistant/schedule'
 
 const id = z.string().trim().min(1).max(100).describe('The id or the name of a schedule')
 const limits = z.strictObject({

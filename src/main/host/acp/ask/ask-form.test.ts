@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { FormField } from '../../../../shared/model/form'
+import type { FormField } from '../../../../shared/model/approval/form'
 import { askForm, askLink } from './ask-form'
 import type { PendingRequest } from './ask-permission'
 

@@ -1,5 +1,5 @@
 import type { ElicitationPropertySchema, ElicitationSchema } from '@agentclientprotocol/sdk'
-import type { FormField, FormValue, FormValues } from '../../../../shared/model/form'
+import type { FormField, FormValue, FormValues } from '../../../../shared/model/approval/form'
 import { requestChoice, type RequestAnswer, type PendingRequest } from './ask-permission'
 
 /** The outcome of a form: its values, or that the user declined it. */

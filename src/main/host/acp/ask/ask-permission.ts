@@ -15,7 +15,7 @@ import {
   requestName,
   type ApprovalOption,
   type RuleChoice,
-} from '../../../../shared/model/approval'
+} from '../../../../shared/model/approval/approval'
 import type { ClientPaths } from '../protocol/client-paths'
 import { subagentCallId } from '../protocol/subagent-updates'
 import { callTitle, previewContent, toolKind } from '../protocol/tool-call'

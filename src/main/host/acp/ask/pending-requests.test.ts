@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ApprovalOption } from '../../../../shared/model/approval'
+import type { ApprovalOption } from '../../../../shared/model/approval/approval'
 import { memoryEngine } from '../../../../../test/support/memory-engine'
 import { until } from '../../../../../test/support/until'
 import { PendingRequests } from './pending-requests'

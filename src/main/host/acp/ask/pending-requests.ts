@@ -5,13 +5,13 @@ import type {
   PermissionOption,
 } from '@agentclientprotocol/sdk'
 import { failureOf } from '../../../../shared/errors'
-import type { InboxEntry } from '../../../../shared/model/approval'
+import type { InboxEntry } from '../../../../shared/model/approval/approval'
 import type { ClientEngine } from '../../../role/joined/client-engine'
 import type { ClientPaths } from '../protocol/client-paths'
 import { failureMessage } from '../protocol/json-rpc'
 import { type RequestAnswer, type PendingRequest, askPermission, askOptions, requestChoice } from './ask-permission'
 import { askForm, askLink, askSampling, canFillForms, fillForm } from './ask-form'
-import type { Question, QuestionAnswer } from '../../../../shared/model/form'
+import type { Question, QuestionAnswer } from '../../../../shared/model/approval/form'
 
 /** What asking needs of a session that the client has open. */
 interface OpenSession {

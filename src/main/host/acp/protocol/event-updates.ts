@@ -1,7 +1,7 @@
 import { ignoreOthers } from '../../../../shared/events/event-uses'
 import type { ClientCapabilities, SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk'
 import { isRecorded, type LiveEvent, type RecordedEvent, type SessionEvent } from '../../../../shared/events/event'
-import { textOf } from '../../../../shared/model/message'
+import { textOf } from '../../../../shared/model/turn/message'
 import { plainText } from '../../../engine/task/output/plain-text'
 import type { ClientPaths } from './client-paths'
 import {

@@ -7,9 +7,9 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { RecordedEvent } from '../../../../shared/events/event'
 import { modelFallbackText } from '../../../../shared/events/transcript-rows'
-import type { Usage } from '../../../../shared/model/message'
-import type { TaskNotification } from '../../../../shared/model/task'
-import type { Todo } from '../../../../shared/model/plan'
+import type { Usage } from '../../../../shared/model/turn/message'
+import type { TaskNotification } from '../../../../shared/model/task/task'
+import type { Todo } from '../../../../shared/model/turn/plan'
 
 export type ChunkKind = 'agent_message_chunk' | 'agent_thought_chunk'
 type CallFields = Omit<ToolCallUpdate, 'toolCallId'>

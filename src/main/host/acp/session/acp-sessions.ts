@@ -11,12 +11,12 @@ import {
   type SessionModeState,
 } from '@agentclientprotocol/sdk'
 import { CodedError } from '../../../../shared/errors'
-import type { SessionHeader } from '../../../../shared/model/session'
+import type { SessionHeader } from '../../../../shared/model/session/session'
 import type { ClientEngine } from '../../../role/joined/client-engine'
 import { AcpSession } from './acp-session'
 import { clientPaths } from '../protocol/client-paths'
 import { configOptions, modeState } from './session-options'
-import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { McpServerDefinition } from '../../../../shared/configuration/customize/mcp'
 
 /** The client's parameters for opening a session. */
 export interface OpenRequest {

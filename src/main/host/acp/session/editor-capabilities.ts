@@ -1,5 +1,5 @@
 import { RequestError, type AgentContext, type ClientCapabilities, type TerminalHandle } from '@agentclientprotocol/sdk'
-import type { SessionClientCapabilities } from '../../../engine/turn/client-capabilities'
+import type { SessionClientCapabilities } from '../../../engine/turn/session/client-capabilities'
 import type { ClientTerminal, ClientTerminalProvider } from '../../../engine/task/client-terminals'
 import type { EditorFiles } from '../../../engine/workspace/file/editor-files'
 import { FileProblem } from '../../../engine/workspace/path/file-problem'

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RequestError, type ContentBlock } from '@agentclientprotocol/sdk'
-import type { UserPart } from '../../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/turn/message'
 import type { RecordedEvent, SessionEvent } from '../../../../shared/events/event'
 
 /** Converts a prompt for the engine: linked files become paths, embedded resources their text. */

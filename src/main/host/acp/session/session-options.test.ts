@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionHeader } from '../../../../shared/model/session'
+import type { SessionHeader } from '../../../../shared/model/session/session'
 import { chooseMode, chooseOption, configOptions, modeOf, modeState } from './session-options'
 
 type Engine = Parameters<typeof chooseOption>[0]

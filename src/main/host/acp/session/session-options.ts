@@ -1,8 +1,8 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk'
-import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
-import { effortName, type EffortChoice } from '../../../../shared/model/effort'
+import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval/approval'
+import { effortName, type EffortChoice } from '../../../../shared/model/turn/effort'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../../shared/configuration/sandbox-text'
-import type { SessionHeader } from '../../../../shared/model/session'
+import type { SessionHeader } from '../../../../shared/model/session/session'
 import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/configuration/session-model'
 import type { ClientEngine } from '../../../role/joined/client-engine'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CodedError } from '../../../../shared/errors'
-import type { UserPart } from '../../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/turn/message'
 import type { ClientEngine } from '../../../role/joined/client-engine'
 import { runSlashCommand, slashCommands } from './slash-commands'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { REJECT_OPTIONS, type Approval } from '../../../../shared/model/approval'
+import { REJECT_OPTIONS, type Approval } from '../../../../shared/model/approval/approval'
 import { createStyle, type Terminal } from '../screen/terminal'
 import { askApproval, askSandbox } from './ask-approval'
 

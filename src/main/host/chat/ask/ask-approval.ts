@@ -6,7 +6,7 @@ import {
   requestName,
   type Approval,
   type ApprovalOption,
-} from '../../../../shared/model/approval'
+} from '../../../../shared/model/approval/approval'
 import {
   askText,
   choose,

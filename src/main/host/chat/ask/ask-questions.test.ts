@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Approval } from '../../../../shared/model/approval'
-import type { FormField } from '../../../../shared/model/form'
+import type { Approval } from '../../../../shared/model/approval/approval'
+import type { FormField } from '../../../../shared/model/approval/form'
 import { createStyle, type LineRequest, type Terminal } from '../screen/terminal'
 import { askForm } from './ask-questions'
 

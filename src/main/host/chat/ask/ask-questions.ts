@@ -6,7 +6,7 @@ import {
   type FormField,
   type FormValue,
   type FormValues,
-} from '../../../../shared/model/form'
+} from '../../../../shared/model/approval/form'
 import {
   askText,
   choose,

@@ -1,8 +1,8 @@
-import { eventText } from '../../../../shared/model/calendar-event'
-import type { Approval, RuleChoice } from '../../../../shared/model/approval'
+import { eventText } from '../../../../shared/model/approval/calendar-event'
+import type { Approval, RuleChoice } from '../../../../shared/model/approval/approval'
 import { safeText, wrapText } from '../screen/text-layout'
 import type { Terminal, Style } from '../screen/terminal'
-import { fileDiffs, type Preview } from '../../../../shared/model/preview'
+import { fileDiffs, type Preview } from '../../../../shared/model/approval/preview'
 import type { ApprovalAnswer } from '../../../engine/approval/waiting-requests'
 
 /** A pending request, with everything needed to ask the user. */

@@ -1,5 +1,5 @@
 import type { BrowserWindow } from 'electron'
-import type { SessionSummary } from '../../../../shared/model/session'
+import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { ElectronModule } from '../platform/electron-module'
 import type { Engine } from '../../../engine/engine-api'
 

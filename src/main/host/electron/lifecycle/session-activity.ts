@@ -1,6 +1,6 @@
-import { type SessionSummary, statusOf } from '../../../../shared/model/session'
+import { type SessionSummary, statusOf } from '../../../../shared/model/session/session'
 import type { Engine } from '../../../engine/engine-api'
-import { CONTINUE_PROMPT } from '../../../../shared/model/message'
+import { CONTINUE_PROMPT } from '../../../../shared/model/turn/message'
 import type { DesktopFile } from '../platform/desktop-file'
 
 export interface SessionActivity {

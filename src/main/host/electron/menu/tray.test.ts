@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import { describe, expect, it } from 'vitest'
 import type { HostCommand } from '../../../../shared/events/push'
-import type { SessionSummary } from '../../../../shared/model/session'
+import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { ElectronModule } from '../platform/electron-module'
 import { AppTray, statusText, trayMenu, type TrayActions } from './tray'
 

@@ -1,6 +1,6 @@
 import type { MenuItemConstructorOptions, Tray, NativeImage } from 'electron'
 import type { HostCommand } from '../../../../shared/events/push'
-import type { SessionSummary } from '../../../../shared/model/session'
+import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { ElectronModule } from '../platform/electron-module'
 import type { SessionActivity } from '../lifecycle/session-activity'
 

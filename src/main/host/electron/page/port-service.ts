@@ -1,6 +1,6 @@
 import type { IpcMainEvent, WebContents } from 'electron'
 import { APP_ORIGIN, PORT_GRANTED, PORT_WANTED } from '../../../../shared/contract/page-host'
-import { type RpcServer, servePort } from '../../../api/rpc-server'
+import { type RpcServer, servePort } from '../../../api/server/rpc-server'
 import type { ElectronModule } from '../platform/electron-module'
 
 export interface PortService {

@@ -4,7 +4,7 @@ import type {
   PreviewViewCommand,
   PreviewViewReport,
   ViewPlace,
-} from '../../../../shared/model/page-preview'
+} from '../../../../shared/model/app/page-preview'
 import { OUTLINE_CODE, PICK_CODE, STOP_PICKING_CODE } from '../../../api/preview/page-code'
 import type { ElectronModule } from '../platform/electron-module'
 import { randomUUID } from 'node:crypto'

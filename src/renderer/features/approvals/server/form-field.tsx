@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { type FormField, formDefaults, type FormValue, type FormValues } from '../../../../shared/model/form'
+import { type FormField, formDefaults, type FormValue, type FormValues } from '../../../../shared/model/approval/form'
 import { numberIn, wholeNumberIn } from '../../../format/typed-number'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'

@@ -1,5 +1,5 @@
 import { ExternalLink, TriangleAlert } from 'lucide-react'
-import type { Preview } from '../../../../shared/model/preview'
+import type { Preview } from '../../../../shared/model/approval/preview'
 import { useOpenLink } from '../../../state/use-open-link'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/notice'

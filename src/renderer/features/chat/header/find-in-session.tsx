@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { CaseSensitive, ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import type { ConversationHit, ConversationMatches } from '../../../../shared/model/conversation'
+import type { ConversationHit, ConversationMatches } from '../../../../shared/model/session/conversation'
 import { goToRow, useSessionState } from '../../../state/session/session-view'
 import { showFindMarks } from '../../../state/session/find-state'
 import { closeFind, useFind } from '../../../state/page/layout-state'

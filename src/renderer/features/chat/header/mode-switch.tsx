@@ -1,5 +1,5 @@
 import { ChevronDown, ShieldCheck } from 'lucide-react'
-import { SESSION_MODES } from '../../../../shared/model/approval'
+import { SESSION_MODES } from '../../../../shared/model/approval/approval'
 import {
   MODE_NAMES,
   modeDescription,
@@ -11,10 +11,10 @@ import { useSessionHeader } from '../../../state/session/session-view'
 import { useClient, useSettings } from '../../../state/page/queries'
 import { ChipButton } from '../../../ui/chip'
 import { cx } from '../../../ui/cx'
-import { Menu, MenuChoice, MenuChoices } from '../../../ui/menu'
+import { Menu, MenuChoice, MenuChoices } from '../../../ui/overlay/menu'
 import { Banner } from '../../../ui/notice'
 import { Button } from '../../../ui/button'
-import type { SandboxStatus } from '../../../../shared/model/sandbox'
+import type { SandboxStatus } from '../../../../shared/model/task/sandbox'
 
 /** The permission mode of this session, and the switch. */
 export function ModeSwitch({ sessionId }: { sessionId: string }) {

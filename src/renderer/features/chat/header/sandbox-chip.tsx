@@ -1,6 +1,6 @@
 import { Shield, ShieldAlert, ShieldOff } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import { SANDBOX_LEVEL_NAMES, type SandboxStatus } from '../../../../shared/model/sandbox'
+import { SANDBOX_LEVEL_NAMES, type SandboxStatus } from '../../../../shared/model/task/sandbox'
 import { sandboxLabel, sandboxPermissions } from '../../../../shared/configuration/sandbox-text'
 import { shortPath } from '../../../format/folder-name'
 import { Button } from '../../../ui/button'

@@ -1,12 +1,12 @@
 import type { Token, Tokens } from 'marked'
 import { useState, type ReactNode } from 'react'
 import { Info, Lightbulb, MessageSquareWarning, OctagonAlert, TriangleAlert, type LucideIcon } from 'lucide-react'
-import { CodeBlock } from './code-block'
-import { Diagram } from './diagram'
+import { CodeBlock } from '../markdown-elements/code-block'
+import { Diagram } from '../markdown-elements/diagram'
 import type { DetailsToken, FootnoteToken } from './markdown-lexer'
 import { Footnote, InlineView } from './inline-view'
-import { HtmlView } from './html-view'
-import { Formula, type MathToken } from './math'
+import { HtmlView } from '../markdown-elements/html-view'
+import { Formula, type MathToken } from '../markdown-elements/math'
 
 const HEADINGS = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const
 

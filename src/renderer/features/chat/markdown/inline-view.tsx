@@ -2,11 +2,11 @@ import type { Token, Tokens } from 'marked'
 import { type ReactNode, createContext, useContext } from 'react'
 import { parsePath } from '../../../format/paths-in-text'
 import { FileLink, PathText } from '../../../ui/content/file-link'
-import { WebLink, RemoteImage } from './web-link'
+import { WebLink, RemoteImage } from '../markdown-elements/web-link'
 import type { FootnoteMarkToken, FootnoteToken } from './markdown-lexer'
-import { decodeEntities } from './read-html'
-import { withElements, type InlineElement } from './html-view'
-import { Formula, type MathToken } from './math'
+import { decodeEntities } from '../markdown-elements/read-html'
+import { withElements, type InlineElement } from '../markdown-elements/html-view'
+import { Formula, type MathToken } from '../markdown-elements/math'
 
 /**
  * Inline Markdown: text, emphasis, code, links, formulas, and the few HTML elements allowed in text; other HTML is

@@ -1,5 +1,5 @@
 import { Lexer, type MarkedOptions, type Token, type TokenizerExtension, type Tokens } from 'marked'
-import { mathBlock, mathInline, maskMath } from './math'
+import { mathBlock, mathInline, maskMath } from '../markdown-elements/math'
 
 /** A collapsible section: `<details><summary>…</summary> … </details>`, with Markdown in it. */
 export interface DetailsToken extends Tokens.Generic {

@@ -1,11 +1,11 @@
 import { plural } from '../../../../shared/plural'
 import { CircleSlash, History, Info, RotateCcw, Bot, SquareTerminal } from 'lucide-react'
 import { memo, useState } from 'react'
-import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/message'
+import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/turn/message'
 import type { EndItem, NotificationItem } from '../../../../shared/events/transcript-item'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/notice'
-import type { TaskNotification } from '../../../../shared/model/task'
+import type { TaskNotification } from '../../../../shared/model/task/task'
 import { PlainText } from '../tools/result-views'
 
 interface EndNoticeProps {

@@ -4,7 +4,7 @@ import type { RestoredItem } from '../../../../shared/events/transcript-item'
 import { undoRestore } from '../../../state/session/restore-state'
 import { useSessionHeader } from '../../../state/session/session-view'
 import { useClient } from '../../../state/page/queries'
-import type { DMail } from '../../../../shared/model/checkpoint'
+import type { DMail } from '../../../../shared/model/session/checkpoint'
 import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 

@@ -1,7 +1,7 @@
 import './rows.css'
 import { Info } from 'lucide-react'
 import { memo, useCallback } from 'react'
-import type { UserPart } from '../../../../shared/model/message'
+import type { UserPart } from '../../../../shared/model/turn/message'
 import type { TranscriptItem, TurnFigures } from '../../../../shared/events/transcript-item'
 import { ToolRow } from '../tools/tool-row'
 import { Answer, isSilent } from './answer'

@@ -1,7 +1,7 @@
 import { EllipsisVertical, FileDiff, GitFork, Quote, RotateCcw } from 'lucide-react'
 import { memo, useRef, type RefObject } from 'react'
 import type { TurnFigures } from '../../../../shared/events/transcript-item'
-import { formatCost } from '../../../../shared/model/usage'
+import { formatCost } from '../../../../shared/model/turn/usage'
 import { formatTokens } from '../../../format/model-usage'
 import { duration } from '../../../format/relative-time'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
@@ -11,7 +11,7 @@ import { useSessionActions } from '../../../state/session/session-actions'
 import { useClient, useSettings } from '../../../state/page/queries'
 import { IconButton } from '../../../ui/button'
 import { CopyButton } from '../../../ui/content/copy-button'
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu'
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/overlay/menu'
 
 interface TurnFooterProps {
   sessionId: string

@@ -1,6 +1,6 @@
 import { Copy, CornerDownRight, EllipsisVertical, FileDiff, GitFork, History, Link, Pencil, Quote } from 'lucide-react'
 import { memo, useRef, useState } from 'react'
-import { isUserProvided, typedText, type UserPart } from '../../../../shared/model/message'
+import { isUserProvided, typedText, type UserPart } from '../../../../shared/model/turn/message'
 import type { UserItem } from '../../../../shared/events/transcript-item'
 import { quoteInComposer, selectedTextIn } from '../../../state/session/composer-state'
 import { requestResend } from '../../../state/session/resend-state'
@@ -11,7 +11,7 @@ import { hasLinks } from '../../../state/session/route'
 import { IconButton } from '../../../ui/button'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { FileLink } from '../../../ui/content/file-link'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
 
 /** Longer messages are collapsed, so that a pasted log does not take a minute to scroll past. */
 const FOLD_CHARS = 1800

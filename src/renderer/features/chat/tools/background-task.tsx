@@ -1,18 +1,18 @@
 import { ArrowUpRight, ArrowDownToLine, Square } from 'lucide-react'
 import { use, useState, createContext, type ReactNode } from 'react'
-import type { Task, TaskStatus } from '../../../../shared/model/task'
-import type { ToolDetails } from '../../../../shared/model/preview'
+import type { Task, TaskStatus } from '../../../../shared/model/task/task'
+import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { useLayout } from '../../../state/page/layout-state'
-import { useTask, useTaskOfCall } from '../../../state/tasks-state'
+import { useTask, useTaskOfCall } from '../../../state/tasks/tasks-state'
 import { useNowEachSecond, formatElapsed } from '../../../ui/content/elapsed'
 import { Button } from '../../../ui/button'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { TerminalText } from '../../../ui/content/terminal-text'
 import { StatusDot, type DotStatus } from '../../../ui/badge'
 import type { ToolItem } from '../../../../shared/events/transcript-item'
-import { useTaskActions } from '../../../state/task-actions'
+import { useTaskActions } from '../../../state/tasks/task-actions'
 import { duration } from '../../../format/relative-time'
-import { describeSandbox } from '../../../../shared/model/sandbox'
+import { describeSandbox } from '../../../../shared/model/task/sandbox'
 
 const COMMAND_STATUS_LABELS: Record<TaskStatus, string> = {
   running: 'runs in the background',

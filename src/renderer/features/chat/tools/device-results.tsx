@@ -1,5 +1,5 @@
 import { Download, ExternalLink } from 'lucide-react'
-import type { ToolDetails } from '../../../../shared/model/preview'
+import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { useOpenLink } from '../../../state/use-open-link'
 import { Button } from '../../../ui/button'
 import { downloadEvent, EventFields } from '../../../ui/content/event-fields'

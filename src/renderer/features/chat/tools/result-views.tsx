@@ -1,12 +1,12 @@
 import { CircleCheck, CircleDashed, CircleDot, File, Folder, Link2 } from 'lucide-react'
 import { useMemo, useState, type ReactNode } from 'react'
-import type { ResultPart } from '../../../../shared/model/message'
-import type { ToolDetails } from '../../../../shared/model/preview'
-import type { Todo } from '../../../../shared/model/plan'
+import type { ResultPart } from '../../../../shared/model/turn/message'
+import type { ToolDetails } from '../../../../shared/model/approval/preview'
+import type { Todo } from '../../../../shared/model/turn/plan'
 import { FileLink } from '../../../ui/content/file-link'
 import { cx } from '../../../ui/cx'
 import { formatBytes } from './tool-summary'
-import { WebLink } from '../markdown/web-link'
+import { WebLink } from '../markdown-elements/web-link'
 
 type DetailsOf<Kind extends ToolDetails['kind']> = Extract<ToolDetails, { kind: Kind }>
 

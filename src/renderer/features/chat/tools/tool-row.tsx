@@ -33,7 +33,7 @@ import {
   type LucideIcon,
 } from 'lucide-react'
 import { memo, type ComponentProps } from 'react'
-import type { Task } from '../../../../shared/model/task'
+import type { Task } from '../../../../shared/model/task/task'
 import { doneLabel, toolLabel } from '../../../../shared/tool-label'
 import type { ToolItem } from '../../../../shared/events/transcript-item'
 import { useWaitingAgent } from '../../../state/inbox-state'
@@ -48,7 +48,7 @@ import { toolOutcome, commandPurpose, toolSummary } from './tool-summary'
 import { useFoundFile } from '../../../state/file-links'
 import { findPaths } from '../../../format/paths-in-text'
 import { FileLink, PathText } from '../../../ui/content/file-link'
-import { textOf } from '../../../../shared/model/message'
+import { textOf } from '../../../../shared/model/turn/message'
 import { withoutAnsi } from '../../../format/ansi-spans'
 
 interface ToolRowProps {

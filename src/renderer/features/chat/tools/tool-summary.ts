@@ -1,6 +1,6 @@
 import { argumentText } from '../../../../shared/tool-label'
-import { type CallArgument, changedLines } from '../../../../shared/model/preview'
-import { isPlanFile } from '../../../../shared/model/plan'
+import { type CallArgument, changedLines } from '../../../../shared/model/approval/preview'
+import { isPlanFile } from '../../../../shared/model/turn/plan'
 import type { ToolItem } from '../../../../shared/events/transcript-item'
 import { duration } from '../../../format/relative-time'
 

@@ -1,5 +1,5 @@
-import type { TextMatch } from '../../../../shared/model/file-view'
-import type { CodeToken } from '../../../ui/content/code-lines'
+import type { TextMatch } from '../../../../shared/model/project/file-view'
+import type { CodeToken } from '../../../ui/code/code-lines'
 
 /** A part of a line that looks the same throughout. */
 export interface LinePiece {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FileLines } from '../../../../shared/model/file-view'
+import type { FileLines } from '../../../../shared/model/project/file-view'
 import { TextLines } from './text-lines'
 
 const line = (n: number): string => `line ${n}`

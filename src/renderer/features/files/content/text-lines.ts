@@ -1,4 +1,4 @@
-import type { FileLines, FileTextView } from '../../../../shared/model/file-view'
+import type { FileLines, FileTextView } from '../../../../shared/model/project/file-view'
 
 /** Lines fetched at once. */
 const PAGE = 500

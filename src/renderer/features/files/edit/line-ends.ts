@@ -1,4 +1,4 @@
-import type { EditableText } from '../../../../shared/model/file-view'
+import type { EditableText } from '../../../../shared/model/project/file-view'
 
 type LineEnds = EditableText['lineEndings']
 

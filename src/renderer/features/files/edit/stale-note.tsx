@@ -1,7 +1,7 @@
 import { useState, type RefObject } from 'react'
 import { Button } from '../../../ui/button'
-import { Dialog } from '../../../ui/dialog'
-import { DiffView } from '../../../ui/content/diff-view'
+import { Dialog } from '../../../ui/overlay/dialog'
+import { DiffView } from '../../../ui/code/diff-view'
 
 interface StaleNoteProps {
   path: string

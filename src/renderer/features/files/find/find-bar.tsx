@@ -1,6 +1,6 @@
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, WholeWord, X } from 'lucide-react'
 import { useRef, type ReactNode } from 'react'
-import { useFirstFocus } from '../../../ui/first-focus'
+import { useFirstFocus } from '../../../ui/overlay/first-focus'
 import { IconButton } from '../../../ui/button'
 import type { FindState } from './use-find'
 

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { useFirstFocus } from '../../../ui/first-focus'
+import { useFirstFocus } from '../../../ui/overlay/first-focus'
 
 interface GoToLineProps {
   total: number

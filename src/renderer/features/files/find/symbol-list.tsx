@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
-import type { FileSymbol } from '../../../../shared/model/file-view'
-import { useFirstFocus } from '../../../ui/first-focus'
+import type { FileSymbol } from '../../../../shared/model/project/file-view'
+import { useFirstFocus } from '../../../ui/overlay/first-focus'
 import { useClient } from '../../../state/page/queries'
 
 const MARKS: Readonly<Record<FileSymbol['kind'], string>> = {

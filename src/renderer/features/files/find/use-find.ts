@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { TextMatch, TextQuery } from '../../../../shared/model/file-view'
+import type { TextMatch, TextQuery } from '../../../../shared/model/project/file-view'
 import { failureFrom } from '../../../client/failure-from'
 import { useClient } from '../../../state/page/queries'
 

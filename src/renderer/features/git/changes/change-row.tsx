@@ -1,6 +1,6 @@
 import { ChevronRight, Minus, Plus, Undo2 } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import { gitPathText, type GitChange, type GitChangeKind } from '../../../../shared/model/git'
+import { gitPathText, type GitChange, type GitChangeKind } from '../../../../shared/model/project/git'
 import { IconButton } from '../../../ui/button'
 import { cx } from '../../../ui/cx'
 import { ChangeDiff } from './change-diff'

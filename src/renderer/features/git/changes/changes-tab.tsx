@@ -11,7 +11,7 @@ import {
   type RefObject,
 } from 'react'
 import { VList, type VListHandle } from 'virtua'
-import type { GitChange, GitStatus } from '../../../../shared/model/git'
+import type { GitChange, GitStatus } from '../../../../shared/model/project/git'
 import { Button } from '../../../ui/button'
 import { EmptyState } from '../../../ui/notice'
 import { ChangeRow, type ChangeSide } from './change-row'

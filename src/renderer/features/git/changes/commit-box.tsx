@@ -1,6 +1,6 @@
 import { Sparkles } from 'lucide-react'
 import { useState } from 'react'
-import { GIT_LIMITS, type GitStatus } from '../../../../shared/model/git'
+import { GIT_LIMITS, type GitStatus } from '../../../../shared/model/project/git'
 import { useClient } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
-import { gitPathText, type GitConflict, type GitConflictPart } from '../../../../shared/model/git'
+import { gitPathText, type GitConflict, type GitConflictPart } from '../../../../shared/model/project/git'
 import { failureFrom } from '../../../client/failure-from'
 import { openPane } from '../../../state/panes/panes-state'
 import { useQueries } from '../../../state/page/queries'

@@ -1,4 +1,4 @@
-import type { GraphRow } from '../../../../shared/model/commit-graph'
+import type { GraphRow } from '../../../../shared/model/project/commit-graph'
 
 const WIDTH = 12
 const HEIGHT = 28

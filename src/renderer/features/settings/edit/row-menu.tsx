@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp, MoreHorizontal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { t } from '../../../../shared/language/settings-messages'
 import { IconButton } from '../../../ui/button'
-import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu'
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
 
 interface RowMenuProps {
   /** What the row is about. */

@@ -1,13 +1,13 @@
 import { useQueryClient, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { Undoable } from '../../../../shared/configuration/rules'
+import type { Undoable } from '../../../../shared/configuration/customize/rules'
 import { t } from '../../../../shared/language/settings-messages'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
-import type { AppInfo } from '../../../../shared/contract/app'
+import type { AppInfo } from '../../../../shared/contract/app/app'
 import { folderName } from '../../../format/folder-name'
 import { useLayout } from '../../../state/page/layout-state'
-import { useSessions } from '../../../state/session/sessions-state'
+import { useSessions } from '../../../state/session-list/sessions-state'
 
 export interface Edits {
   /** Says what was done, offers to undo it, and reads the lists again. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { HOOK_EVENTS, type HookEvent, type HookView } from '../../../../shared/configuration/customizations'
-import type { EditScope } from '../../../../shared/configuration/rules'
+import { HOOK_EVENTS, type HookEvent, type HookView } from '../../../../shared/configuration/customize/customizations'
+import type { EditScope } from '../../../../shared/configuration/customize/rules'
 import { t } from '../../../../shared/language/settings-messages'
 import { useClient } from '../../../state/page/queries'
 import { SelectField, TextAreaField } from '../../../ui/form/choice-fields'

@@ -1,4 +1,4 @@
-import type { HookOutcome, HookRun } from '../../../../shared/configuration/customizations'
+import type { HookOutcome, HookRun } from '../../../../shared/configuration/customize/customizations'
 import { t } from '../../../../shared/language/settings-messages'
 import { formatDate } from '../../../../shared/language/speak'
 import { folderName } from '../../../format/folder-name'

@@ -7,7 +7,7 @@ import {
   type ShortcutCommand,
   type ShortcutConflict,
 } from '../../../../shared/configuration/shortcuts'
-import type { AppInfo } from '../../../../shared/contract/app'
+import type { AppInfo } from '../../../../shared/contract/app/app'
 import { t } from '../../../../shared/language/settings-messages'
 import { APPLE, shortcutText, shortcutFrom } from '../../../format/shortcut'
 import { useSettingsChange } from '../../../state/page/queries'
@@ -17,7 +17,7 @@ import { Button } from '../../../ui/button'
 import { TextField } from '../../../ui/form/field'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { Kbd } from '../../../ui/tooltip'
-import { focusUnlessMoved } from '../../../ui/return-focus'
+import { focusUnlessMoved } from '../../../ui/overlay/return-focus'
 
 /** Every command with its keys: to change, to find conflicts, and to reset. */
 export function ShortcutsSection({ info }: { info: AppInfo | undefined }) {

@@ -1,6 +1,6 @@
 import { MAIL_PRESETS, presetFor, type MailPreset } from '../../../../shared/configuration/mail-presets'
 import { isThisComputer } from '../../../../shared/configuration/this-computer'
-import { MAIL_SECURITIES, type MailAccount, type MailSecurity } from '../../../../shared/model/mail'
+import { MAIL_SECURITIES, type MailAccount, type MailSecurity } from '../../../../shared/model/assistant/mail'
 
 /** What is typed into the form of an account. */
 export interface MailInput {

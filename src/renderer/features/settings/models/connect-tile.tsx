@@ -11,7 +11,7 @@ import { Banner, ErrorNote } from '../../../ui/notice'
 import { useOfferedModels } from './model-name-field'
 import { Letters } from './provider-tiles'
 import { baseUrlProblem } from './provider-input'
-import { describePrices } from '../../../../shared/model/usage'
+import { describePrices } from '../../../../shared/model/turn/usage'
 import { describeAbilities } from '../../../format/model-usage'
 
 interface ConnectTileProps {

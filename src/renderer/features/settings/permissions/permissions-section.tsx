@@ -7,8 +7,8 @@ import {
   RULE_DECISIONS,
   type EditScope,
   type RuleDecision,
-} from '../../../../shared/configuration/rules'
-import type { AppInfo } from '../../../../shared/contract/app'
+} from '../../../../shared/configuration/customize/rules'
+import type { AppInfo } from '../../../../shared/contract/app/app'
 import { t } from '../../../../shared/language/settings-messages'
 import { failureFrom } from '../../../client/failure-from'
 import { shortPath } from '../../../format/folder-name'

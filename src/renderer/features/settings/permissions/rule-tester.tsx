@@ -8,10 +8,10 @@ import {
   type RuleTest,
   type TestedPart,
   type TestedTool,
-} from '../../../../shared/configuration/rules'
+} from '../../../../shared/configuration/customize/rules'
 import { MODE_NAMES } from '../../../../shared/configuration/sandbox-text'
 import { t } from '../../../../shared/language/settings-messages'
-import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
+import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval/approval'
 import { failureFrom } from '../../../client/failure-from'
 import { shortPath } from '../../../format/folder-name'
 import { useClient } from '../../../state/page/queries'

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { applyHeader, emptyHeader } from '../../../../shared/events/fold-header'
+import { PromptQueue } from './session-input'
+
+/** A queue on a header that is a fold of what is recorded, as a session has it. */
+function queueOf(initial = emptyHeader('x')) {
+  let header = initial
+  let ids = 0
+  const queue = new PromptQueue({
+    header: () => header,
+    record: (event) => (header = applyHeader(header, { ...event, sessionId: 'x', seq: header.seq + 1, at: 1 })),
+    newId: (prefix) => `${prefix}-${(ids += 1)}`,
+  })
+  return { queue, header: () => header }
+}
+const parts = [{ type: 'text' as const, text: 'and this' }]
+
+it('a prompt that is to join the running turn is marked in the header, also for a later process', () => {
+  const { queue, header } = queueOf()
+  const [first, second] = [queue.add(parts), queue.add(parts)]
+  queue.steer(second)
+  queue.steer(second)
+  expect(header().queue).toEqual([
+    { promptId: first, parts },
+    { promptId: second, parts, joins: true },
+  ])
+  expect(queue.isSteering).toBe(true)
+  const later = queueOf(header())
+  expect(later.queue.takeSteering().map(({ promptId }) => promptId)).toEqual([second])
+})
+
+it('a removed or joined prompt is not returned', () => {
+  const { queue } = queueOf()
+  const promptId = queue.add(parts)
+  queue.steer(promptId)
+  queue.remove(promptId)
+  expect(queue.takeSteering()).toEqual([])
+  expect(() => queue.steer(promptId)).toThrow(/no longer in the queue/)
+})

@@ -1,0 +1,46 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
+
+/**
+ * A lock without a readable holder is being written, or was left by a process that died while writing. Stale after this
+ * time, in ms.
+ */
+const UNREADABLE_STALE_MS = 5_000
+
+/** Takes the lock `file` unless a live process has it; returns the function that releases it. */
+export function tryLock(file: string): (() => void) | undefined {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      writeFileSync(file, JSON.stringify(identityOf(process.pid)), { flag: 'wx', mode: 0o600 })
+      return () => rmSync(file, { force: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (attempt === 3 || isHeld(file)) return undefined
+      rmSync(file, { force: true })
+    }
+  }
+}
+
+/** Runs `work` with the lock, after waiting for it. The caller must check again whether `work` is still needed. */
+export function withLock<T>(file: string, work: () => T): T {
+  for (;;) {
+    const release = tryLock(file)
+    if (release) {
+      try {
+        return work()
+      } finally {
+        release()
+      }
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
+}
+
+function isHeld(file: string): boolean {
+  const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  try {
+    return isAlive(JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity, age, identityOf(process.pid))
+  } catch {
+    return age < UNREADABLE_STALE_MS
+  }
+}

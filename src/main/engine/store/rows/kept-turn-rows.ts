@@ -1,0 +1,54 @@
+import type { Database } from '../database/database'
+
+/** A turn that the engine of the home runs, and continues after a crash. */
+export interface KeptTurn {
+  sessionId: string
+  /** How often it was continued after its process died. */
+  crashes: number
+  /** It asks nothing; see `UnattendedTurn`. */
+  unattended?: { maxSteps?: number }
+  /** Its process left it on purpose. */
+  left?: true
+  /** That of its process. */
+  environment?: NotedEnvironment
+}
+
+/** The environment variables of a process, without their values. */
+export interface NotedEnvironment {
+  /** Their names with keyed hashes of the values. */
+  marks: Record<string, string>
+  /** They were read from the user's login shell. */
+  ofLogin: boolean
+}
+
+/**
+ * The turns that continue when the process that runs them ends before they do. They are entries of `meta`, so they
+ * survive that process; which turns are open, and who runs them, is in the log and in the leases.
+ */
+export interface KeptTurnRows {
+  put(turn: KeptTurn): void
+  get(sessionId: string): KeptTurn | undefined
+  remove(sessionId: string): void
+  all(): KeptTurn[]
+}
+
+const PREFIX = 'kept-turn:'
+
+export function createKeptTurnRows(db: Database): KeptTurnRows {
+  const put = db.prepare<[string, string]>(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  )
+  const one = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  const remove = db.prepare<[string]>('DELETE FROM meta WHERE key = ?')
+  const all = db.prepare<[string, string], string>('SELECT value FROM meta WHERE key >= ? AND key < ?').pluck()
+  return {
+    put: (turn) => void put.run(PREFIX + turn.sessionId, JSON.stringify(turn)),
+    get(sessionId) {
+      const found = one.get(PREFIX + sessionId)
+      return found === undefined ? undefined : (JSON.parse(found) as KeptTurn)
+    },
+    remove: (sessionId) => void remove.run(PREFIX + sessionId),
+    // `;` follows `:`.
+    all: () => all.all(PREFIX, 'kept-turn;').map((text) => JSON.parse(text) as KeptTurn),
+  }
+}

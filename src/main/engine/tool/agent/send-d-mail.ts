@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { RestoreStep } from '../../../../shared/model/session/checkpoint'
+import type { SessionCheckpoints, RestoreOutlook } from '../session-services'
+import { failed, ok, refuse, type Access, type Tool } from '../tool'
+import description from './send-d-mail.md?raw'
+
+/** Longer is not a message any more, but the conversation over again. */
+const MAX_CHARS = 20_000
+const MAX_NAMES = 100
+
+const input = z.strictObject({
+  checkpoint_id: z.int().min(0).describe('The N of a [checkpoint N] in this turn'),
+  message: z.string().trim().min(1).max(MAX_CHARS).describe('All that you need to know there'),
+  files: z.boolean().default(false).describe('Also undo what you changed in files since'),
+})
+
+/**
+ * Lets the agent go back in its turn with what it has learned; see reference/001, Checkpoint and "Time Travel"
+ * Mechanism.
+ */
+export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints }): Tool<typeof input> {
+  return {
+    name: 'SendDMail',
+    description,
+    input,
+    alone: true,
+    // It changes nothing but the conversation; files that it puts back are said as accesses, and judged like any write.
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+    async prepare({ checkpoint_id: checkpoint, message, files }) {
+      const mail = { checkpoint, message, files }
+      const way = await checkpoints.previewDMail(mail)
+      if ('problem' in way) return refuse(way.problem)
+      return {
+        summary:
+          'to checkpoint ' +
+          `${checkpoint}${way.restores.length > 0 ? `, ${counted(way.restores.length, 'file')}` : ''}`,
+        accesses: way.restores.map(({ path }): Access => ({ kind: 'file', path, write: true })),
+        ...(files && { preview: async () => ({ kind: 'text', text: previewOf(message, way) }) as const }),
+        async run() {
+          // Something may have changed since, so it is checked again before it is announced.
+          const now = await checkpoints.previewDMail(mail)
+          if ('problem' in now) return failed(now.problem)
+          return ok(`The conversation goes back to checkpoint ${checkpoint} when this step has ended.`, {
+            kind: 'd-mail',
+            ...mail,
+          })
+        },
+      }
+    },
+  }
+}
+
+function previewOf(message: string, { restores, kept }: RestoreOutlook): string {
+  const words: Record<RestoreStep['action'], string> = { create: 'comes back', change: 'changes back', delete: 'goes' }
+  const lines = [
+    ...restores.map(({ path, action }) => `${path}: ${words[action]}`),
+    ...kept.map(({ path, why }) => `${path}: stays as it is. ${why}`),
+  ]
+  const more = lines.length > MAX_NAMES ? [`… and ${lines.length - MAX_NAMES} more`] : []
+  return [message, '', ...(lines.length === 0 ? ['No file changes.'] : lines.slice(0, MAX_NAMES)), ...more].join('\n')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

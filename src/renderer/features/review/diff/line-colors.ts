@@ -1,0 +1,102 @@
+import { useEffect, useState, type RefObject } from 'react'
+import type { ReviewHunk } from '../../../../shared/model/session/review'
+import { changedWords, type TextRange } from '../../../format/diff-lines'
+import type { CodeToken } from '../../../ui/code/code-lines'
+import { PageCode } from '../../../ui/code/page-code'
+import { languageOfPath } from '../../../ui/code/code-languages'
+import { diffLinesOf } from './review-rows'
+
+/** The colors and the changed words of the lines of one hunk, by their index in it. */
+export interface HunkColors {
+  tokens: ReadonlyMap<number, readonly CodeToken[]>
+  words: ReadonlyMap<number, readonly TextRange[]>
+}
+
+interface Side {
+  code: PageCode
+  /** The index in the hunk of each line of the side. */
+  places: number[]
+  /** How many lines have their colors. */
+  done: number
+}
+
+interface Work {
+  colors: { tokens: Map<number, readonly CodeToken[]>; words: HunkColors['words'] }
+  sides: Side[]
+}
+
+/** While the page scrolls, lines stay plain: drawing them comes first. */
+const QUIET_MS = 80
+/** The rest of a longer side stays plain: its end is hardly looked at. */
+const MAX_LINES = 3000
+
+const known = new WeakMap<ReviewHunk, Work>()
+
+function workFor(hunk: ReviewHunk, path: string): Work {
+  const before = known.get(hunk)
+  if (before) return before
+  const lines = diffLinesOf(hunk)
+  const language = languageOfPath(path)
+  const side = (has: 'old' | 'new'): Side => {
+    const places: number[] = []
+    lines.forEach((line, at) => {
+      if (line.kind === 'same' || line.kind === (has === 'old' ? 'del' : 'add')) places.push(at)
+    })
+    const code = new PageCode(language ?? '')
+    code.set(places.map((at) => hunk.lines[at]!.slice(1)))
+    return { code, places, done: 0 }
+  }
+  const work = {
+    colors: { tokens: new Map<number, readonly CodeToken[]>(), words: changedWords(lines) },
+    sides: language === undefined ? [] : [side('new'), side('old')],
+  }
+  known.set(hunk, work)
+  return work
+}
+
+/** Takes the colors that there are until now, and asks for the rest. */
+function takeColors({ colors, sides }: Work): boolean {
+  let hasChanged = false
+  for (const side of sides) {
+    const { code, places } = side
+    code.ask(Math.min(places.length, MAX_LINES))
+    for (; side.done < code.tokens.length; side.done += 1) {
+      colors.tokens.set(places[side.done]!, code.tokens[side.done]!)
+      hasChanged = true
+    }
+  }
+  return hasChanged
+}
+
+/**
+ * The colors of the hunks on screen; `movedAt`: when it was scrolled last. They are computed while the page is idle: a
+ * line is shown plain until then. Draws again when there are more.
+ */
+export function useLineColors(
+  visible: readonly { hunk: ReviewHunk; path: string }[],
+  movedAt: RefObject<number>,
+): (hunk: ReviewHunk, path: string) => HunkColors {
+  const [, redraw] = useState(0)
+  useEffect(() => {
+    let isOver = false
+    let scheduled: number | undefined
+    const later = (): void => {
+      if (!isOver) scheduled ??= requestIdleCallback(slice, { timeout: 200 })
+    }
+    const slice = (): void => {
+      scheduled = undefined
+      if (performance.now() - movedAt.current < QUIET_MS) return later()
+      let hasChanged = false
+      for (const { hunk, path } of visible) if (takeColors(workFor(hunk, path))) hasChanged = true
+      if (hasChanged) redraw((n) => n + 1)
+    }
+    const stops = visible.flatMap(({ hunk, path }) => workFor(hunk, path).sides.map(({ code }) => code.listen(later)))
+    later()
+    return () => {
+      isOver = true
+      for (const stop of stops) stop()
+      if (scheduled !== undefined) cancelIdleCallback(scheduled)
+    }
+  }, [visible, movedAt])
+  return (hunk, path) => workFor(hunk, path).colors
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import type { ReviewHunk } from '../../../../shared/model/session/review'
+import { rowsOf, withLines, type RowOptions, type ShownDiff } from './review-rows'
+
+const HUNK: ReviewHunk = {
+  old: 10,
+  new: 10,
+  lines: [' a', '-b', '-c', '+B', ' d'],
+  changes: [{ id: 'x', at: 1, count: 3 }],
+}
+const DIFF: ShownDiff = {
+  path: '/p/a.ts',
+  key: 'k',
+  added: 1,
+  removed: 2,
+  hunks: [HUNK],
+  oldLines: 31,
+  newLines: 30,
+  notes: [],
+}
+const PLAIN: RowOptions = { isSplit: false, kept: new Set(), comments: [], draft: undefined }
+const texts = (options: RowOptions, diff = DIFF): string[] =>
+  rowsOf(diff, options).map((row) =>
+    row.kind === 'line'
+      ? `${row.old ? `${row.old.line} ${row.old.text}` : '-'} | ${row.new ? `${row.new.line} ${row.new.text}` : '-'}`
+      : row.kind === 'gap'
+        ? `gap ${row.hidden}`
+        : row.kind,
+  )
+
+describe('the rows of a file', () => {
+  it('inline, removed lines stand above added ones', () => {
+    expect(texts(PLAIN)).toEqual(['gap 9', '10 a | 10 a', '11 b | -', '12 c | -', '- | 11 B', '13 d | 12 d', 'gap 18'])
+  })
+
+  it('side by side, removed and added lines stand beside each other', () => {
+    expect(texts({ ...PLAIN, isSplit: true })).toEqual([
+      'gap 9',
+      '10 a | 10 a',
+      '11 b | 11 B',
+      '12 c | -',
+      '13 d | 12 d',
+      'gap 18',
+    ])
+  })
+
+  it('a kept change is folded', () => {
+    expect(texts({ ...PLAIN, kept: new Set(['x']) })).toEqual(['gap 9', '10 a | 10 a', 'kept', '13 d | 12 d', 'gap 18'])
+  })
+
+  it('comments stand below their last line, and at the top where that is not shown', () => {
+    const comment = {
+      id: '1',
+      path: '/p/a.ts',
+      name: 'a.ts',
+      side: 'new' as const,
+      line: 10,
+      endLine: 11,
+      quote: '',
+      text: 't',
+    }
+    expect(texts({ ...PLAIN, comments: [comment] })[5]).toBe('comment')
+    expect(texts({ ...PLAIN, comments: [{ ...comment, line: 3, endLine: 3 }] })[0]).toBe('comment')
+    expect(texts({ ...PLAIN, comments: [{ ...comment, gone: true }] })[0]).toBe('comment')
+  })
+
+  it('every row has a key of its own', () => {
+    const keys = rowsOf(DIFF, PLAIN).map(({ key }) => key)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+})
+
+describe('context', () => {
+  it('expands upwards, downwards, and joins hunks that meet', () => {
+    const second: ReviewHunk = { old: 21, new: 20, lines: ['+x'], changes: [{ id: 'y', at: 0, count: 1 }] }
+    const down = withLines([HUNK, second], 1, 13, ['e', 'f'])
+    expect(down.map(({ lines }) => lines.length)).toEqual([7, 1])
+    const up = withLines(down, 1, 18, ['k', 'l'])
+    expect(up[1]).toMatchObject({ old: 19, new: 18, lines: [' k', ' l', '+x'], changes: [{ at: 2 }] })
+    const [whole] = withLines(up, 1, 15, ['h', 'i', 'j'])
+    expect(whole).toMatchObject({
+      old: 10,
+      new: 10,
+      changes: [
+        { id: 'x', at: 1 },
+        { id: 'y', at: 12 },
+      ],
+    })
+    expect(whole?.lines[12]).toBe('+x')
+  })
+
+  it('expands to the beginning and the end of the file', () => {
+    expect(withLines([HUNK], 0, 7, ['x', 'y', 'z'])[0]).toMatchObject({ old: 7, new: 7, changes: [{ at: 4 }] })
+    expect(withLines([HUNK], 1, 13, ['e'])[0]?.lines.at(-1)).toBe(' e')
+  })
+})

@@ -1,0 +1,205 @@
+import '../content/content.css'
+import { memo, useMemo, useState, type ReactNode } from 'react'
+import type { CodeToken } from './code-lines'
+import { useCodeLines } from './highlighter'
+import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
+import { VISIBLE_TOKEN } from '../../../shared/visible-text'
+import { VisibleTokens } from '../content/visible-tokens'
+import { languageOfPath } from './code-languages'
+import { nameInDiff, type FileDiff } from '../../../shared/model/approval/preview'
+
+interface DiffViewProps {
+  /** A unified diff of one file. */
+  diff: string
+  /** The file: its extension selects the grammar. */
+  path?: string
+  /** Rows shown initially; the rest on request. */
+  limit?: number
+  /** Rendered after the last row, once all rows are shown. */
+  end?: ReactNode
+}
+
+/** Longer than any line of a request, which the engine has folded. */
+const LINE_LIMIT = 4000
+
+/** A diff with the line numbers of both sides. Long ones show their beginning first. */
+export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: DiffViewProps) {
+  const [all, setAll] = useState(false)
+  const lines = useMemo(() => diffLines(diff), [diff])
+  const long = lines.length > limit + 8
+  const shown = long && !all ? lines.slice(0, limit) : lines
+  const changed = useMemo(() => changedWords(lines), [lines])
+  const colors = useDiffColors(shown, path)
+  if (lines.length === 0)
+    return (
+      <p className="px-3 py-2 text-small text-ink-3">
+        No change in the text.
+        {end}
+      </p>
+    )
+  return (
+    <div>
+      <div className="diff" role="group" aria-label="Changes" tabIndex={0}>
+        <div className="diff-rows">
+          {shown.map((line, index) => (
+            <DiffRow key={index} line={line} tokens={colors(line)} changed={changed.get(index)} />
+          ))}
+        </div>
+        {shown.length === lines.length && end}
+      </div>
+      {long && (
+        <button type="button" className="diff-more" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? `Show the first ${limit} lines` : `Show all ${lines.length.toLocaleString()} lines`}
+        </button>
+      )}
+    </div>
+  )
+})
+
+const DiffRow = memo(function DiffRow({
+  line,
+  tokens,
+  changed,
+}: {
+  line: DiffLine
+  tokens: readonly CodeToken[] | undefined
+  changed: readonly TextRange[] | undefined
+}) {
+  if (line.kind === 'gap') {
+    return (
+      <div className="diff-gap">
+        <span>
+          {line.hidden.toLocaleString()} unchanged {line.hidden === 1 ? 'line' : 'lines'}
+          {line.text && ` · ${line.text.slice(0, 120)}`}
+        </span>
+      </div>
+    )
+  }
+  if (line.kind === 'note') {
+    return (
+      <div className="diff-gap">
+        <span>{line.text}</span>
+      </div>
+    )
+  }
+  const text =
+    line.text.length > LINE_LIMIT
+      ? `${line.text.slice(0, LINE_LIMIT)} … ${(line.text.length - LINE_LIMIT).toLocaleString()} more characters`
+      : line.text
+  return (
+    <div className="diff-row" data-kind={line.kind}>
+      <span className="diff-n">{line.kind === 'add' ? '' : line.old}</span>
+      <span className="diff-n">{line.kind === 'del' ? '' : line.new}</span>
+      <span className="diff-sign">{line.kind === 'add' ? '+' : line.kind === 'del' ? '−' : ''}</span>
+      <span className="diff-text">
+        <DiffText text={text} tokens={tokens} changed={changed} />
+      </span>
+    </div>
+  )
+})
+
+interface DiffTextProps {
+  text: string
+  /** Its colors, once highlighted. */
+  tokens: readonly CodeToken[] | undefined
+  /** The ranges that changed in it. */
+  changed: readonly TextRange[] | undefined
+}
+
+/** The text of a diff line: highlighted code with the changed words marked. Hidden characters always stay marked. */
+export function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
+  if (text === '') return ' '
+  if ((!tokens && changed.length === 0) || text.search(VISIBLE_TOKEN) >= 0) return <VisibleTokens text={text} />
+  const kinds = tokens?.map(({ text: piece }) => piece).join('') === text ? tokens : [{ text, kind: 'plain' }]
+  const pieces: ReactNode[] = []
+  let at = 0
+  for (const { text: piece, kind } of kinds) {
+    for (const part of cut(at, at + piece.length, changed)) {
+      const isChanged = changed.some(({ from, to }) => part.from >= from && part.to <= to)
+      const className = [kind === 'plain' ? '' : `ct-${kind}`, isChanged ? 'diff-word' : ''].join(' ').trim()
+      const written = text.slice(part.from, part.to)
+      pieces.push(
+        className === '' ? (
+          written
+        ) : (
+          <span key={part.from} className={className}>
+            {written}
+          </span>
+        ),
+      )
+    }
+    at += piece.length
+  }
+  return pieces
+}
+
+/** A range, split where the change starts and ends. */
+function cut(from: number, to: number, changed: readonly TextRange[]): TextRange[] {
+  const places = [
+    from,
+    ...changed.flatMap((one) => [one.from, one.to]).filter((place) => place > from && place < to),
+    to,
+  ]
+  return places.slice(1).map((end, n) => ({ from: places[n]!, to: end }))
+}
+
+/** The part of a longer diff beyond this is not highlighted. */
+const MAX_LINES = 600
+
+/** The colors of a diff's lines: each side is highlighted separately, as complete code. */
+function useDiffColors(
+  lines: readonly DiffLine[],
+  path: string | undefined,
+): (line: DiffLine) => readonly CodeToken[] | undefined {
+  const language = (path !== undefined && languageOfPath(path)) || ''
+  const { old, fresh } = useMemo(() => sidesOf(lines), [lines])
+  const oldTokens = useCodeLines(old.texts, language, Math.min(old.texts.length, MAX_LINES), false)
+  const freshTokens = useCodeLines(fresh.texts, language, Math.min(fresh.texts.length, MAX_LINES), false)
+  return (line) =>
+    line.kind === 'del' ? oldTokens[old.places.get(line) ?? -1] : freshTokens[fresh.places.get(line) ?? -1]
+}
+
+interface Side {
+  texts: string[]
+  places: Map<DiffLine, number>
+}
+
+function sidesOf(lines: readonly DiffLine[]): { old: Side; fresh: Side } {
+  const [old, fresh]: Side[] = [
+    { texts: [], places: new Map() },
+    { texts: [], places: new Map() },
+  ]
+  const put = (side: Side, line: DiffLine): void => {
+    side.places.set(line, side.texts.length)
+    side.texts.push(line.text)
+  }
+  for (const line of lines) {
+    if (line.kind === 'same' || line.kind === 'del') put(old!, line)
+    if (line.kind === 'same' || line.kind === 'add') put(fresh!, line)
+  }
+  return { old: old!, fresh: fresh! }
+}
+
+interface FileDiffListProps {
+  files: readonly FileDiff[]
+  /** Rows of each file shown initially. */
+  limit?: number
+  /** Rendered after the last row of each file, once all of it is shown. */
+  ends?: readonly ReactNode[]
+}
+
+/** The diffs of one call; with several files, each under its name. */
+export function FileDiffList({ files, limit, ends }: FileDiffListProps) {
+  return files.map((file, index) => (
+    <section key={index} aria-label={files.length > 1 ? nameInDiff(file) : undefined}>
+      {files.length > 1 && (
+        <p className="file-diff-name">
+          <span className="font-mono">{nameInDiff(file)}</span>
+          <span className="text-add-ink">+{file.added}</span> <span className="text-del-ink">−{file.removed}</span>
+        </p>
+      )}
+      <DiffView diff={file.diff} path={file.path} {...(limit !== undefined && { limit })} end={ends?.[index]} />
+      {file.note && <p className="file-diff-note">{file.note}</p>}
+    </section>
+  ))
+}
