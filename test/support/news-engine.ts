@@ -100,7 +100,7 @@ export function newsEngine(options: {
     log,
   })
   const tools = createSessionTools({
-    terminals: supervisor.terminals,
+    commandsOf: () => supervisor.terminals,
     tasksOf: (session) => createSessionTasks(session, { supervisor, notifier, interactive }),
     skills: noSkills,
     planOf: (session) => sessionPlan(home, session),
@@ -113,8 +113,7 @@ export function newsEngine(options: {
     home,
     store,
     canAsk: () => interactive,
-    now: Date.now,
-    newId,
+    clock: { now: Date.now, newId },
     report: { log, warn: () => undefined },
     project: {
       effectiveHeader: (session) => session.header,

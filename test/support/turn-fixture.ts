@@ -132,13 +132,13 @@ export function turnFixture({
       cacheKey: 'session',
       cache: 'short',
     },
-    prefix: {
-      system: 'system',
-      tools: registry.schemas(),
-      renew: async () => undefined,
-      pendingChanges: () => undefined,
-    },
     conversation: {
+      prefix: {
+        system: 'system',
+        tools: registry.schemas(),
+        renew: async () => undefined,
+        pendingChanges: () => undefined,
+      },
       history,
       budget: {
         enforce: async () => undefined,

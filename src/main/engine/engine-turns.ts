@@ -101,17 +101,17 @@ function createTools(
   { interactive = false, canType = interactive }: Pick<EngineOptions, 'interactive' | 'canType'>,
   hiddenFrom: SessionFileRules['hiddenFrom'] & {},
 ): SessionTools {
+  const clientToolsOf = clientTools(clientCapabilities, {
+    home,
+    env: () => clientTerminalEnv(process.env, settings()),
+    sandboxEnv: env,
+    hostedFor: (start) => machine.hostedFor(start),
+  })
   return createSessionTools({
-    clientToolsFor: clientTools(clientCapabilities, {
-      home,
-      env: () => clientTerminalEnv(process.env, settings()),
-      sandboxEnv: env,
-      hostedFor: (start) => machine.hostedFor(start),
-    }),
     skills,
     featureTools: features.tools,
-    files: { writeHooksOf: hooks.writesOf, hiddenFrom },
-    terminals: supervisor.terminals,
+    files: { writeHooksOf: hooks.writesOf, hiddenFrom, editorOf: (session) => clientToolsOf(session)?.files },
+    commandsOf: (session) => clientToolsOf(session)?.terminals ?? supervisor.terminals,
     sandboxOf: sandboxes.forTools,
     effectiveHeader,
     agentsOf: (session, allTools) => agents.subagents.forSession(session, allTools),
@@ -146,8 +146,7 @@ function createRunner(
     home,
     store,
     ...asking,
-    now,
-    newId,
+    clock: { now, newId },
     report: { log, warn },
     project: {
       effectiveHeader,

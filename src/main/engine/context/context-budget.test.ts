@@ -37,6 +37,7 @@ function roomFor(
     window: windows.of(info),
     context: {
       ...turn.ctx,
+      prefix: turn.ctx.conversation.prefix,
       pins: async () => ({
         todos: [{ title: 'write it', status: 'in_progress' }],
         tasks: [{ taskId: 't1', command: 'npm start' }],

@@ -33,7 +33,7 @@ export type StepEnd =
 export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLast: boolean }): Promise<StepEnd> {
   const stepId = ctx.clock.newId('step')
   const startedAt = ctx.clock.now()
-  const tools = ctx.model.info.toolCalls ? ctx.prefix.tools : []
+  const tools = ctx.model.info.toolCalls ? ctx.conversation.prefix.tools : []
   const checkpoint = ctx.checkpoints.next()
   const mark = ctx.checkpoints.areMarked ? { checkpoint } : {}
   if (ctx.checkpoints.areMarked) markCheckpoint(ctx.conversation.history, checkpoint)
@@ -42,7 +42,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
   const request: ModelRequest = {
     model: ctx.model.info.name,
     modelId: ctx.model.info.id,
-    system: ctx.prefix.system,
+    system: ctx.conversation.prefix.system,
     messages: ctx.conversation.history,
     tools,
     imagesIn: ctx.model.info.imagesIn,

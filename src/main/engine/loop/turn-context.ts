@@ -53,8 +53,6 @@ export interface TurnContext {
   /** Notifies listeners. Cheap. */
   live(event: TurnLiveEvent): void
   model: ModelAccess
-  /** What every request begins with. */
-  prefix: TurnPrefix
   conversation: TurnConversation
   tools: ToolLookup
   calls: TurnCalls
@@ -82,6 +80,8 @@ export interface ModelAccess {
 
 /** The conversation as the model sees it, and what joins it before a step. */
 export interface TurnConversation {
+  /** What every request begins with. */
+  prefix: TurnPrefix
   /** The conversation so far, the prompt of this turn included; the turn appends to it. */
   history: Message[]
   /** Keeps the history within the model's window. */

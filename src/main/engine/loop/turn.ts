@@ -50,7 +50,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (ctx.leaves?.()) return { stop: 'suspended', steps }
       const notice = ctx.conversation.planNotice()
       if (notice) ctx.record(...addReminder(ctx, notice.text, { plan: notice.plan }))
-      const changes = ctx.prefix.pendingChanges()
+      const changes = ctx.conversation.prefix.pendingChanges()
       if (changes) ctx.record(...addReminder(ctx, changes.text, { facts: changes.facts }))
       takeSteering(ctx)
       const recall = await ctx.conversation.recall?.()
@@ -63,7 +63,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (may !== 'allowed') return { stop: 'error', failure: may.failure, steps }
       await ctx.conversation.budget.enforce()
       if (ctx.signal.aborted) return stopped()
-      await ctx.prefix.renew()
+      await ctx.conversation.prefix.renew()
       const instruction = ending && guards.finalInstruction(ending, ctx.settings.maxSteps)
       // When the same request is repeated, the history already ends with it.
       if (instruction !== undefined && !endsWithReminder(ctx, instruction)) ctx.record(...addReminder(ctx, instruction))

@@ -16,7 +16,7 @@ import type { FolderSettings } from '../trust/project-settings'
 import type { PinnedState } from '../context/compaction/kept-content'
 import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
-import type { ModelAccess, TurnCalls } from '../loop/turn-context'
+import type { ModelAccess, TurnCalls, TurnClock } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 import type { Recall } from '../memory/recall'
 import type { Message } from '../../../shared/model/turn/message'
@@ -92,7 +92,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
           addedFolders,
           isGitRepository,
           system: `${process.platform} ${release()} (${process.arch})`,
-          today: localDay(deps.now()),
+          today: localDay(deps.clock.now()),
           ...environment,
         },
         permission: {
@@ -186,8 +186,8 @@ export interface TurnRunnerDeps {
   canAsk(header: SessionHeader): boolean
   /** The limit of steps of its running turn, besides the settings. */
   maxSteps?(header: SessionHeader): number | undefined
-  now(): number
-  newId(prefix: string): string
+  /** The engine's: the time of day, and ids. */
+  clock: Pick<TurnClock, 'now' | 'newId'>
   report: TurnReport
   project: TurnProject
   models: TurnModels

@@ -89,13 +89,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         })
       const ctx: TurnContext = {
         ...shared,
-        prefix,
         // The same object: after a fallback, compaction asks the model that took over.
         model: shared.model,
         tools: tools.lookup,
         live: (event) => session.live(event),
         leaves: () => session.isLeaving,
         conversation: {
+          prefix,
           history,
           budget: budgetFor(info, { known, compacted }),
           takeSteering: () => session.takeSteering(),
@@ -254,7 +254,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         now: () => Math.round(performance.now()),
         random: Math.random,
         pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
-        newId: deps.newId,
+        newId: deps.clock.newId,
       },
       pins: async () => ({ todos: session.header.todos, tasks: await deps.tasks.running(session.id) }),
     }

@@ -68,11 +68,8 @@ interface Kit {
 }
 
 export interface SessionToolsDeps {
-  terminals: TerminalTasks
-  /** What the client of the session provides, looked up at every use. */
-  clientToolsFor?(
-    session: Session,
-  ): { files?: SessionClientCapabilities['files']; terminals?: Pick<TerminalTasks, 'run'> } | undefined
+  /** Where its commands run: in the terminals of its client or in ours. Looked up at every use. */
+  commandsOf(session: Session): Pick<TerminalTasks, 'run'>
   tasksOf(session: Session): SessionTasks
   sandboxOf?(session: Session): SessionSandbox
   webOf(session: Session): WebAccess
@@ -92,6 +89,8 @@ export interface SessionToolsDeps {
 
 /** What the file tools of a session heed besides its folders. */
 export interface SessionFileRules {
+  /** Files as the editor has them that the session belongs to. Looked up at every use. */
+  editorOf?(session: Session): SessionClientCapabilities['files']
   /** Hooks for the writes of the running turn. */
   writeHooksOf?(session: Session): WriteHooks | undefined
   /** Paths that tools leave out when they list or search. */
@@ -117,7 +116,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
       root: folder,
       addedFolders,
       reads: known?.workspace.reads ?? createReadState(),
-      editor: () => deps.clientToolsFor?.(session)?.files,
+      editor: () => deps.files?.editorOf?.(session),
     })
     const todos = {
       get: () => session.header.todos,
@@ -146,9 +145,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
       ...media.filter(({ key }) => key === 'images').map(({ tool }) => tool),
       bashTool({
         workspace,
-        terminals: {
-          run: (start, chars) => (deps.clientToolsFor?.(session)?.terminals ?? deps.terminals).run(start, chars),
-        },
+        terminals: { run: (start, chars) => deps.commandsOf(session).run(start, chars) },
         tasks,
         ...(sandbox && { sandbox }),
       }),
