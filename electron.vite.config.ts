@@ -141,9 +141,9 @@ const asciiOnly: Plugin = {
   // At the end: before, strings are printed once more, without escapes.
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk' || /[\ud800-\udfff]|String\.raw`[^`]*[^\x00-\x7f`]/.test(chunk.code)) continue
+      if (chunk.type !== 'chunk' || /[\u{10000}-\u{10ffff}]|String\.raw`[^`]*[^`\p{ASCII}]/u.test(chunk.code)) continue
       chunk.code = chunk.code.replaceAll(
-        /[^\x00-\x7f]/g,
+        /\P{ASCII}/gu,
         (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
       )
     }

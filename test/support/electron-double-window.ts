@@ -194,7 +194,7 @@ export class DoubleContents extends EventEmitter {
     this.#preload = preload
   }
 
-  /** Whether it has begun to load: the app shows a window that loads slowly before that. */
+  /** Whether it has started to load: the app shows a window that loads slowly before that. */
   get hasPage(): boolean {
     return this.#page !== undefined
   }

@@ -2,7 +2,7 @@ import { CodedError } from '../../../shared/errors'
 import type { EngineFoundation } from '../foundation/engine-foundation'
 import type { GitActions } from '../git/git-actions'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { askOnce } from '../loop/ask-once'
+import { askOnce } from '../loop/model-request'
 import { agentTrace } from '../runtime/agent-trace'
 
 const DRAFT_LIMIT_MS = 60_000

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { OpenRepository } from '../git/repository/open-repository'
-import { askOnce } from '../loop/ask-once'
+import { askOnce } from '../loop/model-request'
 import type { Catalog } from '../model/catalog/catalog'
 
 const MAX_WORDS = 6

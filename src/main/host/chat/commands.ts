@@ -1,4 +1,4 @@
-import { plural } from '../../../shared/plural'
+import { plural } from '../../../shared/language/plural'
 import { didYouMean } from '../../console/parse-command'
 import { projectSessions } from '../../console/project-sessions'
 import { nearest } from '../../../shared/nearest'

@@ -1,4 +1,4 @@
-import { plural } from '../../../shared/plural'
+import { plural } from '../../../shared/language/plural'
 import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { Failure } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'

@@ -1,4 +1,4 @@
-import { plural } from '../../../shared/plural'
+import { plural } from '../../../shared/language/plural'
 import type { Effort } from '../../../shared/model/turn/effort'
 import type { SettingsView } from '../../../shared/configuration/settings'
 import type { Failure } from '../../../shared/errors'

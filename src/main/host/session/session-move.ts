@@ -1,4 +1,4 @@
-import { plural } from '../../../shared/plural'
+import { plural } from '../../../shared/language/plural'
 import { resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { oneLine } from '../../console/output'

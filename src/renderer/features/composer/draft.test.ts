@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type DraftStorage, WindowDrafts } from '../../state/page/window-drafts'
+import { type DraftStorage, WindowDrafts } from '../../state/drafts/window-drafts'
 import { PersistedDraft } from './draft'
 
 /** Storage of one browser, for any number of windows. */

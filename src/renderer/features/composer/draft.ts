@@ -1,5 +1,5 @@
 import { browserStorage } from '../../state/page/browser-storage'
-import type { WindowDrafts } from '../../state/page/window-drafts'
+import type { WindowDrafts } from '../../state/drafts/window-drafts'
 
 const KEEP_AFTER_MS = 400
 

@@ -1,4 +1,4 @@
-import { plural } from '../../../shared/plural'
+import { plural } from '../../../shared/language/plural'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'

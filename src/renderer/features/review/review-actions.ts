@@ -1,4 +1,4 @@
-import { plural } from '../../../shared/plural'
+import { plural } from '../../../shared/language/plural'
 import type { TrestleClient } from '../../../shared/contract'
 import type { ReviewFile, ReviewHunk } from '../../../shared/model/session/review'
 import { fenceFor } from '../../../shared/code-fence'

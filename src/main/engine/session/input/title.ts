@@ -2,7 +2,7 @@ import { failureOf } from '../../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
 import { isUserProvided, textOf, type Usage } from '../../../../shared/model/turn/message'
 import type { SessionHeader } from '../../../../shared/model/session/session'
-import { askOnce } from '../../loop/ask-once'
+import { askOnce } from '../../loop/model-request'
 import type { ModelInfo, Provider } from '../../model/provider'
 
 /** Time limit for a title. */

@@ -1,4 +1,4 @@
-import { plural } from '../../../../shared/plural'
+import { plural } from '../../../../shared/language/plural'
 import {
   fixedKeys,
   isDangerous,

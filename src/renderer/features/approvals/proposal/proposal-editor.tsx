@@ -1,4 +1,4 @@
-import { plural } from '../../../../shared/plural'
+import { plural } from '../../../../shared/language/plural'
 import './proposal-editor.css'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'

@@ -1,4 +1,4 @@
-import { plural } from '../../../../shared/plural'
+import { plural } from '../../../../shared/language/plural'
 import { useMemo, useState, memo, type ReactNode } from 'react'
 import { CopyButton } from '../../../ui/content/copy-button'
 import type { CodeToken } from '../../../ui/code/code-lines'

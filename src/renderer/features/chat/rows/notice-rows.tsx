@@ -1,4 +1,4 @@
-import { plural } from '../../../../shared/plural'
+import { plural } from '../../../../shared/language/plural'
 import { CircleSlash, History, Info, RotateCcw, Bot, SquareTerminal } from 'lucide-react'
 import { memo, useState } from 'react'
 import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/turn/message'

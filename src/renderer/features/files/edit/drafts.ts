@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import { windowId } from '../../../state/page/window-id'
+import { windowId } from '../../../state/drafts/window-id'
 
 /** An edit of a file that isn't saved yet. */
 export interface FileDraft {

@@ -1,4 +1,4 @@
-import { plural } from '../../../../shared/plural'
+import { plural } from '../../../../shared/language/plural'
 import { Check } from 'lucide-react'
 import {
   useEffect,
