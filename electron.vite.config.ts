@@ -30,7 +30,7 @@ const PARTS: ProgramPart[] = [
   { name: 'client', entries: ['src/main/host/print/join-print.ts', 'src/main/host/wire/attach-main.ts'] },
   { name: 'host', entries: ['src/main/task-host.ts'] },
   { name: 'engine', entries: ['src/main/engine/engine.ts', 'src/main/host/print/print-main.ts'] },
-  { name: 'model', entries: ['src/main/engine/model/adapter.ts'] },
+  { name: 'model', entries: ['src/main/engine/model/adapter/adapter.ts'] },
   {
     name: 'calls',
     entries: ['src/main/engine/approval/judging.ts', 'src/main/engine/loop/tool-calls.ts'],

@@ -23,7 +23,7 @@ export default async function dashboardFrames(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)
   const { memoryEngine } = await import('../test/support/memory-engine.ts')
-  const { startWebHost } = await import('../src/main/host/web/web-host.ts')
+  const { startWebHost } = await import('../src/main/host/web/server/web-host.ts')
   const engine = memoryEngine()
   const { tasks } = engine
   const startedAt = Date.now()

@@ -211,7 +211,7 @@ async function runner({
   home,
   project,
 }: Scratch): Promise<{ time(policy: SandboxPolicy | undefined): Promise<number>; close(): Promise<void> }> {
-  const { createTerminalTasks } = await import('../src/main/engine/task/in-process-tasks.ts')
+  const { createTerminalTasks } = await import('../src/main/engine/task/run/in-process-tasks.ts')
   const { PATH = '', HOME = '' } = process.env
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), home, env: () => ({ PATH, HOME }) })
   return {

@@ -82,7 +82,7 @@ async function onNewHome<Result>(
     { hostPids, endHosts },
   ] = await Promise.all([
     import('../src/main/engine/task/client/create-task-supervisor.ts'),
-    import('../src/main/engine/task/in-process-tasks.ts'),
+    import('../src/main/engine/task/run/in-process-tasks.ts'),
     import('../src/main/engine/environment/command-env.ts'),
     import('../src/main/engine/config/settings/settings.ts'),
     import('../test/support/source-task-host.ts'),

@@ -54,6 +54,12 @@ const checks: readonly Check[] = [
     inputs: /./,
   },
   { name: 'words', script: 'scripts/check-words.ts', args: [], inputs: /\.(?:tsx?|mjs|md)$/ },
+  {
+    name: 'folders',
+    script: 'scripts/check-folders.ts',
+    args: [],
+    inputs: /^src\/.*\.tsx?$|^scripts\/check-folders\.ts$/,
+  },
   { name: 'width', script: 'scripts/check-width.ts', args: [], inputs: /\.(?:tsx?|mjs)$/ },
 ]
 

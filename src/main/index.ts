@@ -1,4 +1,4 @@
-import { desktopOpener } from './host/electron/platform/desktop-opener'
+import { desktopOpener } from './host/electron/page/desktop-opener'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import {

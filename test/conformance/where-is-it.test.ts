@@ -11,7 +11,7 @@ const PLACES: readonly (readonly [term: string, file: string])[] = [
   ['truncation of results', 'main/engine/tool/truncate-result.ts'],
   ['compaction threshold', 'main/engine/context/compaction/context-limits.ts'],
   ['kills a process tree', 'main/engine/process/kill/kill-process-tree.ts'],
-  ['origin check', 'main/host/web/page-server.ts'],
+  ['origin check', 'main/host/web/server/page-server.ts'],
   ['session lease', 'main/engine/store/lease.ts'],
   ['virtualized list', 'renderer/features/chat/transcript/transcript.tsx'],
   ['debounce of file watching', 'main/engine/config/watch-file.ts'],

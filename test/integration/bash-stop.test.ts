@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import { commandEnv } from '../../src/main/engine/environment/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { runTs } from '../support/run-ts'
 

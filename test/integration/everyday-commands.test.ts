@@ -8,7 +8,7 @@ import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/agent-set
 import { createSandboxes, type SandboxedSession } from '../../src/main/engine/sandbox/create-sandboxes'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { commandSandboxes } from '../../src/main/engine/turn/session/session-sandboxes'
-import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 import type { PermissionMode } from '../../src/shared/model/approval/approval'
 import { everydayCommands, whyNotHere, type Ecosystem } from '../support/everyday/everyday-commands'
 import { folderEffect } from '../support/everyday/folder-effect'

@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findRepository } from '../../src/main/engine/git/repository/find-repository'
+import { findRepository } from '../../src/main/engine/git/run/find-repository'
 import { openRepository } from '../../src/main/engine/git/repository/open-repository'
-import { createRunGit } from '../../src/main/engine/git/run-git'
+import { createRunGit } from '../../src/main/engine/git/run/run-git'
 import { draftFrom, draftPrompt } from '../../src/main/engine/git/state/commit-draft'
 import { createGitLab, labEnvironment, type GitLab } from '../support/git-lab'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findRepository, repositoryProblem } from '../../src/main/engine/git/repository/find-repository'
+import { findRepository, repositoryProblem } from '../../src/main/engine/git/run/find-repository'
 import { createGitLab, type GitLab } from '../support/git-lab'
 
 let lab: GitLab

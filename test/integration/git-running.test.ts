@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createGit } from '../../src/main/engine/git/create-git'
-import { createRunGit, type RunGit } from '../../src/main/engine/git/run-git'
+import { createRunGit, type RunGit } from '../../src/main/engine/git/run/run-git'
 import { createGitLab, labEnvironment, type GitLab } from '../support/git-lab'
 
 let lab: GitLab

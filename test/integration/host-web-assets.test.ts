@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { startWebHost } from '../../src/main/host/web/web-host'
+import { startWebHost } from '../../src/main/host/web/server/web-host'
 import { memoryEngine } from '../support/memory-engine'
 
 const BUILT = join(import.meta.dirname, '..', '..', 'out', 'renderer')

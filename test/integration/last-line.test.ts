@@ -7,13 +7,13 @@ import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { identityOf } from '../../src/main/engine/process/process-identity'
 import { commandEnv } from '../../src/main/engine/environment/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 import { TaskHost } from '../../src/main/engine/task/host/task-host'
 import type { Starter } from '../../src/main/engine/task/running-process'
 import type { ShellLauncher } from '../../src/main/engine/process/shell-process'
 import { pipeStarter } from '../../src/main/engine/task/start-in-pipes'
 import { terminalStarter } from '../../src/main/engine/task/pty/start-in-terminal'
-import { newTaskId } from '../../src/main/engine/task/task-starter'
+import { newTaskId } from '../../src/main/engine/task/run/task-starter'
 import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 
 let dir: string

@@ -37,14 +37,18 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text)
 }
 
-/** The imports that the rules of this repository refuse, as `from -> to`. */
-function violations(imports: readonly [from: string, to: string][]): string[] {
-  write('package.json', '{ "type": "module" }')
+function writeImports(imports: readonly [from: string, to: string][]): void {
   for (const [from, to] of imports) {
     write(to, 'export const value = 1\n')
     const up = '../'.repeat(dirname(from).split('/').length)
     write(from, `import { value } from '${up}${to.replace(/\.ts$/, '')}'\nexport const used = value\n`)
   }
+}
+
+/** The imports that the rules of this repository refuse, as `from -> to`. */
+function violations(imports: readonly [from: string, to: string][]): string[] {
+  write('package.json', '{ "type": "module" }')
+  writeImports(imports)
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
   const args = [program, 'src', '--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json']
   const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', maxBuffer: 64 << 20 })
@@ -58,4 +62,41 @@ test('every import that points up the layers is refused', () => {
 
 test('imports that point down the layers are allowed', () => {
   expect(violations(RIGHT)).toEqual([])
+})
+
+/** What the check of folders says about these imports, and its exit code. */
+function circles(imports: readonly [from: string, to: string][]): { status: number | null; stdout: string } {
+  writeImports(imports)
+  const script = join(root, 'scripts/check-folders.ts')
+  const { status, stdout } = spawnSync(process.execPath, [script, folder], { encoding: 'utf8' })
+  return { status, stdout }
+}
+
+test('a folder and its subfolder that import each other are refused', () => {
+  const { status, stdout } = circles([
+    ['src/main/engine/git/a.ts', 'src/main/engine/git/state/b.ts'],
+    ['src/main/engine/git/state/c.ts', 'src/main/engine/git/d.ts'],
+  ])
+  expect(status).toBe(1)
+  expect(stdout).toContain('src/main/engine/git -> src/main/engine/git/state -> src/main/engine/git:')
+  expect(stdout).toContain('src/main/engine/git/state/c.ts imports src/main/engine/git/d.ts')
+})
+
+test('folders that import each other over a third one are refused', () => {
+  const { status, stdout } = circles([
+    ['src/shared/a/one.ts', 'src/shared/b/two.ts'],
+    ['src/shared/b/three.ts', 'src/shared/c/four.ts'],
+    ['src/shared/c/five.ts', 'src/shared/a/six.ts'],
+  ])
+  expect(status).toBe(1)
+  expect(stdout).toContain('src/shared/a -> src/shared/b -> src/shared/c -> src/shared/a:')
+})
+
+test('a type counts as an import, and a test does not', () => {
+  write('src/shared/a/one.ts', "import type { Two } from '../b/two'\nexport type One = Two\n")
+  write('src/shared/b/two.ts', 'export type Two = 2\n')
+  write('src/shared/b/two.test.ts', "import '../a/one'\n")
+  expect(circles([])).toEqual({ status: 0, stdout: '' })
+  write('src/shared/b/three.ts', "import type { One } from '../a/one'\nexport type Three = One\n")
+  expect(circles([]).status).toBe(1)
 })

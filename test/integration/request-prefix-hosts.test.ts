@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { startWebHost } from '../../src/main/host/web/web-host'
+import { startWebHost } from '../../src/main/host/web/server/web-host'
 import { connect } from '../../src/renderer/client/connect'
 import { webSocketTransport } from '../../src/renderer/client/transports'
 import type { RecordedRequest, WireName } from '../support/model-script'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
-import { TaskStarter } from '../../src/main/engine/task/task-starter'
+import { TaskStarter } from '../../src/main/engine/task/run/task-starter'
 import { tempFolder } from '../support/temp-folder'
 
 const SECRET = 'correct-horse-7431'

@@ -7,7 +7,7 @@ import { SANDBOX_NETWORKS, type SandboxLevel, type SandboxNetwork } from '../../
 import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/agent-settings/sandbox-settings'
 import { createSandboxes, type SandboxedSession } from '../../src/main/engine/sandbox/create-sandboxes'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
-import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 import { tempFolder } from '../support/temp-folder'
 
 /** Says of paths and ports what can be done with them, by doing it. */

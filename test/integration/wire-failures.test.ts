@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CodedError, ERRORS } from '../../src/shared/errors'
-import { createProvider } from '../../src/main/engine/model/adapter'
+import { createProvider } from '../../src/main/engine/model/adapter/adapter'
 import type { Provider } from '../../src/main/engine/model/provider'
 import { askFor, collect } from '../support/collect-chunks'
 import type { ScriptStep } from '../support/model-script'

@@ -2,7 +2,7 @@ import type { ProviderType } from '../../src/shared/configuration/provider-types
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createProvider } from '../../src/main/engine/model/adapter'
+import { createProvider } from '../../src/main/engine/model/adapter/adapter'
 import { CodedError } from '../../src/shared/errors'
 import { askFor, collect } from '../support/collect-chunks'
 import { referenceAnswer } from '../support/reference-sse'

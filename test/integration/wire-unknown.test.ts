@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createProvider } from '../../src/main/engine/model/adapter'
+import { createProvider } from '../../src/main/engine/model/adapter/adapter'
 import { askFor, collect } from '../support/collect-chunks'
 import { eventsOfStep } from '../support/model-events'
 import type { ScriptStep, WireName } from '../support/model-script'

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings
 import type { TaskSettings } from '../../src/main/engine/config/agent-settings/session-settings'
 import { createTaskSupervisor } from '../../src/main/engine/task/client/create-task-supervisor'
 import type { TaskHostProgram } from '../../src/main/engine/task/client/host-connector'
-import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 import { isAlive } from './marked-pids'
 import { until } from './until'
 

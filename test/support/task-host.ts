@@ -4,7 +4,7 @@
  */
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import { commandEnv } from '../../src/main/engine/environment/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 
 const [outputDir = '', ...commands] = process.argv.slice(2)
 const tasks = createTerminalTasks({ outputDir, env: () => commandEnv(process.env, DEFAULT_SETTINGS) })

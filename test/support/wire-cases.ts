@@ -1,5 +1,5 @@
 import { PROVIDER_TYPES, type ProviderType } from '../../src/shared/configuration/provider-types'
-import { createProvider } from '../../src/main/engine/model/adapter'
+import { createProvider } from '../../src/main/engine/model/adapter/adapter'
 import type { Provider } from '../../src/main/engine/model/provider'
 import type { ModelScript, WireName } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'

@@ -36,7 +36,7 @@ import { createPlanActions } from './turn/session/session-plans'
 import { createKeptTurnRows } from './store/rows/kept-turn-rows'
 import { createStoreBackups } from './store/backup/store-backups'
 import { namedEnv } from './environment/command-env'
-import { withInProcessTasks } from './task/in-process-tasks'
+import { withInProcessTasks } from './task/run/in-process-tasks'
 import { agentTrace } from './runtime/agent-trace'
 import { BUILTIN_TOOLS } from '../../shared/tool-label'
 

@@ -1,4 +1,4 @@
-/** What speaks to a provider: the name of a protocol in `engine/model/adapter.ts`. */
+/** What speaks to a provider: the name of a protocol in `engine/model/adapter/adapter.ts`. */
 export type ProtocolName = 'chat' | 'moonshot' | 'responses' | 'anthropic' | 'google'
 
 interface ProviderFacts {

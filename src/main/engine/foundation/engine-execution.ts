@@ -7,7 +7,7 @@ import { createHooks } from '../hook/hooks'
 import { openSkillCache } from '../skill/skill-cache'
 import { builtInSkills, createSkills } from '../skill/skills'
 import { createTaskSupervisor } from '../task/client/create-task-supervisor'
-import { InProcessTasks, inProcessTerminals } from '../task/in-process-tasks'
+import { InProcessTasks, inProcessTerminals } from '../task/run/in-process-tasks'
 import { createEngineSandboxes } from '../turn/session/session-sandboxes'
 import { repositoryRoot } from '../workspace/path/repository-root'
 

@@ -23,7 +23,7 @@ import {
 import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
 import { createTag, deleteTag, listTags, pushTag, restoreTag } from './change/tags'
 import type { GitActions } from './git-actions'
-import { findRepository, repositoryProblem, type Repository } from './repository/find-repository'
+import { findRepository, repositoryProblem, type Repository } from './run/find-repository'
 import {
   readGitTrust,
   readGitUser,
@@ -33,11 +33,11 @@ import {
   forgetGitTrust,
   trustedRepositories,
 } from './trust/git-trust'
-import { pathInRepository } from './repository/git-path'
+import { pathInRepository } from './run/git-path'
 import { openRepository, type OpenRepository } from './repository/open-repository'
-import { readHead } from './repository/git-files'
+import { readHead } from './run/git-files'
 import type { GitUser } from './trust/repository-programs'
-import { createRunGit, type RunGit } from './run-git'
+import { createRunGit, type RunGit } from './run/run-git'
 import { blame } from './state/blame'
 import { fileDiff } from './state/file-diff'
 import { commitDetails, commitFileDiff, readLog } from './state/log'

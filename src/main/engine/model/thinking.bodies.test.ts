@@ -2,7 +2,7 @@ import type { ProviderType } from '../../../shared/configuration/provider-types'
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../../test/support/collect-chunks'
 import type { AssistantPart, Message } from '../../../shared/model/turn/message'
-import { createProvider } from './adapter'
+import { createProvider } from './adapter/adapter'
 import type { ModelRequest, ModelTraits } from './provider'
 import type { Fetch } from '../network/http-fetch'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../shared/model/turn/message'
-import { buildPrompt } from './prompt'
+import { buildPrompt } from './adapter/prompt'
 import type { ModelRequest } from './provider'
 import { anthropicProtocol } from './protocol/anthropic'
 import { chatProtocol } from './protocol/chat'

@@ -5,7 +5,7 @@ import { CodedError } from '../../../shared/errors'
 import type { ReviewBases } from '../../../shared/model/session/review'
 import { captureFile, statAt } from '../checkpoint/capture/file-state'
 import type { ReadableRepository } from '../git/repository/open-to-read'
-import { isSafeTreePath } from '../git/repository/git-path'
+import { isSafeTreePath } from '../git/run/git-path'
 import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** More untracked files are a folder that should be ignored, not work to review. */

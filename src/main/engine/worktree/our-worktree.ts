@@ -2,8 +2,8 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { WorktreeRecord } from '../config/worktree-record'
-import { findRepository, type Repository } from '../git/repository/find-repository'
-import { readSmallFile } from '../git/repository/git-files'
+import { findRepository, type Repository } from '../git/run/find-repository'
+import { readSmallFile } from '../git/run/git-files'
 
 const MAX_LINK_BYTES = 8_192
 

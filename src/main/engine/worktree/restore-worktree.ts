@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
 import { makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
-import { findRepository, type Repository } from '../git/repository/find-repository'
+import { findRepository, type Repository } from '../git/run/find-repository'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { freeBranch } from './branch-name'
 import { copyAll } from './files/copy-files'

@@ -4,10 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createHash } from 'node:crypto'
 import { CodedError } from '../../../shared/errors'
 import { worktreeRecords } from '../config/worktree-record'
-import type { Repository } from '../git/repository/find-repository'
+import type { Repository } from '../git/run/find-repository'
 import { readGitUser, requireGitTrust } from '../git/trust/git-trust'
 import { openRepository, type OpenRepository } from '../git/repository/open-repository'
-import { createRunGit } from '../git/run-git'
+import { createRunGit } from '../git/run/run-git'
 import { tryLock } from '../store/database/store-lock'
 
 export interface WorktreePlaceDeps {

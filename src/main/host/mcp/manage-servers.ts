@@ -10,7 +10,7 @@ import {
 import { describeSandbox } from '../../../shared/model/task/sandbox'
 import { portProblem } from '../../../shared/reserved-ports'
 import { table } from '../../console/output'
-import type { McpPlace } from '../../engine/mcp/hub/mcp'
+import type { McpPlace } from '../../engine/mcp/config/configured-server'
 import { usageError, type McpAction, findServer } from './mcp-action'
 
 /** `trestle mcp list`, and the actions that change server configuration files. */

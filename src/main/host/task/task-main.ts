@@ -3,7 +3,7 @@ import { didYouMean, UsageError, type Parsed } from '../../console/parse-command
 import { DEFAULT_SETTINGS } from '../../engine/config/settings/settings'
 import { resolveHome } from '../../engine/config/home'
 import { commandEnv } from '../../engine/environment/command-env'
-import { createTerminalTasks } from '../../engine/task/in-process-tasks'
+import { createTerminalTasks } from '../../engine/task/run/in-process-tasks'
 import { createTaskSupervisor } from '../../engine/task/client/create-task-supervisor'
 import type { TaskSupervisor } from '../../engine/task/task-supervisor'
 import { nearest } from '../../../shared/nearest'

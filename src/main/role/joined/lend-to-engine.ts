@@ -4,7 +4,7 @@ import type { EditorCall } from '../../../shared/model/app/editor-call'
 import type { McpServerDefinition } from '../../../shared/configuration/customize/mcp'
 import type { SessionHeader } from '../../../shared/model/session/session'
 import { failureOf } from '../../../shared/errors'
-import type { ClientTerminal } from '../../engine/task/client-terminals'
+import type { ClientTerminal } from '../../engine/task/run/client-terminals'
 import type { SessionClientCapabilities } from '../../engine/turn/session/client-capabilities'
 
 /** What a client lends to a session of an engine in another process. */

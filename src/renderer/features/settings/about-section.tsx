@@ -2,7 +2,7 @@ import { Copy } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { AppInfo } from '../../../shared/contract/app/app'
-import type { ConfigProblem, SettingsView } from '../../../shared/configuration/settings'
+import type { SettingsView } from '../../../shared/configuration/settings'
 import { Logo } from '../../ui/logo'
 import { SettingsSection } from '../../ui/form/settings-controls'
 import { UpdatesPart } from './updates-part'
@@ -13,6 +13,7 @@ import { useClient, useQueries } from '../../state/page/queries'
 import type { BackupsView } from '../../../shared/configuration/app'
 import { Dialog } from '../../ui/overlay/dialog'
 import { ErrorNote } from '../../ui/notice'
+import { Problems } from './frame/problems'
 import { Skeleton } from '../../ui/loading'
 import { cx } from '../../ui/cx'
 
@@ -50,27 +51,6 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
         )}
       </SettingsSection>
     </div>
-  )
-}
-
-/** Every problem with its position. */
-export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
-  return (
-    <ul
-      className={cx(
-        'overflow-hidden rounded-lg border',
-        'border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg',
-      )}
-    >
-      {problems.map((problem, index) => (
-        <li key={index} className="border-t border-line px-3.5 py-2 first:border-t-0">
-          <p className="font-mono text-small wrap-anywhere text-fail-ink">
-            {[problem.file, problem.line, problem.column].filter((part) => part !== undefined).join(':')}
-          </p>
-          <p className="break-words">{problem.message}</p>
-        </li>
-      ))}
-    </ul>
   )
 }
 

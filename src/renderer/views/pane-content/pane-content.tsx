@@ -25,7 +25,7 @@ const TasksPane = onDemand(
 )
 
 const GitPane = onDemand(
-  () => import('../../features/git/git-pane').then((module) => module.GitPane),
+  () => import('./git-pane').then((module) => module.GitPane),
   () => <ViewSkeleton label="Loading the changes" />,
 )
 

@@ -10,10 +10,10 @@ import {
   type GitUndo,
 } from '../../../../shared/model/project/git'
 import { atomicWrite } from '../../workspace/file/atomic-write'
-import { diskPath, FROM_STDIN, pathList } from '../repository/git-path'
-import type { Repository } from '../repository/find-repository'
+import { diskPath, FROM_STDIN, pathList } from '../run/git-path'
+import type { Repository } from '../run/find-repository'
 import type { OpenRepository } from '../repository/open-repository'
-import { operationOf } from '../repository/git-files'
+import { operationOf } from '../run/git-files'
 import { readStatus } from '../state/status'
 import { addToIndex } from './staging'
 import type { KeptContent } from './kept'

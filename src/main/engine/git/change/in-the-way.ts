@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath } from '../../../../shared/model/project/git'
-import { gitPath, isInFolder, pathArgument, pathBytes } from '../repository/git-path'
+import { gitPath, isInFolder, pathArgument, pathBytes } from '../run/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 
 const MAX_NAMED = 5

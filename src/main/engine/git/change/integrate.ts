@@ -1,7 +1,7 @@
 import { CodedError } from '../../../../shared/errors'
 import type { GitIntegration } from '../../../../shared/model/project/git'
 import type { OpenRepository } from '../repository/open-repository'
-import { operationOf } from '../repository/git-files'
+import { operationOf } from '../run/git-files'
 import { readStatus } from '../state/status'
 import { commitOf } from './branches'
 import { requireNothingInTheWay } from './in-the-way'

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { gitPath } from '../repository/git-path'
+import { gitPath } from '../run/git-path'
 import { createKeptContent } from './kept'
 
 const DAY = 86_400_000

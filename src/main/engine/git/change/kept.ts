@@ -18,8 +18,8 @@ import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitKept, type GitPath } from '../../../../shared/model/project/git'
 import { writePrivateFile } from '../../config/write-private-file'
-import { diskPath, gitPath, isFolderPath, pathBytes } from '../repository/git-path'
-import type { Repository } from '../repository/find-repository'
+import { diskPath, gitPath, isFolderPath, pathBytes } from '../run/git-path'
+import type { Repository } from '../run/find-repository'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** How long content is kept. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createGitLab, type GitLab } from '../../../../../test/support/git-lab'
-import { gitPath } from '../repository/git-path'
+import { gitPath } from '../run/git-path'
 
 let lab: GitLab
 beforeEach(() => {

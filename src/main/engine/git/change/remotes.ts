@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { OpenRepository } from '../repository/open-repository'
-import { operationOf } from '../repository/git-files'
+import { operationOf } from '../run/git-files'
 import { requireNothingInTheWay } from './in-the-way'
 
 /** How a command with a remote is watched and stopped. */

@@ -11,7 +11,7 @@ import {
   pathArgument,
   pathBytes,
   pathList,
-} from '../repository/git-path'
+} from '../run/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
 import { patchOf } from '../state/parse-diff'

@@ -1,6 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { GitPath, GitStash } from '../../../../shared/model/project/git'
-import { FROM_STDIN, pathList } from '../repository/git-path'
+import { FROM_STDIN, pathList } from '../run/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { requireNothingInTheWay } from './in-the-way'
 

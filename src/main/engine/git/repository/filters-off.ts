@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { renameOverSync } from '../../workspace/file/atomic-write'
-import type { RunGit } from '../run-git'
-import type { Repository } from './find-repository'
+import type { RunGit } from '../run/run-git'
+import type { Repository } from '../run/find-repository'
 
 const MAX_BYTES = 4 * 1024 * 1024
 /** The name between the first and the last point, which may have points itself. */

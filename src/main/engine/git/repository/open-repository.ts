@@ -1,8 +1,8 @@
 import { CodedError } from '../../../../shared/errors'
-import type { GitResult, GitRun, RunGit } from '../run-git'
-import type { Repository } from './find-repository'
+import type { GitResult, GitRun, RunGit } from '../run/run-git'
+import type { Repository } from '../run/find-repository'
 import { submodulesOff } from './submodules-off'
-import { isFoundByGit, isOwn, repositoryQuestion } from './git-start'
+import { isFoundByGit, isOwn, repositoryQuestion } from '../run/git-start'
 
 type Options = Omit<GitRun, 'args' | 'level' | 'folder' | 'write' | 'repository'>
 

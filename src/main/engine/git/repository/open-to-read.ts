@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import { createRunGit, type GitResult, type GitRun } from '../run-git'
+import { createRunGit, type GitResult, type GitRun } from '../run/run-git'
 import { filtersOff } from './filters-off'
-import { findRepository, repositoryProblem, type Repository } from './find-repository'
+import { findRepository, repositoryProblem, type Repository } from '../run/find-repository'
 import { readGitTrust, readGitUser } from '../trust/git-trust'
 import { openRepository } from './open-repository'
 

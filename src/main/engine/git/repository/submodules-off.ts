@@ -2,10 +2,10 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isUtf8 } from 'node:buffer'
 import { CodedError } from '../../../../shared/errors'
-import type { GitRun, RunGit } from '../run-git'
+import type { GitRun, RunGit } from '../run/run-git'
 import { parseSettings } from '../trust/parse-settings'
-import type { Repository } from './find-repository'
-import { readBytes } from './git-files'
+import type { Repository } from '../run/find-repository'
+import { readBytes } from '../run/git-files'
 
 const LIST = '.gitmodules'
 const MAX_BYTES = 4 * 1024 * 1024

@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import type { GitFileDiff, GitPath } from '../../../../shared/model/project/git'
-import { diskPath, isFolderPath, pathArgument } from '../repository/git-path'
+import { diskPath, isFolderPath, pathArgument } from '../run/git-path'
 import type { OpenRepository } from '../repository/open-repository'
-import { PLAIN_DIFF } from '../run-git'
+import { PLAIN_DIFF } from '../run/run-git'
 import { parseDiff, type RawFileDiff } from './parse-diff'
 
 /** Which difference of a file: index and last commit, working tree and index, or all of a new file. */

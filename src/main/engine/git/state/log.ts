@@ -8,7 +8,7 @@ import type {
   GitPath,
   GitRef,
 } from '../../../../shared/model/project/git'
-import { gitPath, pathArgument } from '../repository/git-path'
+import { gitPath, pathArgument } from '../run/git-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { DIFF, shownDiff } from './file-diff'
 import { parseDiff } from './parse-diff'

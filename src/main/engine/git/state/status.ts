@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import type { GitChange, GitChangeKind, GitConflict, GitStatus } from '../../../../shared/model/project/git'
-import { gitPath } from '../repository/git-path'
+import { gitPath } from '../run/git-path'
 import type { OpenRepository } from '../repository/open-repository'
-import { readSmallFile, operationOf } from '../repository/git-files'
+import { readSmallFile, operationOf } from '../run/git-files'
 
 /** Most files that are listed in each group. */
 const MAX_LISTED = 2_000

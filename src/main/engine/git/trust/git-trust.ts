@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
 import type { GitTrust, GitTrusted } from '../../../../shared/model/project/git'
 import { writePrivateFile } from '../../config/write-private-file'
-import type { RunGit } from '../run-git'
-import type { Repository } from '../repository/find-repository'
+import type { RunGit } from '../run/run-git'
+import type { Repository } from '../run/find-repository'
 import { repositoryPrograms, type GitUser } from './repository-programs'
-import { readSmallFile } from '../repository/git-files'
+import { readSmallFile } from '../run/git-files'
 
 const Decision = z.object({ repository: z.string(), hash: z.string(), at: z.number() })
 const MAX_BYTES = 16 * 1024

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { visibleLine } from '../../../../shared/visible-text'
-import type { Repository } from '../repository/find-repository'
+import type { Repository } from '../run/find-repository'
 import { readSettings, settingPath } from './read-settings'
 import type { Setting } from './parse-settings'
 

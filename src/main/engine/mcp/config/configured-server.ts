@@ -4,7 +4,9 @@ import type {
   McpServerInput,
   McpServerList,
 } from '../../../../shared/configuration/customize/mcp'
-import type { McpPlace } from '../hub/mcp'
+
+/** Which server is meant: its scope and its name there. `folder` goes with `project`. */
+export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
 
 /** A server as configured, whether or not it may be used. */
 export interface ConfiguredServer {

@@ -3,7 +3,7 @@ import type { McpServerDefinition, McpServerInput } from '../../../../shared/con
 import type { JsonEdit } from '../../config/json/edit-json'
 import { writeKeepingTrust } from '../../trust/trust-state'
 import { watchConfigFile } from '../../config/watch-file'
-import type { McpPlace } from '../hub/mcp'
+import type { McpPlace } from './configured-server'
 import type { ConfiguredServer, McpConfig } from './configured-server'
 import type { ActivePlugins } from '../../plugin/active-plugins'
 import type { DefinitionProblem } from './definition-reader'

@@ -6,11 +6,12 @@ import {
   readServerId,
   type ConfiguredServer,
   type McpConfig,
+  type McpPlace,
   effectiveServers,
   type EffectiveServer,
 } from '../config/configured-server'
 import type { ToolResult } from '../../tool/tool'
-import type { Mcp, McpPlace } from './mcp'
+import type { Mcp } from './mcp'
 import type { Connection } from '../protocol/connection'
 import { openConnection } from '../protocol/open-connection'
 import type { Hub } from './hub'

@@ -8,10 +8,8 @@ import type {
   McpImportPreview,
   McpImportRequest,
 } from '../../../../shared/configuration/customize/mcp'
+import type { McpPlace } from '../config/configured-server'
 import type { CallContext, ToolResult } from '../../tool/tool'
-
-/** Which server is meant: its scope and its name there. `folder` goes with `project`. */
-export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
 
 /**
  * The servers of the Model Context Protocol (revision 2026-07-28, and older ones), for hosts. Failures are

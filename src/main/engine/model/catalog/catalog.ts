@@ -152,7 +152,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     const made = JSON.stringify([provider, key ?? null])
     const existing = providers.get(info.providerId)
     if (existing?.made === made) return existing.provider
-    const creating = import('../adapter').then(({ createProvider }) =>
+    const creating = import('../adapter/adapter').then(({ createProvider }) =>
       createProvider(provider, { key, ...(modelFetch && { fetch: modelFetch }) }),
     )
     providers.set(info.providerId, { made, provider: creating })

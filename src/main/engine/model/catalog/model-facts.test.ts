@@ -1,6 +1,6 @@
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import { describe, expect, it } from 'vitest'
-import { buildPrompt } from '../prompt'
+import { buildPrompt } from '../adapter/prompt'
 import { modelFacts } from './model-facts'
 
 const facts = (type: ProviderType, model: string, capabilities?: ('tools' | 'image_in' | 'video_in')[]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { modelFetch } from '../model-fetch'
+import { modelFetch } from '../adapter/model-fetch'
 import { anthropicProtocol } from './anthropic'
 import { chatProtocol } from './chat'
 import { googleProtocol } from './google'

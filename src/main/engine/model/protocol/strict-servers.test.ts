@@ -3,7 +3,7 @@ import { collect } from '../../../../../test/support/collect-chunks'
 import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import type { Message } from '../../../../shared/model/turn/message'
 import type { Fetch } from '../../network/http-fetch'
-import { createProvider } from '../adapter'
+import { createProvider } from '../adapter/adapter'
 
 interface Sent {
   messages: {

@@ -1,7 +1,7 @@
 import type { TaskPush } from '../../../../shared/events/push'
 import type { Task } from '../../../../shared/model/task/task'
 import { readOutput, wholeLength } from '../output/log-files'
-import type { TaskRun } from '../task-run'
+import type { TaskRun } from '../run/task-run'
 import { LastLine } from '../output/plain-text'
 import type { OutputLog } from '../output/output-log'
 

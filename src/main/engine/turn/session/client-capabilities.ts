@@ -1,5 +1,9 @@
 import { isAgentId } from '../../../../shared/model/session/agent'
-import { clientTerminals, type ClientTerminalsOptions, type ClientTerminalProvider } from '../../task/client-terminals'
+import {
+  clientTerminals,
+  type ClientTerminalsOptions,
+  type ClientTerminalProvider,
+} from '../../task/run/client-terminals'
 import type { TaskStart, TerminalTasks } from '../../task/task-supervisor'
 import type { EditorFiles } from '../../workspace/file/editor-files'
 

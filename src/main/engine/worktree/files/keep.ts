@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { OpenRepository } from '../../git/repository/open-repository'
-import { readSmallFile } from '../../git/repository/git-files'
+import { readSmallFile } from '../../git/run/git-files'
 import type { Snapshot } from './snapshot'
 
 /** The commits of ours need no name of the user's. */

@@ -12,9 +12,9 @@ import {
 import { isUtf8 } from 'node:buffer'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
-import { PLAIN_DIFF } from '../../git/run-git'
+import { PLAIN_DIFF } from '../../git/run/run-git'
 import type { OpenRepository } from '../../git/repository/open-repository'
-import { isSafeTreePath } from '../../git/repository/git-path'
+import { isSafeTreePath } from '../../git/run/git-path'
 import { errorCode, FileProblem } from '../../workspace/path/file-problem'
 import { inPlainFolder, type RawPath } from './plain-path'
 

@@ -1,6 +1,6 @@
 import { RequestError, type AgentContext, type ClientCapabilities, type TerminalHandle } from '@agentclientprotocol/sdk'
 import type { SessionClientCapabilities } from '../../../engine/turn/session/client-capabilities'
-import type { ClientTerminal, ClientTerminalProvider } from '../../../engine/task/client-terminals'
+import type { ClientTerminal, ClientTerminalProvider } from '../../../engine/task/run/client-terminals'
 import type { EditorFiles } from '../../../engine/workspace/file/editor-files'
 import { FileProblem } from '../../../engine/workspace/path/file-problem'
 import type { ClientPaths } from '../protocol/client-paths'

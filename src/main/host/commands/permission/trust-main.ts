@@ -3,7 +3,7 @@ import { createTrust } from '../../../engine/trust/create-trust'
 import { agentTrace } from '../../../engine/runtime/agent-trace'
 import { askForFingerprint, isOwnTerminal } from './typed-consent'
 import { resolve } from 'node:path'
-import { findRepository } from '../../../engine/git/repository/find-repository'
+import { findRepository } from '../../../engine/git/run/find-repository'
 import { forgetGitTrust, trustedRepositories } from '../../../engine/git/trust/git-trust'
 
 /**

@@ -11,11 +11,11 @@ import type { PairedDevices } from '../../../engine/pairing/paired-devices'
 import type { DeviceAccess, PairedDevice } from '../../../../shared/model/place/paired-device'
 import type { JoinedEngine } from '../../../role/joined-engine'
 import { certificateHosts, type Certificate } from './certificate'
-import { hostNamed, inUrl } from '../host-header'
-import { createPageServer, refuse, SERVER_LIMITS } from '../page-server'
+import { hostNamed, inUrl } from '../server/host-header'
+import { createPageServer, refuse, SERVER_LIMITS } from '../server/page-server'
 import { createPairRequests } from './pair-request'
-import { logToStderr, routerOf } from '../web-host'
-import { serveSocket, SOCKET_LIMITS, type SocketLimits } from '../web-socket'
+import { logToStderr, routerOf } from '../server/web-host'
+import { serveSocket, SOCKET_LIMITS, type SocketLimits } from '../server/web-socket'
 
 export interface DeviceHostOptions {
   engine: Engine | JoinedEngine

@@ -13,7 +13,7 @@ import { Button } from '../../../ui/button'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { Skeleton } from '../../../ui/loading'
 import { Banner, EmptyState, ErrorNote } from '../../../ui/notice'
-import { Problems } from '../about-section'
+import { Problems } from '../frame/problems'
 import { MailAccountForm } from './mail-account-form'
 
 /** The mail accounts: their servers and passwords, with a test that says what is wrong. */

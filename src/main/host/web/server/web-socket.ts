@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { ConnectionClosedError, type RpcServer } from '../../api/server/rpc-server'
+import { ConnectionClosedError, type RpcServer } from '../../../api/server/rpc-server'
 
 export interface SocketLimits {
   /** Interval of the heartbeat in ms; a client that has not answered the last one is disconnected. */

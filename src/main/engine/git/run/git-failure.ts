@@ -1,4 +1,4 @@
-import { CodedError, type ErrorCode } from '../../../shared/errors'
+import { CodedError, type ErrorCode } from '../../../../shared/errors'
 import type { HookRun } from './hook-trace'
 
 interface FailedRun {

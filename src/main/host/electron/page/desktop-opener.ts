@@ -1,6 +1,6 @@
 import type { Opener } from '../../../engine/tool/device/device-services'
-import { openExternal } from '../page/page-guard'
-import type { ElectronModule } from './electron-module'
+import { openExternal } from './page-guard'
+import type { ElectronModule } from '../platform/electron-module'
 
 /** Opens pages in the user's browser, and files with their programs. */
 export function desktopOpener(shell: ElectronModule['shell']): Opener {

@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import type { Task } from '../../../shared/model/task/task'
-import { type CommandToWrap, type WrappedCommand, wrapCommand } from '../sandbox/bubblewrap/wrap-command'
-import { SUPERVISOR_VARIABLE, supervisorTag } from '../process/process-tag'
-import { outputText } from './output/output-text'
+import type { Task } from '../../../../shared/model/task/task'
+import { type CommandToWrap, type WrappedCommand, wrapCommand } from '../../sandbox/bubblewrap/wrap-command'
+import { SUPERVISOR_VARIABLE, supervisorTag } from '../../process/process-tag'
+import { outputText } from '../output/output-text'
 import { newTaskId, shellOfThisMachine } from './task-starter'
-import { foregroundLog } from './task-record'
-import type { TaskEnd, TaskStart, TerminalTasks } from './task-supervisor'
-import { sandboxSupport } from '../sandbox/sandbox-support'
-import type { SandboxPolicy } from '../sandbox/sandbox-policy'
+import { foregroundLog } from '../task-record'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../task-supervisor'
+import { sandboxSupport } from '../../sandbox/sandbox-support'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 
 /** How a command ended, as reported by its terminal. */
 export interface TerminalExit {
@@ -110,7 +110,7 @@ export function clientTerminals(
 }
 
 async function wrap(command: Omit<CommandToWrap, 'sharesTemporary'>): Promise<WrappedCommand> {
-  const { wrapCommand } = await import('../sandbox/bubblewrap/wrap-command')
+  const { wrapCommand } = await import('../../sandbox/bubblewrap/wrap-command')
   return wrapCommand({ ...command, sharesTemporary: true })
 }
 

@@ -1,6 +1,6 @@
-import type { Task } from '../../../shared/model/task/task'
-import type { OutputLog } from './output/output-log'
-import type { PromptWatch } from './pty/prompt-watch'
+import type { Task } from '../../../../shared/model/task/task'
+import type { OutputLog } from '../output/output-log'
+import type { PromptWatch } from '../pty/prompt-watch'
 
 /** Most commands are over by then and need not be watched. */
 const WATCH_AFTER_MS = 150
@@ -53,7 +53,7 @@ export class InputWait {
   }
 
   async #begin(): Promise<void> {
-    const { PromptWatch } = await import('./pty/prompt-watch')
+    const { PromptWatch } = await import('../pty/prompt-watch')
     if (this.#isClosed) return
     this.#watch = new PromptWatch({
       pid: this.#pid,

@@ -14,8 +14,8 @@ import type {
   ResultPart,
   ToolMessage,
   UserPart,
-} from '../../../shared/model/turn/message'
-import type { ModelRequest } from './provider'
+} from '../../../../shared/model/turn/message'
+import type { ModelRequest } from '../provider'
 import {
   replaysThinking,
   isThinkingSigned,
@@ -24,7 +24,7 @@ import {
   type PromptRules,
   type ThinkingReplay,
   type ThinkingRequest,
-} from './protocol/protocol'
+} from '../protocol/protocol'
 
 const MARKS: Readonly<Record<'short' | 'long', SharedV4ProviderOptions>> = {
   short: { anthropic: { cacheControl: { type: 'ephemeral' } } },

@@ -1,13 +1,13 @@
 import { randomBytes, createHash, timingSafeEqual } from 'node:crypto'
-import { CodedError } from '../../../shared/errors'
-import { tokenProtocol } from '../../../shared/contract/page-host'
-import { createRouter } from '../../api/server/router'
-import { createRpcServer } from '../../api/server/rpc-server'
-import type { HostActions, LogBug } from '../../api/implementer'
-import type { Engine } from '../../engine/engine-api'
-import type { JoinedEngine } from '../../role/joined-engine'
-import { createUserEditor } from '../../api/user-editor'
-import type { PreviewProxies } from '../../api/preview/preview-proxy'
+import { CodedError } from '../../../../shared/errors'
+import { tokenProtocol } from '../../../../shared/contract/page-host'
+import { createRouter } from '../../../api/server/router'
+import { createRpcServer } from '../../../api/server/rpc-server'
+import type { HostActions, LogBug } from '../../../api/implementer'
+import type { Engine } from '../../../engine/engine-api'
+import type { JoinedEngine } from '../../../role/joined-engine'
+import { createUserEditor } from '../../../api/user-editor'
+import type { PreviewProxies } from '../../../api/preview/preview-proxy'
 import { isLoopbackHost } from './host-header'
 import { createPageServer, refuse, SERVER_LIMITS } from './page-server'
 import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
@@ -58,7 +58,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   // Loaded with the first preview.
   let proxies: Promise<PreviewProxies> | undefined
   const previews = (): Promise<PreviewProxies> =>
-    (proxies ??= import('../../api/preview/preview-proxy').then(
+    (proxies ??= import('../../../api/preview/preview-proxy').then(
       ({ PreviewProxies: Proxies }) =>
         new Proxies({
           ancestors: ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${pages.port()}`).join(' '),

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { tempFolder } from '../../../../test/support/temp-folder'
+import { tempFolder } from '../../../../../test/support/temp-folder'
 import { hookTrace } from './hook-trace'
 
 const start = (sid: string, id: number, name: string) => ({

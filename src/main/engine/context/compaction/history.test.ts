@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { EventBody, RecordedEvent } from '../../../shared/events/event'
-import { textOf } from '../../../shared/model/turn/message'
+import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
+import { textOf } from '../../../../shared/model/turn/message'
 import { foldHistory, recentHistory } from './history'
 
 const recorded = (bodies: EventBody[]): RecordedEvent[] =>

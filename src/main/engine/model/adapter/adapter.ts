@@ -1,13 +1,13 @@
-import { type ProtocolName, providerFacts } from '../../../shared/configuration/provider-types'
+import { type ProtocolName, providerFacts } from '../../../../shared/configuration/provider-types'
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { ProviderSettings } from '../config/settings/settings'
+import type { ProviderSettings } from '../../config/settings/settings'
 import { ChunkMapper } from './chunk-mapper'
-import { modelError } from './errors/model-errors'
-import { httpFetch, type Fetch } from '../network/http-fetch'
+import { modelError } from '../errors/model-errors'
+import { httpFetch, type Fetch } from '../../network/http-fetch'
 import { modelFetch, type RequestHooks } from './model-fetch'
 import { buildPrompt, cacheMark, type PromptPieces } from './prompt'
-import type { ModelChunk, ModelRequest, Provider } from './provider'
-import type { ModelProtocol, ProtocolSettings } from './protocol/protocol'
+import type { ModelChunk, ModelRequest, Provider } from '../provider'
+import type { ModelProtocol, ProtocolSettings } from '../protocol/protocol'
 
 /**
  * How long the rest of a finished stream may take before its connection is dropped instead of kept for the next
@@ -60,11 +60,11 @@ interface Asked {
 }
 
 const PROTOCOLS: Readonly<Record<ProtocolName, (settings: ProtocolSettings) => Promise<ModelProtocol>>> = {
-  chat: async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'plain'),
-  moonshot: async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'moonshot'),
-  responses: async (settings) => (await import('./protocol/responses')).responsesProtocol(settings),
-  anthropic: async (settings) => (await import('./protocol/anthropic')).anthropicProtocol(settings),
-  google: async (settings) => (await import('./protocol/google')).googleProtocol(settings),
+  chat: async (settings) => (await import('../protocol/chat')).chatProtocol(settings, 'plain'),
+  moonshot: async (settings) => (await import('../protocol/chat')).chatProtocol(settings, 'moonshot'),
+  responses: async (settings) => (await import('../protocol/responses')).responsesProtocol(settings),
+  anthropic: async (settings) => (await import('../protocol/anthropic')).anthropicProtocol(settings),
+  google: async (settings) => (await import('../protocol/google')).googleProtocol(settings),
 }
 
 async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {

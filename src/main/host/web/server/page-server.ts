@@ -2,11 +2,11 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { CodedError } from '../../../shared/errors'
-import type { Appearance } from '../../../shared/configuration/appearance'
-import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED } from '../../../shared/contract/page-host'
-import type { LogBug } from '../../api/implementer'
-import { pageHeaders, readPageFile } from '../../api/page-files'
+import { CodedError } from '../../../../shared/errors'
+import type { Appearance } from '../../../../shared/configuration/appearance'
+import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED } from '../../../../shared/contract/page-host'
+import type { LogBug } from '../../../api/implementer'
+import { pageHeaders, readPageFile } from '../../../api/page-files'
 
 /** What a server of the page decides for itself. */
 export interface PageServerOptions {

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { devNull } from 'node:os'
 import { dirname, join, delimiter, isAbsolute } from 'node:path'
-import { CodedError } from '../../../shared/errors'
+import { CodedError } from '../../../../shared/errors'
 import { gitFailure } from './git-failure'
 import { hookTrace, type HookRun } from './hook-trace'
-import type { Repository } from './repository/find-repository'
-import { startAsFound, startIn, type GitStart } from './repository/git-start'
+import type { Repository } from './find-repository'
+import { startAsFound, startIn, type GitStart } from './git-start'
 
 /** Variables of git that the user may have set for all repositories; the others would mean another repository. */
 const KEPT =

@@ -1,10 +1,10 @@
-import { CodedError } from '../../../shared/errors'
-import { fieldOf } from '../../../shared/json-fields'
-import { HeaderList } from '../network/header-list'
-import { HttpResponse } from '../network/http-response'
-import { modelErrorOfBody } from './errors/model-errors'
-import type { Fetch } from '../network/http-fetch'
-import { filterEvents, type EventFilter, type TextPieces } from './protocol/event-stream'
+import { CodedError } from '../../../../shared/errors'
+import { fieldOf } from '../../../../shared/json-fields'
+import { HeaderList } from '../../network/header-list'
+import { HttpResponse } from '../../network/http-response'
+import { modelErrorOfBody } from '../errors/model-errors'
+import type { Fetch } from '../../network/http-fetch'
+import { filterEvents, type EventFilter, type TextPieces } from '../protocol/event-stream'
 
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']

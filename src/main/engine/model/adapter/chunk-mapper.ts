@@ -4,12 +4,12 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
-import { CodedError } from '../../../shared/errors'
-import type { FinishReason } from '../../../shared/events/event'
-import type { ProviderMetadata, Usage } from '../../../shared/model/turn/message'
-import { modelError } from './errors/model-errors'
-import type { ModelChunk } from './provider'
-import type { Inspector, ModelProtocol } from './protocol/protocol'
+import { CodedError } from '../../../../shared/errors'
+import type { FinishReason } from '../../../../shared/events/event'
+import type { ProviderMetadata, Usage } from '../../../../shared/model/turn/message'
+import { modelError } from '../errors/model-errors'
+import type { ModelChunk } from '../provider'
+import type { Inspector, ModelProtocol } from '../protocol/protocol'
 
 type ToolCallChunk = Extract<ModelChunk, { type: 'tool.call' }>
 type Part = LanguageModelV4StreamPart

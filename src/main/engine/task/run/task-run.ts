@@ -1,11 +1,11 @@
-import type { Task, TaskStatus } from '../../../shared/model/task/task'
-import { LiveOutput, OutputLog } from './output/output-log'
-import { outputText } from './output/output-text'
-import { type RunningProcess, startedTask, type TaskRunOptions } from './running-process'
+import type { Task, TaskStatus } from '../../../../shared/model/task/task'
+import { LiveOutput, OutputLog } from '../output/output-log'
+import { outputText } from '../output/output-text'
+import { type RunningProcess, startedTask, type TaskRunOptions } from '../running-process'
 import { TimeLimit, Timers } from './task-timers'
-import type { TaskEnd } from './task-supervisor'
+import type { TaskEnd } from '../task-supervisor'
 import { InputWait } from './input-wait'
-import type { ExitStatus } from '../process/shell-process'
+import type { ExitStatus } from '../../process/shell-process'
 
 /** How long to wait for output after the command has exited while a background process holds the terminal. */
 const DRAIN_MS = 250

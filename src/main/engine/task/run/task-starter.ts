@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { findShell, type Shell } from '../process/find-shell'
-import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import type { Starter, TaskRunOptions } from './running-process'
+import { findShell, type Shell } from '../../process/find-shell'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { Starter, TaskRunOptions } from '../running-process'
 import { TaskRun } from './task-run'
 
 export interface TaskStarterOptions {
@@ -97,11 +97,11 @@ function isFile(path: string): boolean {
 async function defaultStarter(): Promise<{ starter: Starter; note?: string }> {
   try {
     if (process.platform === 'win32')
-      return { starter: await (await import('./windows/start-on-windows')).windowsStarter() }
-    return { starter: await (await import('./pty/start-in-terminal')).terminalStarter() }
+      return { starter: await (await import('../windows/start-on-windows')).windowsStarter() }
+    return { starter: await (await import('../pty/start-in-terminal')).terminalStarter() }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     const note = `No terminal could be opened (${reason}), so the command ran with plain pipes.`
-    return { starter: (await import('./start-in-pipes')).pipeStarter, note }
+    return { starter: (await import('../start-in-pipes')).pipeStarter, note }
   }
 }

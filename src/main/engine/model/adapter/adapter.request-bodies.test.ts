@@ -1,13 +1,13 @@
-import { PROVIDER_TYPES, type ProviderType } from '../../../shared/configuration/provider-types'
+import { PROVIDER_TYPES, type ProviderType } from '../../../../shared/configuration/provider-types'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { describe, expect, it } from 'vitest'
-import { collect } from '../../../../test/support/collect-chunks'
-import type { Message } from '../../../shared/model/turn/message'
+import { collect } from '../../../../../test/support/collect-chunks'
+import type { Message } from '../../../../shared/model/turn/message'
 import { createProvider } from './adapter'
 import { buildPrompt } from './prompt'
-import type { ModelRequest, Provider } from './provider'
-import { chatProtocol } from './protocol/chat'
-import type { Fetch } from '../network/http-fetch'
+import type { ModelRequest, Provider } from '../provider'
+import { chatProtocol } from '../protocol/chat'
+import type { Fetch } from '../../network/http-fetch'
 
 const image = (name: string) => ({
   type: 'media' as const,

@@ -1,0 +1,65 @@
+/**
+ * Finds folders below src that import each other, also over other folders: `node scripts/check-folders.ts [ROOT]`.
+ * Part of `npm run check`. A folder and its subfolder are two; types count as imports, tests do not. Move what both
+ * need into a folder below them.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+const root = process.argv[2] ?? join(import.meta.dirname, '..')
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)['"](\.[^'"?]+)(?:\?\w+)?['"]/gm
+
+const files = new Set(
+  readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
+)
+
+/** The file that an import in `file` means; undefined for what is not code of src. */
+function imported(file: string, specifier: string): string | undefined {
+  const path = join(dirname(file), specifier).replaceAll('\\', '/')
+  return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((candidate) => files.has(candidate))
+}
+
+/** Folder -> each folder that it imports from, with one import as the reason. */
+const imports = new Map<string, Map<string, string>>()
+for (const file of files) {
+  const from = dirname(file)
+  for (const [, specifier] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
+    const target = imported(file, specifier!)
+    if (target === undefined || dirname(target) === from) continue
+    const targets = imports.get(from) ?? new Map<string, string>()
+    imports.set(from, targets)
+    if (!targets.has(dirname(target))) targets.set(dirname(target), `${file} imports ${target}`)
+  }
+}
+
+/** The shortest way from one folder to another, as folders; undefined if it cannot be reached. */
+function way(from: string, to: string): string[] | undefined {
+  const before = new Map<string, string>()
+  const open = [from]
+  for (const folder of open) {
+    for (const next of imports.get(folder)?.keys() ?? []) {
+      if (before.has(next)) continue
+      before.set(next, folder)
+      open.push(next)
+    }
+  }
+  if (!before.has(to)) return undefined
+  const folders = [to]
+  do folders.unshift(before.get(folders[0]!)!)
+  while (folders[0] !== from)
+  return folders
+}
+
+const reported = new Set<string>()
+for (const folder of [...imports.keys()].toSorted()) {
+  const circle = reported.has(folder) ? undefined : way(folder, folder)
+  if (!circle) continue
+  for (const each of circle) reported.add(each)
+  console.log(`${circle.join(' -> ')}:`)
+  for (const [index, from] of circle.slice(0, -1).entries())
+    console.log(`  ${imports.get(from)!.get(circle[index + 1]!)}`)
+}
+if (reported.size > 0) console.log('Folders must not import each other.')
+process.exit(reported.size === 0 ? 0 : 1)
