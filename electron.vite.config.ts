@@ -60,11 +60,12 @@ const PARTS: ProgramPart[] = [
 const PAGE_PARTS: ProgramPart[] = [
   {
     name: 'start',
-    entries: [
-      'src/renderer/main.tsx',
-      'src/renderer/app-shortcuts.tsx',
-      'src/renderer/features/notifications/ringing-alarms.tsx',
-    ],
+    entries: ['src/renderer/main.tsx'],
+  },
+  {
+    name: 'shown',
+    entries: ['src/renderer/app-shortcuts.tsx', 'src/renderer/features/notifications/ringing-alarms.tsx'],
+    after: 'start',
   },
   { name: 'begin', entries: ['src/renderer/views/begin-view.tsx'], after: 'start' },
   {
@@ -150,22 +151,26 @@ const asciiOnly: Plugin = {
   },
 }
 
+/** Names of files that consist of parts: `engine`, `cli-engine-model`. */
+const PART_NAME = new RegExp(`^(?:${PARTS.map(({ name }) => name).join('|')})(?:-|$)`)
+
 /** What a file imports from a module of Node, as one line: the default, all, or names. */
 const BUILT_IN_IMPORT = /^import (?:(\w+)|\* as (\w+)|(\{ [^}]+ \})) from ("node:[\w/]+");$/gm
 
 /**
  * Takes Node's modules without an import: that would read every export of them, some of which load much more
- * (node:crypto all of Web Crypto), and link each of them into each file.
+ * (node:crypto all of Web Crypto), and link each of them into each file. Only in files that are loaded as a whole:
+ * workers hide the function from packages, which use what they find.
  */
 const directBuiltIns: Plugin = {
   name: 'direct-built-ins',
   generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk') continue
+      if (chunk.type !== 'chunk' || chunk.isEntry || !PART_NAME.test(chunk.name)) continue
       chunk.code = chunk.code.replaceAll(
         BUILT_IN_IMPORT,
         (_line, one?: string, all?: string, names?: string, name?: string) =>
-          `const ${one ?? all ?? names?.replaceAll(' as ', ': ')} = process.getBuiltinModule(${name});`,
+          `const ${one ?? all ?? names?.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule(${name});`,
       )
     }
   },
