@@ -73,6 +73,8 @@ const wrapperWithOptions = fc.constantFrom(
   'stdbuf --out=L -i0',
   'nohup --',
   'time -p --',
+  'time IFS=x',
+  'time -p A+=1 B=2',
   'command -p --',
   'exec -la x',
   'echo a | xargs --max-lines',

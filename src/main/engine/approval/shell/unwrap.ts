@@ -92,8 +92,10 @@ function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrap
       if (means === 'value next') at += 1
       continue
     }
-    const assignment = wrapper.assigns ? /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(text) : undefined
-    if (assignment) {
+    const assignment = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(text)
+    // It would run a program of this name; where it does not, what follows would be missed.
+    if (assignment && !wrapper.assigns && before === 0) return hiddenResult(`${name} ${text} is not understood`)
+    if (assignment && wrapper.assigns) {
       assignments.push({ name: assignment[1]!, value: { text: assignment[2]!, known: true } })
       continue
     }
