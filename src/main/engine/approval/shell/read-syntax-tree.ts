@@ -122,6 +122,7 @@ function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): v
   walk.view.segments.push(segment)
   const more: Node[] = []
   const parts = node.type === 'variable_assignment' ? [node] : present(node)
+  if (node.type === 'command') touching(walk, parts)
   for (const part of parts) {
     if (part.type === 'variable_assignment') {
       assignment(walk, part, segment, repeated)
@@ -133,6 +134,15 @@ function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): v
   if (node.type === 'test_command' && node.text.startsWith('[[') && COMPARES_NUMBERS.test(node.text))
     addExpression(walk.arithmetic, node.text.replace(TEST_OPERATORS, '$1 '))
   for (const redirect of [...redirects, ...more]) readRedirect(walk, redirect, segment, repeated)
+}
+
+/** To the grammar `=="x"` is two words; to bash it is one. */
+function touching(walk: Walk, parts: readonly Node[]): void {
+  const isWord = ({ type }: Node): boolean => !REDIRECTS.has(type) && type !== 'file_descriptor'
+  for (const [index, part] of parts.slice(1).entries()) {
+    const before = parts[index]!
+    if (before.endIndex === part.startIndex && isWord(before) && isWord(part)) return odd(walk)
+  }
 }
 
 /** To the grammar the number in `0<<<x` is a word. */

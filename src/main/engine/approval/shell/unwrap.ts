@@ -93,7 +93,7 @@ function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrap
       continue
     }
     const assignment = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(text)
-    // It would run a program of this name; where it does not, what follows would be missed.
+    // It would run a program of this name. To bash "time" is a keyword: the variable is set, even without a command.
     if (assignment && !wrapper.assigns && before === 0) return hiddenResult(`${name} ${text} is not understood`)
     if (assignment && wrapper.assigns) {
       assignments.push({ name: assignment[1]!, value: { text: assignment[2]!, known: true } })

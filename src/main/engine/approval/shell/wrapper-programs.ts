@@ -103,8 +103,6 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = Object.assign(Object.
     longFlags: ['--verbose', '--portability', '--quiet'],
     long: ['--format'],
     hidden: ['-o', '--output'],
-    // In the shell it is a keyword, which a whole command follows.
-    assigns: true,
     neutral: true,
   },
   timeout: {
