@@ -136,9 +136,12 @@ function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): v
   for (const redirect of [...redirects, ...more]) readRedirect(walk, redirect, segment, repeated)
 }
 
+function isWord({ type }: Node): boolean {
+  return !REDIRECTS.has(type) && type !== 'file_descriptor'
+}
+
 /** To the grammar `=="x"` is two words; to bash it is one. */
 function touching(walk: Walk, parts: readonly Node[]): void {
-  const isWord = ({ type }: Node): boolean => !REDIRECTS.has(type) && type !== 'file_descriptor'
   for (const [index, part] of parts.slice(1).entries()) {
     const before = parts[index]!
     if (before.endIndex === part.startIndex && isWord(before) && isWord(part)) return odd(walk)
