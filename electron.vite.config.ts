@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { resolve } from 'node:path'
@@ -176,6 +177,19 @@ const directBuiltIns: Plugin = {
   },
 }
 
+/** The JSON Schemas of the built-in tools, as source text. */
+function toolSchemas(): string {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [resolve(import.meta.dirname, 'scripts/tool-schemas.ts')],
+    {
+      encoding: 'utf8',
+    },
+  )
+  if (status !== 0) throw new Error(`scripts/tool-schemas.ts failed: ${stderr}`)
+  return stdout
+}
+
 /**
  * The page is served at every one of its routes (/s/…, /settings/…), so what it loads is named from the root. A plugin,
  * because electron-vite overwrites `base` in a configuration.
@@ -192,6 +206,7 @@ export default defineConfig({
       asciiOnly,
       bundledPackages('out/packages/main.json'),
     ],
+    define: { TOOL_SCHEMAS: toolSchemas() },
     build: {
       outDir: 'out/main',
       target: 'node24',

@@ -113,10 +113,11 @@ test(
     writeFileSync(
       join(copy, folder, 'toss-coin.ts'),
       `import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { ok, type Tool } from '../tool'
 import description from './toss-coin.md?raw'
 
-const input = z.strictObject({})
+const input = lazySchema(() => z.strictObject({}))
 
 export function tossCoinTool(): Tool<typeof input> {
   return {

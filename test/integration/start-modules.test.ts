@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { createEngine } from '../../src/main/engine/engine'
 import { EngineLab } from '../support/engine-lab'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
@@ -49,6 +50,32 @@ it('while features are off and their tools unused, a turn loads no module of the
   const theirs =
     /\/(?:memory-rows|calendar-file|locate)-[^/]*\.js$|node_modules\/(?:ical-generator|croner|imapflow|nodemailer|mailparser)\//
   expect(loaded.filter((url) => theirs.test(url))).toEqual([])
+})
+
+it('describes its tools to a model as the sources do, though the build derives their schemas', async () => {
+  scratch = createScratch({})
+  server = await startModelServer({ script: () => ({ text: 'Done.' }) })
+  const hosts = 'imap_host = "127.0.0.1"\nsmtp_host = "127.0.0.1"'
+  const account = `[mail.accounts.home]\naddress = "ada@example.com"\n${hosts}\n`
+  writeConfig(scratch.home, configFor(server.baseUrl, { more: `[features]\nmail = true\n${account}` }))
+  const { code } = await runCli(['print', 'Hello', '--agent', 'assistant', '--cwd', scratch.project], {
+    home: scratch.home,
+  })
+  expect(code).toBe(0)
+  const engine = await createEngine({ version: '0', home: scratch.home, watch: false })
+  try {
+    const { sessionId } = await engine.sessions.create({ folder: scratch.project, agent: { name: 'assistant' } })
+    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'Hello' }])
+    await expect.poll(() => server.requests.length).toBe(2)
+  } finally {
+    await engine.close()
+  }
+  const [built, derived] = server.requests.map(({ body }) => {
+    const briefTools = /More tools, to be called(?:[^"\\]|\\.)*/.exec(JSON.stringify(body))?.[0]
+    return { tools: body['tools'], briefTools }
+  })
+  expect(built!.briefTools).toContain('MailSend(to: string[]')
+  expect(built).toEqual(derived)
 })
 
 it('a client of a running engine loads neither the engine nor its database', async () => {

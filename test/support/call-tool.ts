@@ -1,5 +1,6 @@
 import { callContext } from './call-context'
 import type { z } from 'zod'
+import type { LazySchema, SchemaOutput } from '../../src/shared/lazy-schema'
 import { textOf } from '../../src/shared/model/turn/message'
 import type { PreparedCall, Tool, ToolResult } from '../../src/main/engine/tool/tool'
 
@@ -9,22 +10,22 @@ export interface Outcome extends ToolResult {
 }
 
 /** Validates, prepares and runs one call, as the loop would when it is allowed. */
-export async function callTool<Schema extends z.ZodType>(
+export async function callTool<Schema extends LazySchema>(
   tool: Tool<Schema>,
-  input: z.input<Schema>,
+  input: z.input<ReturnType<Schema>>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Outcome> {
-  const prepared = await tool.prepare(tool.input.parse(input))
+  const prepared = await tool.prepare(tool.input().parse(input) as SchemaOutput<Schema>)
   if ('refused' in prepared) return outcome(prepared.refused)
   return outcome(await prepared.run(callContext({ signal })))
 }
 
 /** Prepares a call that must not be refused. */
-export async function prepareCall<Schema extends z.ZodType>(
+export async function prepareCall<Schema extends LazySchema>(
   tool: Tool<Schema>,
-  input: z.input<Schema>,
+  input: z.input<ReturnType<Schema>>,
 ): Promise<PreparedCall> {
-  const prepared = await tool.prepare(tool.input.parse(input))
+  const prepared = await tool.prepare(tool.input().parse(input) as SchemaOutput<Schema>)
   if ('refused' in prepared) throw new Error(`refused: ${textOf(prepared.refused.content)}`)
   return prepared
 }

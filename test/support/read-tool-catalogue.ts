@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../src/shared/lazy-schema'
 import { type ServerTool, ok } from '../../src/main/engine/tool/tool'
 import { CATALOGUE_SERVERS, catalogueTools } from './catalogue-text'
 
@@ -21,7 +22,7 @@ export function serverTool(
   return {
     name: `mcp__${server}__${name}`,
     description,
-    input: z.looseObject({}),
+    input: lazySchema(() => z.looseObject({})),
     schema,
     server: { name: server, tool: name, saysDestructive: false },
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: true },

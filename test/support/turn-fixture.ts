@@ -52,7 +52,7 @@ export function tool({
   return {
     name,
     description: `The tool ${name}.`,
-    input,
+    input: () => input,
     annotations: { readOnly: !changes, destructive: changes, idempotent: !changes, openWorld: false },
     ...(timeoutMs !== undefined && { timeoutMs }),
     async prepare(value) {

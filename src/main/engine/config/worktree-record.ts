@@ -1,63 +1,66 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import { WORKTREE_FOLDERS } from '../../../shared/model/project/worktree'
 import { writePrivateFile } from './write-private-file'
 
-const Hash = z.string().regex(/^[0-9a-f]{40,64}$/)
-const Record = z.object({
-  id: z.string().regex(/^[\w.-]{1,100}$/),
-  state: z.enum(['creating', 'ready', 'removing', 'removed']),
-  /** The top of the worktree; a real path. */
-  folder: z.string(),
-  /** The real path of the folder that the session would have worked in without a worktree. */
-  project: z.string(),
-  /** From the top of the repository to the project; empty for the top. */
-  inside: z.string(),
-  /** What all worktrees of the repository share. */
-  commonDir: z.string(),
-  /** The top of the working tree that it was made from. */
-  main: z.string(),
-  /** What git keeps of this worktree; absent until it is made. */
-  gitDir: z.string().optional(),
-  branch: z.string().optional(),
-  /** Trestle made the branch. */
-  ownBranch: z.boolean(),
-  /** Trestle drafted its name without knowing what it is for. */
-  drafted: z.boolean().optional(),
-  base: z.string().optional(),
-  createdAt: z.number(),
-  /** Files that were copied from the project, from its top, with the hash of each. */
-  copied: z.record(z.string(), z.string()),
-  setup: z
-    .object({
-      command: z.string(),
-      state: z.enum(['running', 'done', 'failed', 'stopped']),
-      exitCode: z.number().optional(),
-      startedAt: z.number(),
-      endedAt: z.number().optional(),
-    })
-    .optional(),
-  removed: z
-    .object({
-      at: z.number(),
-      commit: Hash,
-      /** What keeps the files and commits: its parents are `commit`, the index and everything no branch has. */
-      keep: Hash,
-      /** The index as a commit; absent: it was that of `commit`. */
-      index: Hash.optional(),
-      files: z.number(),
-      patch: z.string().optional(),
-      branchDeleted: z.literal(true).optional(),
-      /** Copied files that were not saved, because the project had the same. */
-      copies: z.array(z.string()).optional(),
-      dropped: z.array(z.string()),
-    })
-    .optional(),
-})
+const Hash = lazySchema(() => z.string().regex(/^[0-9a-f]{40,64}$/))
+const Record = lazySchema(() =>
+  z.object({
+    id: z.string().regex(/^[\w.-]{1,100}$/),
+    state: z.enum(['creating', 'ready', 'removing', 'removed']),
+    /** The top of the worktree; a real path. */
+    folder: z.string(),
+    /** The real path of the folder that the session would have worked in without a worktree. */
+    project: z.string(),
+    /** From the top of the repository to the project; empty for the top. */
+    inside: z.string(),
+    /** What all worktrees of the repository share. */
+    commonDir: z.string(),
+    /** The top of the working tree that it was made from. */
+    main: z.string(),
+    /** What git keeps of this worktree; absent until it is made. */
+    gitDir: z.string().optional(),
+    branch: z.string().optional(),
+    /** Trestle made the branch. */
+    ownBranch: z.boolean(),
+    /** Trestle drafted its name without knowing what it is for. */
+    drafted: z.boolean().optional(),
+    base: z.string().optional(),
+    createdAt: z.number(),
+    /** Files that were copied from the project, from its top, with the hash of each. */
+    copied: z.record(z.string(), z.string()),
+    setup: z
+      .object({
+        command: z.string(),
+        state: z.enum(['running', 'done', 'failed', 'stopped']),
+        exitCode: z.number().optional(),
+        startedAt: z.number(),
+        endedAt: z.number().optional(),
+      })
+      .optional(),
+    removed: z
+      .object({
+        at: z.number(),
+        commit: Hash(),
+        /** What keeps the files and commits: its parents are `commit`, the index and everything no branch has. */
+        keep: Hash(),
+        /** The index as a commit; absent: it was that of `commit`. */
+        index: Hash().optional(),
+        files: z.number(),
+        patch: z.string().optional(),
+        branchDeleted: z.literal(true).optional(),
+        /** Copied files that were not saved, because the project had the same. */
+        copies: z.array(z.string()).optional(),
+        dropped: z.array(z.string()),
+      })
+      .optional(),
+  }),
+)
 
 /** What is known of a worktree that Trestle made; the only proof that it may be removed. */
-export type WorktreeRecord = z.infer<typeof Record>
+export type WorktreeRecord = SchemaOutput<typeof Record>
 
 /** The folder in which worktrees are made. */
 export function worktreesFolder(home: string): string {
@@ -72,7 +75,7 @@ export function worktreeRecords(home: string): string {
 export function readWorktree(home: string, id: string): WorktreeRecord | undefined {
   if (!/^[\w.-]{1,100}$/.test(id)) return undefined
   try {
-    const record = Record.parse(JSON.parse(readFileSync(join(worktreeRecords(home), `${id}.json`), 'utf8')))
+    const record = Record().parse(JSON.parse(readFileSync(join(worktreeRecords(home), `${id}.json`), 'utf8')))
     return record.id === id ? record : undefined
   } catch {
     return undefined

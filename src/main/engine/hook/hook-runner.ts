@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { lazySchema } from '../../../shared/lazy-schema'
 import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customize/customizations'
 import type { Hook } from '../config/agent-settings/hook-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
@@ -230,14 +231,16 @@ const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
 const BLOCKING_EXIT_CODE = 2
 const MAX_REASON_CHARS = 4_000
 
-const Answer = z.object({
-  decision: z.string().optional(),
-  reason: z.string().optional(),
-  content: z.string().optional(),
-  hookSpecificOutput: z
-    .object({ permissionDecision: z.string().optional(), permissionDecisionReason: z.string().optional() })
-    .optional(),
-})
+const Answer = lazySchema(() =>
+  z.object({
+    decision: z.string().optional(),
+    reason: z.string().optional(),
+    content: z.string().optional(),
+    hookSpecificOutput: z
+      .object({ permissionDecision: z.string().optional(), permissionDecisionReason: z.string().optional() })
+      .optional(),
+  }),
+)
 
 /**
  * Reads exit code and answer: exit 2 or a JSON answer that denies blocks what can be blocked; whatever else went wrong
@@ -254,7 +257,7 @@ export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   // Other output than a JSON object has no effect.
   if (!text.startsWith('{')) return { outcome: 'passed' }
   if (end.stdoutCut) return { outcome: 'failed', reason: 'Its answer is too long.' }
-  const answer = Answer.safeParse(parsed(text)).data
+  const answer = Answer().safeParse(parsed(text)).data
   if (!answer) return { outcome: 'failed', reason: 'Its answer is no JSON that could be understood.' }
   const { decision, reason, content, hookSpecificOutput: specific } = answer
   if (decision === 'deny' || decision === 'block') return blocked(event, reason ?? '')

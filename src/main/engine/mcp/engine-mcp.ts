@@ -14,6 +14,7 @@ import type { ModelInfo, Provider } from '../model/provider'
 import type { AskModel } from './ask/sampling'
 import { z } from 'zod'
 import { argumentText } from '../../../shared/tool-label'
+import { lazySchema } from '../../../shared/lazy-schema'
 import type { CallArgument, Preview } from '../../../shared/model/approval/preview'
 import { visibleText } from '../../../shared/visible-text'
 
@@ -142,7 +143,7 @@ async function serverTools(
 }
 
 /** The server validates its own input: only it knows its full schema. */
-const anyObject = z.record(z.string(), z.unknown())
+const anyObject = lazySchema(() => z.record(z.string(), z.unknown()))
 
 const MAX_SUMMARY = 120
 /** Maximum characters on an approval card. */

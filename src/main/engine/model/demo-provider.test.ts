@@ -91,7 +91,7 @@ async function play(
             isError: true,
             content: [{ type: 'text' as const, text: 'The user rejected this call and says: not today' }],
           }
-        : await callTool(tool, tool.input.parse(JSON.parse(input)))
+        : await callTool(tool, tool.input().parse(JSON.parse(input)))
       messages.push({ role: 'tool', callId, name, isError: outcome.isError === true, content: outcome.content })
     }
   }

@@ -1,17 +1,20 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lazySchema } from '../../../shared/lazy-schema'
 import type { DeviceAddress } from '../../../shared/model/place/paired-device'
 import { writePrivateFile } from '../config/write-private-file'
 
-const url = z.string().regex(/^https:\/\/\S+$/)
-const addressFile = z.strictObject({
-  pid: z.int().min(1),
-  urls: z.array(url).min(1),
-  fingerprint: z.string(),
-  isOwnCertificate: z.boolean(),
-  tailscale: z.strictObject({ command: z.string(), url }).optional(),
-})
+const url = lazySchema(() => z.string().regex(/^https:\/\/\S+$/))
+const addressFile = lazySchema(() =>
+  z.strictObject({
+    pid: z.int().min(1),
+    urls: z.array(url()).min(1),
+    fingerprint: z.string(),
+    isOwnCertificate: z.boolean(),
+    tailscale: z.strictObject({ command: z.string(), url: url() }).optional(),
+  }),
+)
 
 const pathIn = (home: string): string => join(home, 'device-address.json')
 
@@ -19,7 +22,7 @@ const pathIn = (home: string): string => join(home, 'device-address.json')
 export function readDeviceAddress(home: string): DeviceAddress | undefined {
   try {
     if (process.platform !== 'win32' && (statSync(pathIn(home)).mode & 0o077) !== 0) return undefined
-    const { pid, tailscale, ...address } = addressFile.parse(JSON.parse(readFileSync(pathIn(home), 'utf8')))
+    const { pid, tailscale, ...address } = addressFile().parse(JSON.parse(readFileSync(pathIn(home), 'utf8')))
     return isRunning(pid) ? { ...address, ...(tailscale && { tailscale }) } : undefined
   } catch {
     return undefined

@@ -16,6 +16,7 @@ import { readDeviceAddress } from './device-address'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import { writePrivateFile } from '../config/write-private-file'
 
 /** How exact the time is at which a device was last connected. */
@@ -156,19 +157,23 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }
 
-const HASH = z.string().regex(/^[0-9a-f]{64}$/)
-const deviceFile = z.strictObject({
-  name: z.string().min(1).max(PAIRING_LIMITS.nameChars),
-  access: z.enum(DEVICE_ACCESS),
-  pairedAt: z.number(),
-  tokenHash: HASH,
-})
-const seenFile = z.strictObject({ seenAt: z.number(), address: z.string().max(100).optional() })
-const codeFile = z.strictObject({ codeHash: HASH, access: z.enum(DEVICE_ACCESS), expiresAt: z.number() })
+const HASH = lazySchema(() => z.string().regex(/^[0-9a-f]{64}$/))
+const deviceFile = lazySchema(() =>
+  z.strictObject({
+    name: z.string().min(1).max(PAIRING_LIMITS.nameChars),
+    access: z.enum(DEVICE_ACCESS),
+    pairedAt: z.number(),
+    tokenHash: HASH(),
+  }),
+)
+const seenFile = lazySchema(() => z.strictObject({ seenAt: z.number(), address: z.string().max(100).optional() }))
+const codeFile = lazySchema(() =>
+  z.strictObject({ codeHash: HASH(), access: z.enum(DEVICE_ACCESS), expiresAt: z.number() }),
+)
 
-type DeviceFile = z.infer<typeof deviceFile>
-type SeenFile = z.infer<typeof seenFile>
-type CodeFile = z.infer<typeof codeFile>
+type DeviceFile = SchemaOutput<typeof deviceFile>
+type SeenFile = SchemaOutput<typeof seenFile>
+type CodeFile = SchemaOutput<typeof codeFile>
 
 const DEVICE_ID = /^[0-9a-f]{16}$/
 /** Mode bits of other users. */
@@ -195,7 +200,7 @@ class DeviceFiles {
   }
 
   device(deviceId: string): DeviceFile | undefined {
-    return DEVICE_ID.test(deviceId) ? this.#read(`device-${deviceId}.json`, deviceFile) : undefined
+    return DEVICE_ID.test(deviceId) ? this.#read(`device-${deviceId}.json`, deviceFile()) : undefined
   }
 
   saveDevice(deviceId: string, device: DeviceFile): void {
@@ -211,7 +216,7 @@ class DeviceFiles {
   }
 
   seen(deviceId: string): SeenFile | undefined {
-    return this.#read(`seen-${deviceId}.json`, seenFile)
+    return this.#read(`seen-${deviceId}.json`, seenFile())
   }
 
   saveSeen(deviceId: string, seen: SeenFile): void {
@@ -220,7 +225,7 @@ class DeviceFiles {
 
   codes(): { codeId: string; code: CodeFile }[] {
     return this.#names('code-', '.json').flatMap((codeId) => {
-      const code = this.#read(`code-${codeId}.json`, codeFile)
+      const code = this.#read(`code-${codeId}.json`, codeFile())
       return code ? [{ codeId, code }] : []
     })
   }

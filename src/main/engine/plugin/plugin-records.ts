@@ -2,45 +2,52 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import type { PluginPlace } from '../../../shared/model/app/plugin'
 import { readConfigText } from '../config/read-config-file'
 import { writePrivateFile } from '../config/write-private-file'
 
-const Source = z.object({
-  kind: z.enum(['path', 'git']),
-  from: z.string(),
-  ref: z.string().optional(),
-  commit: z.string().optional(),
-})
+const Source = lazySchema(() =>
+  z.object({
+    kind: z.enum(['path', 'git']),
+    from: z.string(),
+    ref: z.string().optional(),
+    commit: z.string().optional(),
+  }),
+)
 
-const Record = z.object({
-  name: z.string().min(1),
-  /** Real path of the project that has it in `.trestle/plugins`; absent: the user's own. */
-  folder: z.string().min(1).optional(),
-  source: Source.optional(),
-  /** The content of the user's own plugin; a project's is what its folder holds. */
-  installed: z.string().optional(),
-  /** What the user has accepted, word for word. */
-  accepted: z.object({ hash: z.string().min(1), at: z.number() }).optional(),
-  /** Whether the user wants it on; it still needs `accepted`. */
-  enabled: z.boolean(),
-})
+const Record = lazySchema(() =>
+  z.object({
+    name: z.string().min(1),
+    /** Real path of the project that has it in `.trestle/plugins`; absent: the user's own. */
+    folder: z.string().min(1).optional(),
+    source: Source().optional(),
+    /** The content of the user's own plugin; a project's is what its folder holds. */
+    installed: z.string().optional(),
+    /** What the user has accepted, word for word. */
+    accepted: z.object({ hash: z.string().min(1), at: z.number() }).optional(),
+    /** Whether the user wants it on; it still needs `accepted`. */
+    enabled: z.boolean(),
+  }),
+)
 
 /**
  * What is known of a plugin, and what the user decided; a file of its own, so that two processes never overwrite each
  * other's.
  */
-export type PluginRecord = z.infer<typeof Record>
+export type PluginRecord = SchemaOutput<typeof Record>
 
-const Removed = z.object({
-  trashId: z.string().min(1),
-  removedAt: z.number(),
-  version: z.string(),
-  /** The content that is restored. */
-  hash: z.string(),
-  record: Record,
-})
-export type RemovedRecord = z.infer<typeof Removed>
+const Removed = lazySchema(() =>
+  z.object({
+    trashId: z.string().min(1),
+    removedAt: z.number(),
+    version: z.string(),
+    /** The content that is restored. */
+    hash: z.string(),
+    record: Record(),
+  }),
+)
+export type RemovedRecord = SchemaOutput<typeof Removed>
 
 /** The records of plugins in `$TRESTLE_HOME/plugins`, which no command of an agent can reach. */
 export class PluginRecords {
@@ -57,7 +64,7 @@ export class PluginRecords {
 
   /** Every record that can be read. One that cannot be read, or is not in its place, accepts nothing. */
   all(): PluginRecord[] {
-    return this.#read('records', Record).filter((record) => this.fileOf(record) === record.file)
+    return this.#read('records', Record()).filter((record) => this.fileOf(record) === record.file)
   }
 
   /** Of the user, and of the project at the real path `folder`. */
@@ -70,7 +77,7 @@ export class PluginRecords {
   }
 
   put(record: PluginRecord): void {
-    this.#write('records', this.fileOf(record), Record.parse(record))
+    this.#write('records', this.fileOf(record), Record().parse(record))
   }
 
   remove(place: PluginPlace): void {
@@ -78,11 +85,11 @@ export class PluginRecords {
   }
 
   removed(): RemovedRecord[] {
-    return this.#read('trash', Removed).filter(({ trashId, file }) => this.#trashFile(trashId) === file)
+    return this.#read('trash', Removed()).filter(({ trashId, file }) => this.#trashFile(trashId) === file)
   }
 
   putRemoved(entry: RemovedRecord): void {
-    this.#write('trash', this.#trashFile(entry.trashId), Removed.parse(entry))
+    this.#write('trash', this.#trashFile(entry.trashId), Removed().parse(entry))
   }
 
   forgetRemoved(trashId: string): void {

@@ -7,11 +7,12 @@ import { refuse, type Tool } from './tool'
 const remind: Tool = {
   name: 'Remind',
   description: 'Reminds of\n something.\n',
-  input: z.strictObject({
-    text: z.string(),
-    at: z.union([z.int(), z.literal('now')]).optional(),
-    on: z.array(z.enum(['mon', 'tue'])).optional(),
-  }),
+  input: () =>
+    z.strictObject({
+      text: z.string(),
+      at: z.union([z.int(), z.literal('now')]).optional(),
+      on: z.array(z.enum(['mon', 'tue'])).optional(),
+    }),
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   brief: true,
   prepare: async () => refuse('never'),

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../shared/lazy-schema'
 import type { ToolCallPart } from '../../../shared/model/turn/message'
 import { refuse, type Tool } from './tool'
 
 export const CALL_TOOL = 'call_tool'
 
-const input = z.strictObject({
-  name: z.string().trim().min(1).max(300),
-  arguments: z.record(z.string(), z.unknown()).default({}),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    name: z.string().trim().min(1).max(300),
+    arguments: z.record(z.string(), z.unknown()).default({}),
+  }),
+)
 
 /**
  * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that

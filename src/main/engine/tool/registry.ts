@@ -42,6 +42,10 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   }
 }
 
+/** What the build has derived already (scripts/tool-schemas.ts), by name; not defined when run from source. */
+declare const TOOL_SCHEMAS: Readonly<Record<string, ToolSchema['schema']>> | undefined
+const BUILT_SCHEMAS = typeof TOOL_SCHEMAS === 'undefined' ? undefined : TOOL_SCHEMAS
+
 const schemas = new WeakMap<Tool, ToolSchema>()
 
 /** A tool's schema for providers; the same object every time. */
@@ -51,9 +55,15 @@ export function toolSchema(tool: Tool): ToolSchema {
   return schema
 }
 
-function schemaOf({ name, description, input, schema: given }: Tool): ToolSchema {
-  if (given) return { name, description: description.trim(), schema: given }
-  const schema = z.toJSONSchema(input, {
+function schemaOf(tool: Tool): ToolSchema {
+  const built = tool.server ? undefined : BUILT_SCHEMAS?.[tool.name]
+  return { name: tool.name, description: tool.description.trim(), schema: built ?? deriveSchema(tool) }
+}
+
+/** The JSON Schema of a tool's input, as models get it. */
+export function deriveSchema({ input, schema: given }: Tool): ToolSchema['schema'] {
+  if (given) return given
+  const schema = z.toJSONSchema(input(), {
     io: 'input',
     override: ({ jsonSchema }) => {
       // The integer bounds that zod adds cost bytes and do not help the model.
@@ -65,7 +75,7 @@ function schemaOf({ name, description, input, schema: given }: Tool): ToolSchema
     },
   })
   delete schema.$schema
-  return { name, description: description.trim(), schema: { ...schema } }
+  return { ...schema }
 }
 
 function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string } {
@@ -81,9 +91,10 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
     const kind = raw === null ? 'null' : Array.isArray(raw) ? 'an array' : `a ${typeof raw}`
     return { error: `The input of ${tool.name} must be a JSON object, not ${kind}. The tool was not run.` }
   }
-  const parsed = tool.input.safeParse(raw)
+  const schema = tool.input()
+  const parsed = schema.safeParse(raw)
   if (parsed.success) return { input: parsed.data }
-  const fields = tool.input instanceof z.ZodObject ? Object.keys(tool.input.shape) : []
+  const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   return {
     error:
       `The input of ${tool.name} is not valid, so it was not run:\n` + explainIssues(parsed.error.issues, raw, fields),

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type { LazySchema, SchemaOutput } from '../../../shared/lazy-schema'
 import type { ApprovalKind, ApprovalOption, MidCallAsk, PersonAnswer } from '../../../shared/model/approval/approval'
 import type { FormValues } from '../../../shared/model/approval/form'
 import type { ResultPart } from '../../../shared/model/turn/message'
@@ -146,7 +146,7 @@ export interface Refusal {
   refused: ToolResult
 }
 
-export interface Tool<Schema extends z.ZodType = z.ZodType> {
+export interface Tool<Schema extends LazySchema = LazySchema> {
   name: string
   /** For the model; the `.md` beside the tool. */
   description: string
@@ -180,7 +180,7 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   /** Result limit in characters; default 50,000. */
   maxResultChars?: number
   /** Cheap and free of effects; says what would be touched. `input` is already validated. */
-  prepare(input: z.output<Schema>): Promise<PreparedCall | Refusal>
+  prepare(input: SchemaOutput<Schema>): Promise<PreparedCall | Refusal>
 }
 
 /** A failure the model can act on. */

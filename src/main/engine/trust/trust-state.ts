@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TrustView } from '../../../shared/configuration/customize/customizations'
 import { projectFilesHash, projectFiles, type ProjectFile } from './project-files'
@@ -69,26 +70,28 @@ function worktreeState(
   return { state, files, hash, ...(here && { accepted: here }) }
 }
 
-const TrustDecisionSchema = z.object({
-  /** Real path. */
-  folder: z.string().min(1),
-  /** What the user trusts, word for word. */
-  accepted: z
-    .object({
-      hash: z.string().min(1),
-      at: z.number(),
-      files: z.array(z.object({ file: z.string(), text: z.string() })),
-    })
-    .optional(),
-  /** The hash of what the user does not trust. */
-  refused: z.string().optional(),
-})
+const TrustDecisionSchema = lazySchema(() =>
+  z.object({
+    /** Real path. */
+    folder: z.string().min(1),
+    /** What the user trusts, word for word. */
+    accepted: z
+      .object({
+        hash: z.string().min(1),
+        at: z.number(),
+        files: z.array(z.object({ file: z.string(), text: z.string() })),
+      })
+      .optional(),
+    /** The hash of what the user does not trust. */
+    refused: z.string().optional(),
+  }),
+)
 
 /**
  * What the user has decided about one folder; a file of its own, so that two processes never overwrite each other's
  * decisions.
  */
-export type TrustDecision = z.infer<typeof TrustDecisionSchema>
+export type TrustDecision = SchemaOutput<typeof TrustDecisionSchema>
 
 /** What was decided about a folder. One that cannot be read trusts nothing, and is left as it is. */
 export function readTrustDecision(home: string, folder: string): { entry: TrustDecision } | { problem: ConfigProblem } {
@@ -137,7 +140,7 @@ function decisionFile(home: string, folder: string): string {
 
 function parseDecision(text: string): TrustDecision | undefined {
   try {
-    return TrustDecisionSchema.safeParse(JSON.parse(text)).data
+    return TrustDecisionSchema().safeParse(JSON.parse(text)).data
   } catch {
     return undefined
   }

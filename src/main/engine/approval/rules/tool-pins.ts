@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { writePrivateFile } from '../../config/write-private-file'
 import type { Tool } from '../../tool/tool'
 
@@ -31,7 +32,7 @@ export function asPinned<Call extends { toolChange?: ToolChange }>({
   return call
 }
 
-const Pin = z.object({ server: z.string(), tool: z.string(), text: z.string() })
+const Pin = lazySchema(() => z.object({ server: z.string(), tool: z.string(), text: z.string() }))
 const UNREADABLE = '(what you allowed cannot be read any more)\n'
 
 /** Pins in files of the user's home, one per tool, so that two processes never overwrite each other's. */
@@ -53,7 +54,7 @@ export function createToolPins(home: string): ToolPins {
       return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : UNREADABLE
     }
     try {
-      return Pin.parse(JSON.parse(found)).text
+      return Pin().parse(JSON.parse(found)).text
     } catch {
       return UNREADABLE
     }

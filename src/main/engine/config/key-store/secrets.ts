@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
 import type { ProviderView } from '../../../../shared/configuration/settings'
 import type { Settings } from '../settings/settings'
@@ -30,12 +31,14 @@ export interface Secrets {
   keyFrom(providerId: string, settings: Settings): ProviderView['keyFrom']
 }
 
-const entry = z.union([
-  z.object({ provider: z.string(), plain: z.string() }),
-  z.object({ provider: z.string(), sealed: z.string() }),
-])
-const fileSchema = z.object({ version: z.literal(1), keys: z.array(entry) })
-type Entry = z.infer<typeof entry>
+const entrySchema = lazySchema(() =>
+  z.union([
+    z.object({ provider: z.string(), plain: z.string() }),
+    z.object({ provider: z.string(), sealed: z.string() }),
+  ]),
+)
+const fileSchema = lazySchema(() => z.object({ version: z.literal(1), keys: z.array(entrySchema()) }))
+type Entry = SchemaOutput<typeof entrySchema>
 
 /**
  * Opens `$home/credentials.json` (0600), which need not exist. Every call looks at the file, so other processes'
@@ -67,7 +70,7 @@ export function createSecrets(options: {
       notice(`The stored keys cannot be read: ${error instanceof Error ? error.message : String(error)}`)
       return undefined
     }
-    const parsed = fileSchema.safeParse(parseJson(text))
+    const parsed = fileSchema().safeParse(parseJson(text))
     if (parsed.success) return new Map(parsed.data.keys.map((key) => [key.provider, key]))
     const aside = `${file}.damaged-${new Date(now()).toISOString().replace(/[-:.]/g, '')}`
     renameSync(file, aside)

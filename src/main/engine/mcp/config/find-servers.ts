@@ -2,6 +2,7 @@ import { realpathSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import { readConfigText } from '../../config/read-config-file'
 import { readTrustState } from '../../trust/trust-state'
@@ -162,11 +163,13 @@ function inPlugin(definition: McpServerDefinition, root: string): McpServerDefin
   }
 }
 
-const Choice = z.object({ enabled: z.boolean().optional(), disabledTools: z.array(z.string()).optional() })
-const Entry = z.object({ folder: z.string(), servers: z.record(z.string(), Choice) })
+const Choice = lazySchema(() =>
+  z.object({ enabled: z.boolean().optional(), disabledTools: z.array(z.string()).optional() }),
+)
+const Entry = lazySchema(() => z.object({ folder: z.string(), servers: z.record(z.string(), Choice()) }))
 
 /** How the user has enabled or disabled one server of a project, and its tools; the project defines the rest. */
-type Choice = z.infer<typeof Choice>
+type Choice = SchemaOutput<typeof Choice>
 type Choices = Readonly<Record<string, Choice>>
 
 /**
@@ -177,7 +180,7 @@ function readChoices(home: string, folder: string): Choices {
   const found = readConfigText(placeOf(home, folder))
   if (!('text' in found)) return {}
   try {
-    const entry = Entry.safeParse(JSON.parse(found.text)).data
+    const entry = Entry().safeParse(JSON.parse(found.text)).data
     return entry?.folder === folder ? entry.servers : {}
   } catch {
     return {}

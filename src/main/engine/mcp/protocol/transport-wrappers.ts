@@ -6,12 +6,13 @@ import type {
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { HandshakeResult } from './handshake'
 
 /** The key that keeps a result whole; see `looseAnswer`. */
 const ANSWER = 'trestle/answer'
 /** Accepts any response: it is validated piece by piece, so that one invalid piece does not affect the others. */
-const anything = z.record(z.string(), z.unknown())
+const anything = lazySchema(() => z.record(z.string(), z.unknown()))
 /** Fields that the library requires in responses of the stateless revision, by method. */
 const REQUIRED: Readonly<Record<string, object>> = {
   'tools/call': { content: [] },
@@ -26,9 +27,9 @@ const REQUIRED: Readonly<Record<string, object>> = {
 }
 
 /** Accepts a response as the server sent it, whatever it contains. */
-export const looseResult = anything.transform((answer): Record<string, unknown> => {
+export const looseResult = anything().transform((answer): Record<string, unknown> => {
   const whole = answer[ANSWER]
-  return whole === undefined ? answer : anything.parse(whole)
+  return whole === undefined ? answer : anything().parse(whole)
 })
 
 /**

@@ -2,49 +2,54 @@ import { createHash } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
 import { NO_KEY_STORE, type KeyStore } from '../../config/key-store/key-store'
 import { writePrivateFile } from '../../config/write-private-file'
 import { withFileLock } from './file-lock'
 import type { OAuthServer } from './mcp-auth'
 
-const text = z.string().optional()
+const text = lazySchema(() => z.string().optional())
 
-const signInSchema = z.object({
-  /** The authorization server: nothing of the sign-in is ever sent to another. */
-  issuer: z.string(),
-  client: z.object({ client_id: z.string(), client_secret: text, token_endpoint_auth_method: text }),
-  /** Where the authorization server redirects the browser to. */
-  redirectUrl: z.string(),
-  /** The requested scopes. */
-  scopes: z.array(z.string()),
-  /** The resource of the tokens (RFC 8707). */
-  resource: z.string(),
-  tokens: z
-    .object({
-      access: z.string(),
-      refresh: text,
-      /** ms since the epoch. */ expiresAt: z.number().optional(),
-      scope: text,
-    })
-    .optional(),
-  endpoints: z.object({
-    token: z.string(),
-    tokenAuth: z.array(z.string()).optional(),
-    revocation: text,
-    revocationAuth: z.array(z.string()).optional(),
+const signInSchema = lazySchema(() =>
+  z.object({
+    /** The authorization server: nothing of the sign-in is ever sent to another. */
+    issuer: z.string(),
+    client: z.object({ client_id: z.string(), client_secret: text(), token_endpoint_auth_method: text() }),
+    /** Where the authorization server redirects the browser to. */
+    redirectUrl: z.string(),
+    /** The requested scopes. */
+    scopes: z.array(z.string()),
+    /** The resource of the tokens (RFC 8707). */
+    resource: z.string(),
+    tokens: z
+      .object({
+        access: z.string(),
+        refresh: text(),
+        /** ms since the epoch. */ expiresAt: z.number().optional(),
+        scope: text(),
+      })
+      .optional(),
+    endpoints: z.object({
+      token: z.string(),
+      tokenAuth: z.array(z.string()).optional(),
+      revocation: text(),
+      revocationAuth: z.array(z.string()).optional(),
+    }),
   }),
-})
+)
 
 /** A sign-in with a server: what is needed to use, renew and end it. All of it is secret. */
-export type SignIn = z.infer<typeof signInSchema>
+export type SignIn = SchemaOutput<typeof signInSchema>
 
-const entrySchema = z.union([
-  z.object({ key: z.string(), url: z.string(), plain: signInSchema }),
-  z.object({ key: z.string(), url: z.string(), sealed: z.string() }),
-])
-const fileSchema = z.object({ version: z.literal(1), servers: z.array(entrySchema) })
-type Entry = z.infer<typeof entrySchema>
+const entrySchema = lazySchema(() =>
+  z.union([
+    z.object({ key: z.string(), url: z.string(), plain: signInSchema() }),
+    z.object({ key: z.string(), url: z.string(), sealed: z.string() }),
+  ]),
+)
+const fileSchema = lazySchema(() => z.object({ version: z.literal(1), servers: z.array(entrySchema()) }))
+type Entry = SchemaOutput<typeof entrySchema>
 
 /** The sign-ins of a home, shared by every process on it. */
 export interface SignInStore {
@@ -83,7 +88,7 @@ export function createSignInStore({
     if ('plain' in entry) return entry.plain
     try {
       const opened = keyStore.open(entry.sealed)
-      return opened === undefined ? undefined : signInSchema.parse(JSON.parse(opened))
+      return opened === undefined ? undefined : signInSchema().parse(JSON.parse(opened))
     } catch {
       // Encrypted by another program or user: unusable here.
       return undefined
@@ -144,7 +149,9 @@ function entriesOf(file: string): [string, Entry][] {
     throw new CodedError('config.write_failed', `The sign-ins in ${file} cannot be read.`, { cause: error })
   }
   try {
-    return fileSchema.parse(JSON.parse(content)).servers.map((entry) => [entry.key, entry])
+    return fileSchema()
+      .parse(JSON.parse(content))
+      .servers.map((entry) => [entry.key, entry])
   } catch {
     // It cannot be repaired by hand: it is kept, and the user signs in again.
     renameSync(file, `${file}.damaged-${Date.now()}`)

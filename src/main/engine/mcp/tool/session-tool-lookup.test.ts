@@ -13,7 +13,7 @@ import { toolSize } from '../../context/tokens/token-estimate'
 const READ: Tool = {
   name: 'Read',
   description: 'Reads a file',
-  input: z.strictObject({ path: z.string() }),
+  input: () => z.strictObject({ path: z.string() }),
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   prepare: async () => ({ summary: '', accesses: [], run: async () => ok('read') }),
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { nearest } from '../../../../shared/nearest'
 import { toolDigest, toolLine } from '../../context/facts/context-fact'
 import { CALL_TOOL } from '../../tool/call-tool'
@@ -7,19 +8,21 @@ import { serverToolId, type ServerTool, failed, ok, refuse, type Tool, type Tool
 import description from './tool-search.md?raw'
 import type { ToolIndex } from './tool-index'
 
-const input = z.strictObject({
-  tool_id: z
-    .string()
-    .trim()
-    .min(1)
-    .max(300)
-    .optional()
-    .describe('Exact id of a tool, in the form server_name::tool_name'),
-  query: z.string().trim().min(1).max(1000).optional().describe('Keywords to search for matching tools'),
-  max_results: z.int().min(1).max(50).default(5).describe('Most results of a query'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    tool_id: z
+      .string()
+      .trim()
+      .min(1)
+      .max(300)
+      .optional()
+      .describe('Exact id of a tool, in the form server_name::tool_name'),
+    query: z.string().trim().min(1).max(1000).optional().describe('Keywords to search for matching tools'),
+    max_results: z.int().min(1).max(50).default(5).describe('Most results of a query'),
+  }),
+)
 
-type Input = z.output<typeof input>
+type Input = SchemaOutput<typeof input>
 
 /** Characters of a description shown to the user. */
 const SHOWN_CHARS = 200
@@ -137,7 +140,7 @@ export function unloadedTool(tool: ServerTool): Tool {
   return {
     name,
     description: tool.description,
-    input: z.unknown(),
+    input: lazySchema(() => z.unknown()),
     annotations,
     server,
     prepare: async () => ({ refused: failed(text, loadDetails(serverToolId(tool), [tool])) }),

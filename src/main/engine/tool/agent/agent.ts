@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { failureOf } from '../../../../shared/errors'
 import type { AgentOutcome, AgentWork, SessionAgents, WorkingAgent } from '../session-services'
 import { failed, ok, refuse, type Tool, type ToolResult } from '../tool'
@@ -6,19 +7,21 @@ import description from './agent.md?raw'
 
 const DEFAULT_TYPE = 'coder'
 
-const input = z.strictObject({
-  prompt: z.string().trim().min(1).describe('The whole task: the subagent knows nothing of this conversation'),
-  description: z.string().trim().min(1).max(200).describe('What it is to do, in 3 to 5 words'),
-  subagent_type: z.string().trim().min(1).optional().describe(`Which kind of agent; default ${DEFAULT_TYPE}`),
-  resume: z
-    .string()
-    .trim()
-    .min(1)
-    .optional()
-    .describe('agent_id or task_id of an earlier subagent, which continues with what it knows'),
-  run_in_background: z.boolean().default(false).describe('Do not wait: a message tells you of its end'),
-  timeout: z.number().min(30).max(3600).optional().describe('Seconds after which it is stopped; default none'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    prompt: z.string().trim().min(1).describe('The whole task: the subagent knows nothing of this conversation'),
+    description: z.string().trim().min(1).max(200).describe('What it is to do, in 3 to 5 words'),
+    subagent_type: z.string().trim().min(1).optional().describe(`Which kind of agent; default ${DEFAULT_TYPE}`),
+    resume: z
+      .string()
+      .trim()
+      .min(1)
+      .optional()
+      .describe('agent_id or task_id of an earlier subagent, which continues with what it knows'),
+    run_in_background: z.boolean().default(false).describe('Do not wait: a message tells you of its end'),
+    timeout: z.number().min(30).max(3600).optional().describe('Seconds after which it is stopped; default none'),
+  }),
+)
 
 /** Gives work to a subagent; see reference/tools.md, Planning, state, collaboration. */
 export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof input> {

@@ -1,23 +1,26 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { nearest } from '../../../../shared/nearest'
 import type { SessionAgents } from '../session-services'
 import { ok, refuse, type Tool } from '../tool'
 import description from './create-subagent.md?raw'
 
-const input = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'lowercase letters, digits, and single hyphens between them')
-    .max(64)
-    .describe('The subagent_type to call it by'),
-  description: z.string().trim().min(1).max(1000).describe('What it is good for'),
-  system_prompt: z.string().trim().min(1).max(50_000).describe('Who it is and how it works'),
-  tools: z
-    .array(z.string())
-    .max(100)
-    .optional()
-    .describe('Names of tools, of those you have yourself; default all of them but Agent'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'lowercase letters, digits, and single hyphens between them')
+      .max(64)
+      .describe('The subagent_type to call it by'),
+    description: z.string().trim().min(1).max(1000).describe('What it is good for'),
+    system_prompt: z.string().trim().min(1).max(50_000).describe('Who it is and how it works'),
+    tools: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .describe('Names of tools, of those you have yourself; default all of them but Agent'),
+  }),
+)
 
 /** Defining types cannot be passed on; starting subagents only by name. */
 const NOT_PASSED_ON = 'CreateSubagent'

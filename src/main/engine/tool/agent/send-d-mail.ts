@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { RestoreStep } from '../../../../shared/model/session/checkpoint'
 import type { SessionCheckpoints, RestoreOutlook } from '../session-services'
 import { failed, ok, refuse, type Access, type Tool } from '../tool'
@@ -8,11 +9,13 @@ import description from './send-d-mail.md?raw'
 const MAX_CHARS = 20_000
 const MAX_NAMES = 100
 
-const input = z.strictObject({
-  checkpoint_id: z.int().min(0).describe('The N of a [checkpoint N] in this turn'),
-  message: z.string().trim().min(1).max(MAX_CHARS).describe('All that you need to know there'),
-  files: z.boolean().default(false).describe('Also undo what you changed in files since'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    checkpoint_id: z.int().min(0).describe('The N of a [checkpoint N] in this turn'),
+    message: z.string().trim().min(1).max(MAX_CHARS).describe('All that you need to know there'),
+    files: z.boolean().default(false).describe('Also undo what you changed in files since'),
+  }),
+)
 
 /**
  * Lets the agent go back in its turn with what it has learned; see reference/001, Checkpoint and "Time Travel"

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { nearest } from '../../../../shared/nearest'
 import type { SkillList, SkillView } from '../../../../shared/configuration/customize/customizations'
 import { failed, ok, refuse, type Tool } from '../tool'
 import description from './skill.md?raw'
 
-const input = z.strictObject({
-  skill: z.string().trim().min(1).describe('Its name'),
-  args: z.string().optional(),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    skill: z.string().trim().min(1).describe('Its name'),
+    args: z.string().optional(),
+  }),
+)
 
 /** A skill that loads a skill that loads a skill; no deeper. */
 const MAX_LEVELS = 3

@@ -86,12 +86,12 @@ test.each([
   [{ title: 'x', start: '2026-12-01', repeat: 'daily', repeat_count: 3, repeat_until: '2026-12-05' }, 'not both'],
 ])('%o is refused with what to change', async (given, why) => {
   const tool = createCalendarEventTool(services)
-  expect(JSON.stringify(await tool.prepare(tool.input.parse(given)))).toContain(why)
+  expect(JSON.stringify(await tool.prepare(tool.input().parse(given)))).toContain(why)
 })
 
 it('without an end, an event lasts an hour; its file is kept and its text is in the result', async () => {
   const tool = createCalendarEventTool(services)
-  const call = await tool.prepare(tool.input.parse({ title: 'Call', start: '2026-12-01T23:30', zone: 'UTC' }))
+  const call = await tool.prepare(tool.input().parse({ title: 'Call', start: '2026-12-01T23:30', zone: 'UTC' }))
   if ('refused' in call) throw new Error('refused')
   const { details, content } = await call.run(callContext())
   expect(details).toMatchObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { type CalendarEvent, eventText, REPEATS } from '../../../../shared/model/approval/calendar-event'
 import { ok, refuse, type Tool } from '../tool'
 import description from './create-calendar-event.md?raw'
@@ -10,26 +11,30 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/
 const isDay = (text: string): boolean =>
   DAY.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 const isTime = (text: string): boolean => TIME.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
-const day = z.string().refine(isDay, 'must be a day like 2026-12-01')
-const moment = z
-  .string()
-  .refine((text) => isDay(text) || isTime(text), 'must be a time like 2026-12-01T09:00, or a day like 2026-12-01')
+const day = lazySchema(() => z.string().refine(isDay, 'must be a day like 2026-12-01'))
+const moment = lazySchema(() =>
+  z
+    .string()
+    .refine((text) => isDay(text) || isTime(text), 'must be a time like 2026-12-01T09:00, or a day like 2026-12-01'),
+)
 
-const input = z.strictObject({
-  title: z.string().trim().min(1).max(200),
-  start: moment,
-  end: moment.optional(),
-  zone: z.string().trim().min(1).max(100).optional(),
-  location: z.string().trim().min(1).max(500).optional(),
-  description: z.string().trim().min(1).max(4000).optional(),
-  attendees: z.array(z.string().trim().min(1).max(200)).max(50).optional(),
-  reminder_minutes: z.int().min(0).max(40_320).optional(),
-  repeat: z.enum(REPEATS).optional(),
-  repeat_every: z.int().min(1).max(100).optional(),
-  repeat_count: z.int().min(1).max(1000).optional(),
-  repeat_until: day.optional(),
-})
-type Input = z.output<typeof input>
+const input = lazySchema(() =>
+  z.strictObject({
+    title: z.string().trim().min(1).max(200),
+    start: moment(),
+    end: moment().optional(),
+    zone: z.string().trim().min(1).max(100).optional(),
+    location: z.string().trim().min(1).max(500).optional(),
+    description: z.string().trim().min(1).max(4000).optional(),
+    attendees: z.array(z.string().trim().min(1).max(200)).max(50).optional(),
+    reminder_minutes: z.int().min(0).max(40_320).optional(),
+    repeat: z.enum(REPEATS).optional(),
+    repeat_every: z.int().min(1).max(100).optional(),
+    repeat_count: z.int().min(1).max(1000).optional(),
+    repeat_until: day().optional(),
+  }),
+)
+type Input = SchemaOutput<typeof input>
 
 /** Makes an .ics file of an event, after showing all of it to the user (approval/policies/boundaries.ts). */
 export function createCalendarEventTool(

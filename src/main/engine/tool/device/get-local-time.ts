@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { ok, refuse, type Tool } from '../tool'
 import description from './get-local-time.md?raw'
 import { knownZone, machineZone, unknownZone } from './time-zone'
 
-const input = z.strictObject({ zone: z.string().trim().min(1).max(100).optional() })
+const input = lazySchema(() => z.strictObject({ zone: z.string().trim().min(1).max(100).optional() }))
 
 /** Tells the time on this machine, or in another time zone. */
 export function getLocalTimeTool({ now = Date.now }: { now?: () => number } = {}): Tool<typeof input> {

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { failed, ok, refuse, type Tool } from '../tool'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import description from './get-location.md?raw'
 
-const input = z.strictObject({})
+const input = lazySchema(() => z.strictObject({}))
 
 /**
  * Estimates where the user is from the IP address, with the service of the settings. It asks each time

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { Workspace } from '../../workspace/workspace'
 import { pathRefusal } from '../file-paths'
 import { failed, ok, refuse, type PreparedCall, type Refusal, type Tool } from '../tool'
@@ -13,7 +14,7 @@ const MAX_CHARS = 2_000
 const PROGRAMS =
   /\.(?:exe|com|bat|cmd|msi|msp|scr|pif|cpl|ps1|psm1|vbs|vbe|wsf|wsh|hta|reg|lnk|url|jar|jnlp|desktop|appimage|app|command|workflow|scpt|pkg|dmg|deb|rpm|sh|bash|zsh|fish|run|py|pyw|pl|rb)$/i
 
-const input = z.strictObject({ url: z.string().trim().min(1) })
+const input = lazySchema(() => z.strictObject({ url: z.string().trim().min(1) }))
 
 type OpenServices = Pick<DeviceServices, 'workspace' | 'opener'>
 

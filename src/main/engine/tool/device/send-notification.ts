@@ -1,14 +1,17 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { NOTIFICATION_LIMITS } from '../../../../shared/model/assistant/notification'
 import { ok, type Tool } from '../tool'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import description from './send-notification.md?raw'
 
 const { titleChars, bodyChars } = NOTIFICATION_LIMITS
-const input = z.strictObject({
-  title: z.string().trim().min(1).max(titleChars),
-  body: z.string().trim().max(bodyChars).optional(),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    title: z.string().trim().min(1).max(titleChars),
+    body: z.string().trim().max(bodyChars).optional(),
+  }),
+)
 
 /** Shows the user a notification of the system, and keeps it in their list. */
 export function sendNotificationTool({ notify }: Pick<DeviceServices, 'notify'>): Tool<typeof input> {

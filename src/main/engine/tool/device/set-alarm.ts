@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { failureOf } from '../../../../shared/errors'
 import { ALARM_LIMITS } from '../../../../shared/model/assistant/notification'
 import { failed, ok, type Tool } from '../tool'
@@ -7,10 +8,12 @@ import { localTimeText } from './get-local-time'
 import description from './set-alarm.md?raw'
 import { machineZone } from './time-zone'
 
-const input = z.strictObject({
-  when: z.string().trim().min(1).max(100),
-  label: z.string().trim().min(1).max(ALARM_LIMITS.labelChars),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    when: z.string().trim().min(1).max(100),
+    label: z.string().trim().min(1).max(ALARM_LIMITS.labelChars),
+  }),
+)
 
 /** Sets an alarm or a countdown for the user. */
 export function setAlarmTool({ setAlarm }: Pick<DeviceServices, 'setAlarm'>): Tool<typeof input> {

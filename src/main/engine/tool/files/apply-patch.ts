@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { FileDiff, Preview } from '../../../../shared/model/approval/preview'
 import { FileProblem } from '../../workspace/path/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
@@ -27,9 +28,11 @@ import description from './apply-patch.md?raw'
 const MAX_FILES = 100
 const MAX_IN_SUMMARY = 3
 
-const input = z.strictObject({
-  input: z.string().min(1).describe('The patch, from *** Begin Patch to *** End Patch'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    input: z.string().min(1).describe('The patch, from *** Begin Patch to *** End Patch'),
+  }),
+)
 
 /** Changes several files by one patch, in the format that GPT models have learned. */
 export function applyPatchTool(deps: EditDeps): Tool<typeof input> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { FileProblem } from '../../workspace/path/file-problem'
 import { editText, type EditDeps } from '../edit/edit-tools'
 import { prepareFileChange } from '../edit/file-change'
@@ -7,12 +8,14 @@ import { fuzzyReplace, FUZZY_MATCH_NOTE } from '../edit/fuzzy-match'
 import { refuse, type Tool } from '../tool'
 import description from './edit.md?raw'
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('File'),
-  old_string: z.string().min(1).describe('Text to replace, exact'),
-  new_string: z.string().describe('What takes its place'),
-  replace_all: z.boolean().default(false).describe('Replace every occurrence'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    path: z.string().min(1).describe('File'),
+    old_string: z.string().min(1).describe('Text to replace, exact'),
+    new_string: z.string().describe('What takes its place'),
+    replace_all: z.boolean().default(false).describe('Replace every occurrence'),
+  }),
+)
 
 export function editTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof input> {
   return {

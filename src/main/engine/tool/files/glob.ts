@@ -1,5 +1,6 @@
 import { sep } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { globMatcher, type GlobMatcher } from '../../workspace/path/glob-matcher'
@@ -19,13 +20,15 @@ const MAX_FOUND = 100_000
 const CARD_FILES = 200
 const MAX_NAMES = 20
 
-const input = z.strictObject({
-  pattern: z.string().min(1).max(1000).describe('E.g. src/**/*.{ts,tsx}'),
-  path: z.string().min(1).optional().describe('Folder to start in; default: the project folder'),
-  include_dirs: z.boolean().optional().describe('List matching folders too (default true)'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    pattern: z.string().min(1).max(1000).describe('E.g. src/**/*.{ts,tsx}'),
+    path: z.string().min(1).optional().describe('Folder to start in; default: the project folder'),
+    include_dirs: z.boolean().optional().describe('List matching folders too (default true)'),
+  }),
+)
 
-type Input = z.output<typeof input>
+type Input = SchemaOutput<typeof input>
 
 export interface GlobDeps {
   workspace: Workspace

@@ -397,7 +397,7 @@ describe('Grep: limits', () => {
 
   it('names its fields as the catalogue does and refuses others', () => {
     const { input } = grepTool({ workspace: createWorkspace({ root: '/' }) })
-    const fields = Object.keys((z.toJSONSchema(input) as { properties: object }).properties)
+    const fields = Object.keys((z.toJSONSchema(input()) as { properties: object }).properties)
     const expected = [
       'pattern',
       'path',
@@ -415,6 +415,6 @@ describe('Grep: limits', () => {
       'include_ignored',
     ]
     expect(fields).toEqual(expected)
-    expect(input.safeParse({ pattern: 'x', context: 3 }).success).toBe(false)
+    expect(input().safeParse({ pattern: 'x', context: 3 }).success).toBe(false)
   })
 })

@@ -2,6 +2,7 @@ import { lstat, opendir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Dirent } from 'node:fs'
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { ignoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
@@ -16,9 +17,11 @@ const MAX_READ = 50_000
 const CARD_ENTRIES = 200
 const MAX_NAMES = 20
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('Folder; . is the project folder'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    path: z.string().min(1).describe('Folder; . is the project folder'),
+  }),
+)
 
 export interface ListDirectoryDeps {
   workspace: Workspace

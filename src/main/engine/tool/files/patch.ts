@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { FileProblem } from '../../workspace/path/file-problem'
 import { editText, type EditDeps } from '../edit/edit-tools'
 import { prepareFileChange } from '../edit/file-change'
@@ -7,20 +8,22 @@ import { fuzzyReplace, FUZZY_MATCH_NOTE } from '../edit/fuzzy-match'
 import { refuse, type Tool } from '../tool'
 import description from './patch.md?raw'
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('File'),
-  patches: z
-    .array(
-      z.strictObject({
-        find: z.string().min(1).describe('Text to replace, exact'),
-        replace: z.string().describe('What takes its place'),
-      }),
-    )
-    .min(1)
-    .describe('Replacements, in order'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    path: z.string().min(1).describe('File'),
+    patches: z
+      .array(
+        z.strictObject({
+          find: z.string().min(1).describe('Text to replace, exact'),
+          replace: z.string().describe('What takes its place'),
+        }),
+      )
+      .min(1)
+      .describe('Replacements, in order'),
+  }),
+)
 
-type Replacement = z.output<typeof input>['patches'][number]
+type Replacement = SchemaOutput<typeof input>['patches'][number]
 
 export function patchTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof input> {
   return {

@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { isOpenedAt, descriptorPath, replacedProblem } from '../../workspace/file/pinned-folder'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
@@ -15,9 +16,11 @@ const MAX_BYTES = 100 * 1024 * 1024
 /** Larger images are read by the decoder itself, piece by piece. */
 const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('File'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    path: z.string().min(1).describe('File'),
+  }),
+)
 
 export interface ReadMediaFileDeps {
   workspace: Workspace

@@ -386,6 +386,6 @@ describe('Read: PDFs', () => {
       isError: true,
       text: expect.stringContaining('is no PDF'),
     })
-    expect(read.input.safeParse({ path: 'locked.pdf', pages: '3-1' }).success).toBe(false)
+    expect(read.input().safeParse({ path: 'locked.pdf', pages: '3-1' }).success).toBe(false)
   })
 })

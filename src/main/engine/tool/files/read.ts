@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { isOpenedAt, replacedProblem } from '../../workspace/file/pinned-folder'
 import { readLines, type LinesRead } from '../../workspace/file/read-lines'
@@ -22,24 +23,26 @@ const MAX_PART_CHARS = 20_000
 /** Room for the closing note, which may list cut lines. */
 const NOTE_CHARS = 8_000
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('File: absolute, ~/…, or relative to the project folder'),
-  line_offset: z
-    .int()
-    .min(-MAX_LINES)
-    .refine((offset) => offset !== 0, 'lines count from 1; negative numbers count from the end')
-    .optional()
-    .describe('First line, from 1; negative: that many lines from the end (to -1000)'),
-  n_lines: z.int().min(1).optional().describe('How many lines'),
-  char_offset: z.int().min(1).optional().describe('Continues within line line_offset'),
-  pages: z
-    .string()
-    .refine((pages) => pageRange(pages) !== undefined, 'must be a page or a range of pages, like "3" or "3-7"')
-    .optional()
-    .describe('Of a PDF: "3" or "3-7"'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    path: z.string().min(1).describe('File: absolute, ~/…, or relative to the project folder'),
+    line_offset: z
+      .int()
+      .min(-MAX_LINES)
+      .refine((offset) => offset !== 0, 'lines count from 1; negative numbers count from the end')
+      .optional()
+      .describe('First line, from 1; negative: that many lines from the end (to -1000)'),
+    n_lines: z.int().min(1).optional().describe('How many lines'),
+    char_offset: z.int().min(1).optional().describe('Continues within line line_offset'),
+    pages: z
+      .string()
+      .refine((pages) => pageRange(pages) !== undefined, 'must be a page or a range of pages, like "3" or "3-7"')
+      .optional()
+      .describe('Of a PDF: "3" or "3-7"'),
+  }),
+)
 
-type Input = z.output<typeof input>
+type Input = SchemaOutput<typeof input>
 
 export function readTool({ workspace }: { workspace: Workspace }): Tool<typeof input> {
   return {

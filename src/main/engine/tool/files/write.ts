@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { describeFormat, encodeText, type TextFormat } from '../../workspace/file/text-file'
 import type { Workspace } from '../../workspace/workspace'
 import type { CurrentText } from '../edit/planned-change'
@@ -7,11 +8,13 @@ import type { Tool } from '../tool'
 import type { WriteHooks } from '../edit/write-changes'
 import description from './write.md?raw'
 
-const input = z.strictObject({
-  path: z.string().min(1).describe('File'),
-  content: z.string().describe('The text, exactly as it is to be written'),
-  mode: z.enum(['overwrite', 'append']).default('overwrite').describe('append adds to the end'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    path: z.string().min(1).describe('File'),
+    content: z.string().describe('The text, exactly as it is to be written'),
+    mode: z.enum(['overwrite', 'append']).default('overwrite').describe('append adds to the end'),
+  }),
+)
 
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { MAIL_FLAGS, MAIL_LIMITS } from '../../../../shared/model/assistant/mail'
 import { pathRefusal, shownPath } from '../file-paths'
 import type { Tool } from '../tool'
 import { draftTool, sendTool } from './mail-writing-tools'
 import { attempt, MAX_RESULT_CHARS, type SessionMail } from './session-mail'
 
-const id = z.string().min(1).max(500)
+const id = lazySchema(() => z.string().min(1).max(500))
 const READS = {
   brief: true,
   maxResultChars: MAX_RESULT_CHARS,
@@ -29,24 +30,26 @@ export function mailTools(session: SessionMail): readonly Tool[] {
 }
 
 function searchTool(session: SessionMail): Tool {
-  const words = z.string().trim().min(1).max(200).optional()
-  const input = z.strictObject({
-    account: words.describe('Default: all accounts'),
-    folder: words.describe('Default: INBOX'),
-    from: words,
-    subject: words,
-    text: words.describe('In headers or text'),
-    since: z.iso.date().optional().describe('YYYY-MM-DD'),
-    unread: z.boolean().optional(),
-    limit: z.int().min(1).max(MAIL_LIMITS.found).optional().describe('Default: 20'),
-  })
+  const words = lazySchema(() => z.string().trim().min(1).max(200).optional())
+  const input = lazySchema(() =>
+    z.strictObject({
+      account: words().describe('Default: all accounts'),
+      folder: words().describe('Default: INBOX'),
+      from: words(),
+      subject: words(),
+      text: words().describe('In headers or text'),
+      since: z.iso.date().optional().describe('YYYY-MM-DD'),
+      unread: z.boolean().optional(),
+      limit: z.int().min(1).max(MAIL_LIMITS.found).optional().describe('Default: 20'),
+    }),
+  )
   return {
     name: 'MailSearch',
     description: 'Lists messages, newest first; since: YYYY-MM-DD, folder: INBOX unless named.',
     input,
     ...READS,
     async prepare(given) {
-      const { unread, ...query } = input.parse(given)
+      const { unread, ...query } = input().parse(given)
       const asked = Object.entries(query).map(([name, value]) => `${name} ${String(value)}`)
       return {
         summary: [...(unread ? ['unread'] : []), ...asked].join(', ') || 'the latest messages',
@@ -62,23 +65,25 @@ function searchTool(session: SessionMail): Tool {
 }
 
 function readTool(session: SessionMail): Tool {
-  const input = z
-    .strictObject({
-      id,
-      offset: z.int().min(0).optional().describe('Character to continue from'),
-      attachment: z.int().min(1).max(1000).optional().describe('Saves this one, to path'),
-      path: z.string().min(1).max(4000).optional(),
-    })
-    .refine((given) => (given.attachment === undefined) === (given.path === undefined), {
-      message: 'attachment and path go together',
-    })
+  const input = lazySchema(() =>
+    z
+      .strictObject({
+        id: id(),
+        offset: z.int().min(0).optional().describe('Character to continue from'),
+        attachment: z.int().min(1).max(1000).optional().describe('Saves this one, to path'),
+        path: z.string().min(1).max(4000).optional(),
+      })
+      .refine((given) => (given.attachment === undefined) === (given.path === undefined), {
+        message: 'attachment and path go together',
+      }),
+  )
   return {
     name: 'MailRead',
     description: 'Reads a message, or with attachment and path saves an attachment to a new file (asks).',
     input,
     ...READS,
     async prepare(given) {
-      const { id: message, offset = 0, attachment, path } = input.parse(given)
+      const { id: message, offset = 0, attachment, path } = input().parse(given)
       if (attachment === undefined || path === undefined)
         return {
           summary: message,
@@ -126,17 +131,17 @@ function readTool(session: SessionMail): Tool {
   }
 }
 
-const ids = z.array(id).min(1).max(MAIL_LIMITS.messages)
+const ids = lazySchema(() => z.array(id()).min(1).max(MAIL_LIMITS.messages))
 
 function moveTool(session: SessionMail): Tool {
-  const input = z.strictObject({ ids, folder: z.string().trim().min(1).max(200) })
+  const input = lazySchema(() => z.strictObject({ ids: ids(), folder: z.string().trim().min(1).max(200) }))
   return {
     name: 'MailMove',
     description: 'Moves messages; folder: a name, or Trash, Archive, Junk.',
     input,
     ...CHANGES,
     async prepare(given) {
-      const { ids: messages, folder } = input.parse(given)
+      const { ids: messages, folder } = input().parse(given)
       return {
         summary: `${count(messages.length)} to ${folder}`,
         accesses: [],
@@ -152,14 +157,14 @@ function moveTool(session: SessionMail): Tool {
 }
 
 function flagTool(session: SessionMail): Tool {
-  const input = z.strictObject({ ids, as: z.enum(MAIL_FLAGS) })
+  const input = lazySchema(() => z.strictObject({ ids: ids(), as: z.enum(MAIL_FLAGS) }))
   return {
     name: 'MailFlag',
     description: 'Marks messages.',
     input,
     ...CHANGES,
     async prepare(given) {
-      const { ids: messages, as } = input.parse(given)
+      const { ids: messages, as } = input().parse(given)
       return {
         summary: `${count(messages.length)} as ${as}`,
         accesses: [],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { MAIL_LIMITS, MAIL_RECIPIENT, type MailAccount, type MailDraft } from '../../../../shared/model/assistant/mail'
 import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
@@ -8,31 +9,33 @@ import type { Workspace } from '../../workspace/workspace'
 import type { LoadedFile } from './mail-files'
 import { attempt, MAX_RESULT_CHARS, type Attached, type SessionMail } from './session-mail'
 
-const recipient = z
-  .string()
-  .trim()
-  .max(300)
-  .regex(MAIL_RECIPIENT, 'must be an address such as ada@example.com or Ada <ada@example.com>')
-const recipients = z.array(recipient).max(MAIL_LIMITS.recipients)
-const fields = {
-  to: recipients,
+const recipient = lazySchema(() =>
+  z
+    .string()
+    .trim()
+    .max(300)
+    .regex(MAIL_RECIPIENT, 'must be an address such as ada@example.com or Ada <ada@example.com>'),
+)
+const recipients = lazySchema(() => z.array(recipient()).max(MAIL_LIMITS.recipients))
+const fields = lazySchema(() => ({
+  to: recipients(),
   subject: z
     .string()
     .max(MAIL_LIMITS.subjectChars)
     .regex(/^\P{Cc}*$/u, 'must be one line'),
   text: z.string().max(MAIL_LIMITS.textChars),
-  cc: recipients.optional(),
-  bcc: recipients.optional(),
+  cc: recipients().optional(),
+  bcc: recipients().optional(),
   reply_to: z.string().min(1).max(500).optional().describe('Id of the message it answers'),
   attachments: z.array(z.string().min(1).max(4000)).max(MAIL_LIMITS.attachments).optional().describe('Files'),
   account: z.string().min(1).max(40).optional(),
-}
+}))
 const WRITES = { brief: true, maxResultChars: MAX_RESULT_CHARS } as const
 const annotations = { readOnly: false, destructive: false, idempotent: false, openWorld: true }
 
 /** Stores a message among the drafts. */
 export function draftTool(session: SessionMail): Tool {
-  const input = z.strictObject(fields)
+  const input = lazySchema(() => z.strictObject(fields()))
   return {
     name: 'MailDraft',
     description: 'Stores a draft in the mailbox; reply_to: the id of the message it answers.',
@@ -40,7 +43,7 @@ export function draftTool(session: SessionMail): Tool {
     ...WRITES,
     annotations,
     prepare: (given) =>
-      prepareMessage(session, input.parse(given), async (mail, draft, files, signal) => {
+      prepareMessage(session, input().parse(given), async (mail, draft, files, signal) => {
         const { account, folder } = await mail.draft(draft, files, signal)
         return `The draft is in ${JSON.stringify(folder)} of ${account}. It was not sent.`
       }),
@@ -49,7 +52,7 @@ export function draftTool(session: SessionMail): Tool {
 
 /** Sends a message. It always asks, with all of the message on the card. */
 export function sendTool(session: SessionMail): Tool {
-  const input = z.strictObject({ ...fields, to: recipients.min(1) })
+  const input = lazySchema(() => z.strictObject({ ...fields(), to: recipients().min(1) }))
   return {
     name: 'MailSend',
     description: 'Sends a message, after the user has seen all of it.',
@@ -57,7 +60,7 @@ export function sendTool(session: SessionMail): Tool {
     ...WRITES,
     annotations: { ...annotations, destructive: true },
     prepare: (given) =>
-      prepareMessage(session, input.parse(given), async (mail, draft, files, signal) => {
+      prepareMessage(session, input().parse(given), async (mail, draft, files, signal) => {
         const sent = await mail.send(draft, files, signal)
         const refused = sent.rejected.length === 0 ? '' : ` The server refused ${sent.rejected.join(', ')}.`
         const copy = sent.copiedTo === undefined ? (sent.note ?? '') : `A copy is in ${JSON.stringify(sent.copiedTo)}.`
@@ -84,7 +87,7 @@ async function attachedFiles(
   }
 }
 
-type Written = z.output<z.ZodObject<typeof fields>>
+type Written = z.output<z.ZodObject<ReturnType<typeof fields>>>
 
 async function prepareMessage(
   session: SessionMail,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { failureOf } from '../../../../shared/errors'
 import {
   MEMORY_LIMITS,
@@ -20,9 +21,13 @@ export interface SessionMemory {
 }
 
 const { keyChars, textChars, categoryChars } = MEMORY_LIMITS
-const key = z.string().trim().min(1).max(keyChars).describe('A short name, e.g. "package manager"')
-const text = z.string().trim().min(1).max(textChars).describe('What to remember, in a sentence or two')
-const scope = z.enum(MEMORY_SCOPES).optional().describe('Where it applies; default: the project, if there is one')
+const key = lazySchema(() => z.string().trim().min(1).max(keyChars).describe('A short name, e.g. "package manager"'))
+const text = lazySchema(() =>
+  z.string().trim().min(1).max(textChars).describe('What to remember, in a sentence or two'),
+)
+const scope = lazySchema(() =>
+  z.enum(MEMORY_SCOPES).optional().describe('Where it applies; default: the project, if there is one'),
+)
 
 /** Results of assistant tools are short. */
 const MAX_RESULT_CHARS = 8_000
@@ -40,14 +45,14 @@ export function memoryTools(session: SessionMemory): readonly Tool[] {
 }
 
 function storeTool(session: SessionMemory): Tool {
-  const input = z.strictObject({ key, text, scope })
+  const input = lazySchema(() => z.strictObject({ key: key(), text: text(), scope: scope() }))
   return {
     name: 'MemoryStore',
     description: 'Remembers a fact for later sessions, in place of what the key had. Never secrets.',
     input,
     ...CHANGES,
     async prepare(given) {
-      const { scope: wanted, ...content } = input.parse(given)
+      const { scope: wanted, ...content } = input().parse(given)
       return {
         summary: content.key,
         accesses: [],
@@ -62,18 +67,20 @@ function storeTool(session: SessionMemory): Tool {
 }
 
 function learnTool(session: SessionMemory): Tool {
-  const input = z.strictObject({
-    category: z.string().trim().min(1).max(categoryChars).describe('Its topic, e.g. "preferences"'),
-    text,
-    scope,
-  })
+  const input = lazySchema(() =>
+    z.strictObject({
+      category: z.string().trim().min(1).max(categoryChars).describe('Its topic, e.g. "preferences"'),
+      text: text(),
+      scope: scope(),
+    }),
+  )
   return {
     name: 'MemoryLearn',
     description: 'Remembers what you learned about the user or project, such as a correction. Never secrets.',
     input,
     ...CHANGES,
     async prepare(given) {
-      const { scope: wanted, ...content } = input.parse(given)
+      const { scope: wanted, ...content } = input().parse(given)
       return {
         summary: content.category,
         accesses: [],
@@ -88,7 +95,7 @@ function learnTool(session: SessionMemory): Tool {
 }
 
 function reinforceTool(session: SessionMemory): Tool {
-  const input = z.strictObject({ key })
+  const input = lazySchema(() => z.strictObject({ key: key() }))
   return {
     name: 'MemoryReinforce',
     description: 'Marks a remembered entry as right and useful, so that it is recalled sooner.',
@@ -96,7 +103,7 @@ function reinforceTool(session: SessionMemory): Tool {
     ...CHANGES,
     annotations: { ...CHANGES.annotations, idempotent: false },
     async prepare(given) {
-      const wanted = input.parse(given)
+      const wanted = input().parse(given)
       return {
         summary: wanted.key,
         accesses: [],
@@ -111,14 +118,14 @@ function reinforceTool(session: SessionMemory): Tool {
 }
 
 function forgetTool(session: SessionMemory): Tool {
-  const input = z.strictObject({ key })
+  const input = lazySchema(() => z.strictObject({ key: key() }))
   return {
     name: 'MemoryForget',
     description: 'Deletes what is remembered under exactly this key.',
     input,
     ...CHANGES,
     async prepare(given) {
-      const wanted = input.parse(given)
+      const wanted = input().parse(given)
       return {
         summary: wanted.key,
         accesses: [],
@@ -133,10 +140,12 @@ function forgetTool(session: SessionMemory): Tool {
 }
 
 function searchTool(session: SessionMemory): Tool {
-  const input = z.strictObject({
-    query: z.string().trim().min(1).max(500).describe('What it is about, in plain words'),
-    limit: z.int().min(1).max(50).optional().describe(`How many at most; default ${FOUND}`),
-  })
+  const input = lazySchema(() =>
+    z.strictObject({
+      query: z.string().trim().min(1).max(500).describe('What it is about, in plain words'),
+      limit: z.int().min(1).max(50).optional().describe(`How many at most; default ${FOUND}`),
+    }),
+  )
   return {
     name: 'MemorySearch',
     description: 'Searches what is remembered; only part of it is shown to you.',
@@ -145,7 +154,7 @@ function searchTool(session: SessionMemory): Tool {
     maxResultChars: MAX_RESULT_CHARS,
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     async prepare(given) {
-      const { query, limit = FOUND } = input.parse(given)
+      const { query, limit = FOUND } = input().parse(given)
       return {
         summary: query,
         accesses: [],

@@ -1,49 +1,56 @@
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import type { PersonAnswer } from '../../../../shared/model/approval/approval'
 import type { Question, QuestionAnswer } from '../../../../shared/model/approval/form'
 import { foldText, visibleLine, visibleText } from '../../../../shared/visible-text'
 import { failed, ok, type Tool, type ToolResult } from '../tool'
 import description from './ask-user-question.md?raw'
 
-const option = z.strictObject({
-  label: z.string().trim().min(1).max(200).describe('A few words'),
-  description: z.string().trim().max(2000).describe('What it means or leads to'),
-})
-const question = z.strictObject({
-  question: z
-    .string()
-    .trim()
-    .max(2000)
-    .regex(/\?$/, 'must end in a question mark')
-    .describe('The whole question, ending in ?'),
-  header: z.string().trim().max(12).optional().describe('A word for it, at most 12 characters, e.g. Auth'),
-  options: z
-    .array(option)
-    .min(2)
-    .max(4)
-    .superRefine((options, context) =>
-      unique(
-        options.map(({ label }) => label),
-        'label',
-        context,
+const option = lazySchema(() =>
+  z.strictObject({
+    label: z.string().trim().min(1).max(200).describe('A few words'),
+    description: z.string().trim().max(2000).describe('What it means or leads to'),
+  }),
+)
+const question = lazySchema(() =>
+  z.strictObject({
+    question: z
+      .string()
+      .trim()
+      .max(2000)
+      .regex(/\?$/, 'must end in a question mark')
+      .describe('The whole question, ending in ?'),
+    header: z.string().trim().max(12).optional().describe('A word for it, at most 12 characters, e.g. Auth'),
+    options: z
+      .array(option())
+      .min(2)
+      .max(4)
+      .superRefine((options, context) =>
+        unique(
+          options.map(({ label }) => label),
+          'label',
+          context,
+        ),
+      )
+      .describe('Answers to choose from'),
+    multi_select: z.boolean().default(false).describe('More than one may be chosen'),
+  }),
+)
+const input = lazySchema(() =>
+  z.strictObject({
+    questions: z
+      .array(question())
+      .min(1)
+      .max(4)
+      .superRefine((questions, context) =>
+        unique(
+          questions.map((one) => one.question),
+          'question',
+          context,
+        ),
       ),
-    )
-    .describe('Answers to choose from'),
-  multi_select: z.boolean().default(false).describe('More than one may be chosen'),
-})
-const input = z.strictObject({
-  questions: z
-    .array(question)
-    .min(1)
-    .max(4)
-    .superRefine((questions, context) =>
-      unique(
-        questions.map((one) => one.question),
-        'question',
-        context,
-      ),
-    ),
-})
+  }),
+)
 
 const DISMISSED =
   'The user dismissed the questions without answering. Use your best judgement, or ask in your text if you cannot.'
@@ -85,7 +92,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
 }
 
 /** Nothing of a question hides on screen; made visible here, since answers name the labels. */
-function visibleQuestion({ question: text, header, options, multi_select }: z.output<typeof question>): Question {
+function visibleQuestion({ question: text, header, options, multi_select }: SchemaOutput<typeof question>): Question {
   return {
     question: foldText(visibleText(text)),
     ...(header && { header: visibleLine(header) }),

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { type SessionPlan, planInstructions } from '../../plan/session-plan'
 import { ok, type Tool } from '../tool'
 import description from './enter-plan-mode.md?raw'
 
-const input = z.strictObject({})
+const input = lazySchema(() => z.strictObject({}))
 
 /** Turns plan mode on; see reference/tools.md, Planning. */
 export function enterPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof input> {

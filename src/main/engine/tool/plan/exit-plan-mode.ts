@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { ApprovalOption, PersonAnswer } from '../../../../shared/model/approval/approval'
 import type { PlanAlternative, PlanDecision } from '../../../../shared/model/turn/plan'
 import { visibleLine, visibleText } from '../../../../shared/visible-text'
@@ -18,31 +19,33 @@ const RESERVED = new Set([
   'request changes',
 ])
 
-const input = z.strictObject({
-  options: z
-    .array(
-      z.strictObject({
-        label: z.string().trim().min(1).max(80).describe('A few words, at most 80 characters'),
-        description: z.string().trim().describe('What this way means'),
-      }),
-    )
-    .min(1)
-    .max(3)
-    .superRefine((options, context) => {
-      const seen = new Set<string>()
-      for (const [index, { label }] of options.entries()) {
-        const word = label.toLowerCase()
-        const path = [index, 'label']
-        if (RESERVED.has(word))
-          context.addIssue({ code: 'custom', path, message: `"${label}" is reserved: it is always offered` })
-        if (seen.has(word))
-          context.addIssue({ code: 'custom', path, message: `"${label}" is there twice: labels must be unique` })
-        seen.add(word)
-      }
-    })
-    .optional()
-    .describe('Ways to go, of which the user chooses one'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    options: z
+      .array(
+        z.strictObject({
+          label: z.string().trim().min(1).max(80).describe('A few words, at most 80 characters'),
+          description: z.string().trim().describe('What this way means'),
+        }),
+      )
+      .min(1)
+      .max(3)
+      .superRefine((options, context) => {
+        const seen = new Set<string>()
+        for (const [index, { label }] of options.entries()) {
+          const word = label.toLowerCase()
+          const path = [index, 'label']
+          if (RESERVED.has(word))
+            context.addIssue({ code: 'custom', path, message: `"${label}" is reserved: it is always offered` })
+          if (seen.has(word))
+            context.addIssue({ code: 'custom', path, message: `"${label}" is there twice: labels must be unique` })
+          seen.add(word)
+        }
+      })
+      .optional()
+      .describe('Ways to go, of which the user chooses one'),
+  }),
+)
 
 interface Draft {
   text: string

@@ -54,7 +54,7 @@ describe('TodoList', () => {
 
   it('refuses blank titles and unknown statuses', () => {
     const { tool } = listWith()
-    expect(tool.input.safeParse({ todos: [{ title: '  ', status: 'done' }] }).success).toBe(false)
-    expect(tool.input.safeParse({ todos: [{ title: 'x', status: 'started' }] }).success).toBe(false)
+    expect(tool.input().safeParse({ todos: [{ title: '  ', status: 'done' }] }).success).toBe(false)
+    expect(tool.input().safeParse({ todos: [{ title: 'x', status: 'started' }] }).success).toBe(false)
   })
 })

@@ -1,19 +1,22 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { TODO_STATUSES, type Todo } from '../../../../shared/model/turn/plan'
 import { ok, type TodoStore, type Tool } from '../tool'
 import description from './todo-list.md?raw'
 
-const input = z.strictObject({
-  todos: z
-    .array(
-      z.strictObject({
-        title: z.string().trim().min(1).describe('One line'),
-        status: z.enum(TODO_STATUSES).describe('State'),
-      }),
-    )
-    .optional()
-    .describe('The whole new list'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    todos: z
+      .array(
+        z.strictObject({
+          title: z.string().trim().min(1).describe('One line'),
+          status: z.enum(TODO_STATUSES).describe('State'),
+        }),
+      )
+      .optional()
+      .describe('The whole new list'),
+  }),
+)
 
 export function todoListTool({ todos }: { todos: TodoStore }): Tool<typeof input> {
   return {

@@ -29,7 +29,7 @@ export function scheduleTools(session: SessionSchedules): readonly Tool[] {
         'heartbeat: reports only what needs attention, nothing in quiet hours ("22:00-07:00").',
       input: createInput,
       ...CHANGES,
-      prepare: async (given) => (await calls()).create(createInput.parse(given)),
+      prepare: async (given) => (await calls()).create(createInput().parse(given)),
     },
     {
       name: 'ScheduleList',
@@ -37,7 +37,7 @@ export function scheduleTools(session: SessionSchedules): readonly Tool[] {
       input: listInput,
       ...CHANGES,
       annotations: { ...CHANGES.annotations, readOnly: true, idempotent: true },
-      prepare: async (given) => (await calls()).list(listInput.parse(given).id),
+      prepare: async (given) => (await calls()).list(listInput().parse(given).id),
     },
     {
       name: 'ScheduleUpdate',
@@ -47,21 +47,21 @@ export function scheduleTools(session: SessionSchedules): readonly Tool[] {
       input: updateInput,
       schema: UPDATE_SCHEMA,
       ...CHANGES,
-      prepare: async (given) => (await calls()).update(updateInput.parse(given)),
+      prepare: async (given) => (await calls()).update(updateInput().parse(given)),
     },
     {
       name: 'ScheduleDelete',
       description: 'Deletes a schedule; its sessions stay.',
       input: one,
       ...CHANGES,
-      prepare: async (given) => (await calls()).remove(one.parse(given).id),
+      prepare: async (given) => (await calls()).remove(one().parse(given).id),
     },
     {
       name: 'ScheduleRunNow',
       description: 'Starts a run of a schedule now.',
       input: one,
       ...CHANGES,
-      prepare: async (given) => (await calls()).runNow(one.parse(given).id),
+      prepare: async (given) => (await calls()).runNow(one().parse(given).id),
     },
   ]
 }

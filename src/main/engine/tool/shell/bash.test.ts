@@ -192,10 +192,10 @@ test('unknown fields and odd timeouts do not pass', () => {
     terminals: {} as TerminalTasks,
     tasks: memorySessionTasks().tasks,
   })
-  expect(input.safeParse({ command: 'ls', background: true }).success).toBe(false)
-  expect(input.safeParse({ command: 'ls', timeout: 0 }).success).toBe(false)
-  expect(input.safeParse({ command: 'ls', timeout: 1.5 }).success).toBe(false)
-  expect(input.safeParse({ command: '' }).success).toBe(false)
+  expect(input().safeParse({ command: 'ls', background: true }).success).toBe(false)
+  expect(input().safeParse({ command: 'ls', timeout: 0 }).success).toBe(false)
+  expect(input().safeParse({ command: 'ls', timeout: 1.5 }).success).toBe(false)
+  expect(input().safeParse({ command: '' }).success).toBe(false)
 })
 
 test('the timeout is 120 s unless given, and never more than 5 min', async () => {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { tooManyFilesAdvice } from '../../process/file-descriptors'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { TaskEnd, TerminalTasks } from '../../task/task-supervisor'
@@ -18,28 +19,30 @@ const MAX_OUTPUT_CHARS = 46_000
 /** Most the system takes as one argument. */
 const MAX_COMMAND_BYTES = 128 * 1024 - 1
 
-const input = z.strictObject({
-  command: z.string().min(1).describe('The command, in bash'),
-  cwd: z.string().min(1).optional().describe('Folder to run in; default: the project folder'),
-  timeout: z
-    .int()
-    .min(1)
-    .optional()
-    .describe(
-      `In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; ` +
-        `in the background both ${BACKGROUND_TIMEOUT_MS}`,
-    ),
-  description: z.string().optional().describe('What it does, in a few words; required in the background'),
-  run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
-  unrestricted: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Ask the user to run it without the sandbox: why that is needed, in one sentence'),
-  disable_timeout: z.boolean().optional().describe('No time limit, in the background only'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    command: z.string().min(1).describe('The command, in bash'),
+    cwd: z.string().min(1).optional().describe('Folder to run in; default: the project folder'),
+    timeout: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        `In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; ` +
+          `in the background both ${BACKGROUND_TIMEOUT_MS}`,
+      ),
+    description: z.string().optional().describe('What it does, in a few words; required in the background'),
+    run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
+    unrestricted: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Ask the user to run it without the sandbox: why that is needed, in one sentence'),
+    disable_timeout: z.boolean().optional().describe('No time limit, in the background only'),
+  }),
+)
 
-type Input = z.output<typeof input>
+type Input = SchemaOutput<typeof input>
 
 /** Runs commands as tasks of their own; see reference/tools.md, Shell. */
 export function bashTool(deps: {

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { SessionTasks } from '../session-services'
 import { shortenedTask, taskLines } from '../task-lines'
 import { ok, type Tool } from '../tool'
 import description from './task-list.md?raw'
 
-const input = z.strictObject({
-  active_only: z.boolean().default(true).describe('Only running ones'),
-  limit: z.int().min(1).max(100).default(20).describe('How many'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    active_only: z.boolean().default(true).describe('Only running ones'),
+    limit: z.int().min(1).max(100).default(20).describe('How many'),
+  }),
+)
 
 /** Lists the background tasks of the session; see reference/tools.md, Shell. */
 export function taskListTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {

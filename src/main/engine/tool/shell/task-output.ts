@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import type { Task } from '../../../../shared/model/task/task'
 import { truncateStart } from '../../task/output/output-text'
 import { TERMINAL_PREFIX } from '../../terminal/terminal-client'
@@ -10,13 +11,15 @@ import description from './task-output.md?raw'
 const TAIL_BYTES = 32 * 1024
 const CARD_CHARS = 8_000
 
-const input = z.strictObject({
-  task_id: z.string().min(1).describe('As Bash or TaskList gave it'),
-  block: z.boolean().default(false).describe('Wait for the end of the task'),
-  timeout: z.number().min(0).max(3600).default(30).describe('How long to wait, in seconds'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    task_id: z.string().min(1).describe('As Bash or TaskList gave it'),
+    block: z.boolean().default(false).describe('Wait for the end of the task'),
+    timeout: z.number().min(0).max(3600).default(30).describe('How long to wait, in seconds'),
+  }),
+)
 
-type Input = z.output<typeof input>
+type Input = SchemaOutput<typeof input>
 
 interface TaskOutputDeps {
   tasks: SessionTasks

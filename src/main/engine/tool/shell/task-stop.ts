@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import { truncateStart } from '../../task/output/output-text'
 import type { SessionTasks } from '../session-services'
 import { durationText, outputLines, shortenedTask, taskSummary, taskLines } from '../task-lines'
@@ -9,10 +10,12 @@ const TAIL_BYTES = 4 * 1024
 /** SIGTERM, a grace of 5 s and SIGKILL take their time. */
 const TIMEOUT_MS = 60_000
 
-const input = z.strictObject({
-  task_id: z.string().min(1).describe('As Bash or TaskList gave it'),
-  reason: z.string().trim().min(1).max(500).default('Stopped by TaskStop').describe('Why, in a few words'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    task_id: z.string().min(1).describe('As Bash or TaskList gave it'),
+    reason: z.string().trim().min(1).max(500).default('Stopped by TaskStop').describe('Why, in a few words'),
+  }),
+)
 
 /** Ends a background task; the result is the news of its end. See reference/tools.md, Shell. */
 export function taskStopTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {

@@ -43,7 +43,7 @@ test('TaskList shows the running tasks of its own session, ended ones on request
   expect((await callTool(list, { active_only: false, limit: 1 })).text).toMatch(
     /dev server\npid: 4001\n---\nThere are more/,
   )
-  expect(list.input.safeParse({ limit: 101 }).success).toBe(false)
+  expect(list.input().safeParse({ limit: 101 }).success).toBe(false)
 })
 
 test('TaskList says that no tasks exist, so that the model does not look again', async () => {

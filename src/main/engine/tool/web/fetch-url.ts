@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazySchema } from '../../../../shared/lazy-schema'
 import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { MAX_WHOLE_PAGES } from '../pdf-result'
 import { WebRefusal } from '../../web/fetch-guards'
@@ -6,9 +7,11 @@ import type { WebAccess } from '../../web/web-access'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './fetch-url.md?raw'
 
-const input = z.strictObject({
-  url: z.string().min(1).describe('Whole URL, http or https'),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    url: z.string().min(1).describe('Whole URL, http or https'),
+  }),
+)
 
 /** Reads a page of the web; see reference/tools.md, Network. */
 export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {

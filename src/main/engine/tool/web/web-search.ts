@@ -1,17 +1,20 @@
 import { z } from 'zod'
+import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { WebRefusal } from '../../web/fetch-guards'
 import type { WebHit } from '../../web/search-web'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './web-search.md?raw'
 
-const input = z.strictObject({
-  query: z.string().trim().min(1).max(1000),
-  limit: z.int().min(1).max(20).default(5).describe('Number of hits'),
-  include_content: z.boolean().default(false).describe("Bring the pages' text along"),
-})
+const input = lazySchema(() =>
+  z.strictObject({
+    query: z.string().trim().min(1).max(1000),
+    limit: z.int().min(1).max(20).default(5).describe('Number of hits'),
+    include_content: z.boolean().default(false).describe("Bring the pages' text along"),
+  }),
+)
 
-type Input = z.output<typeof input>
+type Input = SchemaOutput<typeof input>
 
 /** Characters of a page's text in the result; twenty pages still fit a model's window, and FetchURL has the rest. */
 const PAGE_CHARS = 12_000
