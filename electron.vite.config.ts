@@ -152,22 +152,27 @@ const asciiOnly: Plugin = {
   },
 }
 
-/** Names of files that consist of parts: `engine`, `cli-engine-model`. */
-const PART_NAME = new RegExp(`^(?:${PARTS.map(({ name }) => name).join('|')})(?:-|$)`)
-
 /** What a file imports from a module of Node, as one line: the default, all, or names. */
 const BUILT_IN_IMPORT = /^import (?:(\w+)|\* as (\w+)|(\{ [^}]+ \})) from ("node:[\w/]+");$/gm
 
 /**
  * Takes Node's modules without an import: that would read every export of them, some of which load much more
- * (node:crypto all of Web Crypto), and link each of them into each file. Only in files that are loaded as a whole:
- * workers hide the function from packages, which use what they find.
+ * (node:crypto all of Web Crypto), and link each of them into each file. Not in entries, nor in what the worker for PDFs
+ * loads: it hides the function from a package that would use what it finds.
  */
 const directBuiltIns: Plugin = {
   name: 'direct-built-ins',
   generateBundle(_, bundle) {
+    const ofPdfs = new Set<string>()
+    const add = (fileName: string): void => {
+      const chunk = bundle[fileName]
+      if (chunk?.type !== 'chunk' || ofPdfs.has(fileName)) return
+      ofPdfs.add(fileName)
+      for (const loaded of [...chunk.imports, ...chunk.dynamicImports]) add(loaded)
+    }
+    add('pdf-worker.js')
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk' || chunk.isEntry || !PART_NAME.test(chunk.name)) continue
+      if (chunk.type !== 'chunk' || chunk.isEntry || ofPdfs.has(chunk.fileName)) continue
       chunk.code = chunk.code.replaceAll(
         BUILT_IN_IMPORT,
         (_line, one?: string, all?: string, names?: string, name?: string) =>

@@ -191,7 +191,6 @@ const BUILT_IN = [
   'node:http',
   'node:fs/promises',
   'node:child_process',
-  'node:worker_threads',
   'node:v8',
   'node:crypto',
   'node:stream/web',
@@ -217,6 +216,8 @@ const OF_THE_WEB: readonly string[] = [
 function compileAhead(more: readonly string[] = []): void {
   // Load these first: Node's own modules come precompiled, but only for the flags it was started with.
   for (const name of [...BUILT_IN, ...more]) process.getBuiltinModule(name)
+  // Provider packages and zod look at this, which is a module of Node's too.
+  Reflect.get(globalThis, 'navigator')
   if (hasCodeCache()) setFlagsFromString('--no-lazy')
 }
 

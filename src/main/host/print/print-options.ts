@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { currentFolder, folderOption, sessionOptions, type SessionOptions } from '../../console/session-options'
 
@@ -58,7 +59,8 @@ export async function promptOf({ prompt }: PrintOptions): Promise<string> {
 
 /** The piped input; an empty string for a terminal, a closed stdin, or no data. */
 async function readStdin(): Promise<string> {
-  if (process.stdin.isTTY) return ''
+  // Making a stream of it takes a while, and often nothing is there to be read.
+  if (isatty(0)) return ''
   let isSocket = false
   try {
     const stat = fstatSync(0)

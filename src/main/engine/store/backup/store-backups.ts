@@ -1,6 +1,5 @@
 import { statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import type { BackupsView } from '../../../../shared/configuration/app'
 import { CodedError } from '../../../../shared/errors'
 import { CURRENT_VERSION } from '../migrations'
@@ -146,6 +145,7 @@ export type BackupOutcome =
 
 /** Copies the store in a worker thread, which is terminated when `signal` aborts. */
 async function copyInThread(input: BackupInput, signal: AbortSignal): Promise<BackupOutcome> {
+  const { Worker } = await import('node:worker_threads')
   const worker = new Worker(workerFile(import.meta.url), { workerData: input, env: {}, stdout: true, stderr: true })
   const stop = (): void => void worker.terminate()
   signal.addEventListener('abort', stop, { once: true })
