@@ -152,33 +152,11 @@ const asciiOnly: Plugin = {
   },
 }
 
-/** What a file imports from a module of Node, as one line: the default, all, or names. */
-const BUILT_IN_IMPORT = /^import (?:(\w+)|\* as (\w+)|(\{ [^}]+ \})) from ("node:[\w/]+");$/gm
-
-/**
- * Takes Node's modules without an import: that would read every export of them, some of which load much more
- * (node:crypto all of Web Crypto), and link each of them into each file. Not in entries, nor in what the worker for PDFs
- * loads: it hides the function from a package that would use what it finds.
- */
-const directBuiltIns: Plugin = {
-  name: 'direct-built-ins',
-  generateBundle(_, bundle) {
-    const ofPdfs = new Set<string>()
-    const add = (fileName: string): void => {
-      const chunk = bundle[fileName]
-      if (chunk?.type !== 'chunk' || ofPdfs.has(fileName)) return
-      ofPdfs.add(fileName)
-      for (const loaded of [...chunk.imports, ...chunk.dynamicImports]) add(loaded)
-    }
-    add('pdf-worker.js')
-    for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk' || chunk.isEntry || ofPdfs.has(chunk.fileName)) continue
-      chunk.code = chunk.code.replaceAll(
-        BUILT_IN_IMPORT,
-        (_line, one?: string, all?: string, names?: string, name?: string) =>
-          `const ${one ?? all ?? names?.replaceAll(' as ', ': ')} = globalThis.process.getBuiltinModule(${name});`,
-      )
-    }
+/** Says that the files beside it are CommonJS, though the project's own are not. */
+const commonJs: Plugin = {
+  name: 'common-js',
+  generateBundle() {
+    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' })
   },
 }
 
@@ -207,7 +185,7 @@ export default defineConfig({
       lightHeaders,
       lightFormData,
       bundledSqlite,
-      directBuiltIns,
+      commonJs,
       asciiOnly,
       bundledPackages('out/packages/main.json'),
     ],
@@ -232,7 +210,9 @@ export default defineConfig({
           'pdf-worker': 'src/main/engine/model/media/pdf-worker.ts',
         },
         output: {
-          format: 'es',
+          // Run as scripts, with code that was compiled before (engine/runtime/code-cache.ts), where `import()` is missing.
+          format: 'cjs',
+          dynamicImportInCjs: false,
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
           // What a start reads is a fifth smaller without.

@@ -7,10 +7,10 @@ if (Number(process.versions.node.split('.')[0]) < 22) {
   process.exit(2)
 }
 // Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error; and
-// most of it once Node knows where its compiled form is.
+// most of it once it is known where its compiled form is.
 void import('./engine/runtime/code-cache')
-  .then(({ enableCodeCache, compilationOf }) => {
-    enableCodeCache(compilationOf(process.argv[2]))
+  .then(({ enableCodeCache, codeUseOf }) => {
+    enableCodeCache(codeUseOf(process.argv[2]))
     return import('./command-line/main')
   })
   .then(({ main }) => main(process.argv.slice(2)))

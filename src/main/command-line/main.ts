@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { version } from '../../../package.json'
 import { CodedError } from '../../shared/errors'
 import { COMMANDS, type CommandName } from './commands'
@@ -10,7 +9,7 @@ import { helpText } from './help'
 import { parseCommand, UsageError, didYouMean } from '../console/parse-command'
 import { terminalFailure } from '../console/report'
 import { nearest } from '../../shared/nearest'
-import { compilationOf, hasCodeCache } from '../engine/runtime/code-cache'
+import { codeUseOf } from '../engine/runtime/code-cache'
 import { probeSandboxSupport } from '../engine/sandbox/sandbox-support'
 
 /** Runs the `trestle` program with these arguments; sets `process.exitCode`. */
@@ -34,9 +33,8 @@ async function run(args: readonly string[]): Promise<number> {
   const asked = whichCommand(args)
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
-  // What only connects to an engine is ready sooner, and the engine itself smaller, without.
-  if (compilationOf(asked.command) === 'eager' && !mayAttach(asked))
-    compileAhead(asked.command === 'serve' ? OF_THE_WEB : [])
+  if (codeUseOf(asked.command) === 'work' && !mayAttach(asked))
+    loadBuiltIns(asked.command === 'serve' ? OF_THE_WEB : [])
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
     const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')
     markRuntimeInUse(import.meta.filename)
@@ -57,7 +55,7 @@ async function run(args: readonly string[]): Promise<number> {
         const { joinPrint } = await import('../host/print/join-print')
         const joined = await joinPrint(parsed, version)
         if (joined !== undefined) return joined
-        compileAhead()
+        loadBuiltIns()
       }
       void probeSandboxSupport()
       const { printMain } = await import('../host/print/print-main')
@@ -210,15 +208,13 @@ const OF_THE_WEB: readonly string[] = [
 ]
 
 /**
- * Compiles functions eagerly, once, into the compile cache: lazy compilation makes the first steps of a turn 8 ms
- * slower.
+ * Loads Node's own modules before flags of V8 are changed (engine/runtime/v8-flags.ts): they come precompiled, but only
+ * for the flags Node was started with.
  */
-function compileAhead(more: readonly string[] = []): void {
-  // Load these first: Node's own modules come precompiled, but only for the flags it was started with.
+function loadBuiltIns(more: readonly string[] = []): void {
   for (const name of [...BUILT_IN, ...more]) process.getBuiltinModule(name)
   // Provider packages and zod look at this, which is a module of Node's too.
   Reflect.get(globalThis, 'navigator')
-  if (hasCodeCache()) setFlagsFromString('--no-lazy')
 }
 
 /** Whether a command may be done by the engine of the home alone. */

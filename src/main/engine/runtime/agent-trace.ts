@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { packagedRuntime } from './plain-node'
+import { packagedRuntime, programRoot } from './plain-node'
 import { SUPERVISOR_VARIABLE, homeKey, parseSupervisorTag, TASK_VARIABLE, heartbeatFile } from '../process/process-tag'
 import { readLink, readBytes, readStat, type ProcessEntry } from '../process/proc-files'
 import { processTable, type ProcessTable } from '../process/process-table'
@@ -155,8 +155,7 @@ interface OwnProgram {
 let own: OwnProgram | undefined
 
 function ownProgram(): OwnProgram {
-  let root = import.meta.dirname
-  while (!existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root)
+  const root = programRoot()
   const executable = process.execPath
   const starter = join(root, 'scripts', 'start.mjs')
   const packaged = packagedRuntime()

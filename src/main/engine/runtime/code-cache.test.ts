@@ -8,6 +8,8 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,52 +17,136 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 let scratch: string
-beforeEach(() => (scratch = mkdtempSync(join(tmpdir(), 'code-cache-'))))
+let program: string
+let folder: string
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'code-cache-'))
+  program = join(scratch, 'program')
+  folder = join(scratch, 'cache')
+  mkdirSync(program)
+  writeFileSync(join(program, 'part.js'), 'exports.double = (n) => n * 2\n')
+  writeFileSync(
+    join(program, 'main.js'),
+    `const { double } = require('./part.js')
+    exports.answer = () => [double(21), __dirname, require.resolve('./part.js'), typeof module.exports].join()\n`,
+  )
+})
 afterEach(() => rmSync(scratch, { recursive: true, force: true }))
 
-/** In a process of its own: the folder cannot be changed later. */
-function runWithCache(folder: string): boolean {
-  const program = join(scratch, 'program.cjs')
-  writeFileSync(program, 'exports.answer = 42\n')
+const SOURCE = JSON.stringify(join(import.meta.dirname, 'code-cache.ts'))
+const HOOKS = join(import.meta.dirname, '../../../../test/support/ts-hooks.ts')
+
+/**
+ * Runs the program in a process of its own with the cache, as the first argument says which use; returns how many of
+ * its files were taken from the cache.
+ */
+function run({ calls = false, flags = '' } = {}): number {
   const script = `
-    const { enableCodeCache, hasCodeCache } = await import(${JSON.stringify(join(import.meta.dirname, 'code-cache.ts'))})
-    enableCodeCache('lazy', ${JSON.stringify(folder)})
-    await import(${JSON.stringify(program)})
-    console.log(hasCodeCache())`
-  const env = { ...process.env }
-  delete env['NODE_COMPILE_CACHE']
-  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { env, encoding: 'utf8' }) === 'true\n'
+    import { Script } from 'node:vm'
+    import { createRequire } from 'node:module'
+    const { enableCodeCache, usedForCalls } = await import(${SOURCE})
+    const { setV8Flag } = await import(${JSON.stringify(join(import.meta.dirname, 'v8-flags.ts'))})
+    let taken = 0
+    const create = Script.prototype.runInThisContext
+    Script.prototype.runInThisContext = function () {
+      if (this.cachedDataRejected === false) taken += 1
+      return create.call(this)
+    }
+    enableCodeCache('command', ${JSON.stringify(folder)}, ${JSON.stringify(program)})
+    ${flags}
+    if (${calls}) usedForCalls()
+    const { answer } = createRequire(${JSON.stringify(join(scratch, 'x'))})('./program/main.js')
+    console.log(JSON.stringify({ taken, answer: answer() }))`
+  const text = execFileSync(process.execPath, ['--import', HOOKS, '--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    cwd: join(import.meta.dirname, '../../../..'),
+  })
+  const { taken, answer } = JSON.parse(text) as { taken: number; answer: string }
+  expect(answer).toBe(['42', program, join(program, 'part.js'), 'object'].join())
+  return taken
+}
+
+function cacheFiles(): string[] {
+  return readdirSync(folder).flatMap((use) => readdirSync(join(folder, use)).map((name) => join(folder, use, name)))
 }
 
 describe('enableCodeCache', () => {
-  it('keeps compiled code in a folder that only the user can enter', () => {
-    const folder = join(scratch, 'cache')
-    expect(runWithCache(folder)).toBe(true)
+  it('keeps what a process compiled for the next one, where only the user can read it', () => {
+    expect(run()).toBe(0)
+    expect(cacheFiles().length).toBe(2)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
-    expect(readdirSync(folder)).not.toEqual([])
+    expect(cacheFiles().map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600])
+    expect(run()).toBe(2)
+  })
+
+  it('compiles a file again that was changed, even when its size is the same', () => {
+    run()
+    writeFileSync(join(program, 'part.js'), 'exports.double = (n) => n + n\n')
+    utimesSync(join(program, 'part.js'), 1, 1)
+    expect(run()).toBe(1)
+    expect(run()).toBe(2)
+  })
+
+  it('compiles again what is damaged', () => {
+    run()
+    for (const file of cacheFiles()) truncateSync(file, 40)
+    expect(run()).toBe(0)
+    expect(run()).toBe(2)
+  })
+
+  it('writes again when the first process ran tool calls, and then no more', () => {
+    const isNew = (): boolean[] => cacheFiles().map((file) => statSync(file).mtimeMs > yesterday)
+    const yesterday = Date.now() - 86_400_000
+    const age = (): void => cacheFiles().forEach((file) => utimesSync(file, yesterday / 1000, yesterday / 1000))
+    run()
+    age()
+    run({ calls: true })
+    expect(isNew()).toEqual([true, true, true])
+    age()
+    run({ calls: true })
+    expect(isNew()).toEqual([false, false, false])
+  })
+
+  it('is taken by processes that change flags of V8 meanwhile', () => {
+    const flags = "setV8Flag('--semi-space-growth-factor=1')"
+    run({ flags })
+    expect(run({ flags })).toBe(2)
+    expect(run()).toBe(2)
+  })
+
+  it('deletes what was not used for a month', () => {
+    mkdirSync(join(folder, 'eager'), { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+    const [old, recent] = [join(folder, 'eager/old'), join(folder, 'eager/recent')]
+    for (const file of [old, recent]) writeFileSync(file, '')
+    utimesSync(old, 1, 1)
+    run()
+    expect([old, recent].map((file) => existsSync(file))).toEqual([false, true])
   })
 
   it.skipIf(process.platform === 'win32')('does not use a folder that others can write to', () => {
-    const folder = join(scratch, 'cache')
     mkdirSync(folder)
     chmodSync(folder, 0o770)
-    expect(runWithCache(folder)).toBe(false)
+    run()
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it.skipIf(process.platform === 'win32')('does not follow a link to another folder', () => {
-    const folder = join(scratch, 'cache')
     mkdirSync(join(scratch, 'theirs'), { mode: 0o700 })
     symlinkSync(join(scratch, 'theirs'), folder)
-    expect(runWithCache(folder)).toBe(false)
+    run()
+    expect(readdirSync(join(scratch, 'theirs'))).toEqual([])
   })
 
   it('does not make the folder for temporary files', () => {
-    expect(runWithCache(join(scratch, 'missing', 'cache'))).toBe(false)
+    folder = join(scratch, 'missing', 'cache')
+    run()
     expect(existsSync(join(scratch, 'missing'))).toBe(false)
   })
 
   it('does without where no folder can be made', () => {
     writeFileSync(join(scratch, 'file'), '')
-    expect(runWithCache(join(scratch, 'file', 'cache'))).toBe(false)
+    folder = join(scratch, 'file', 'cache')
+    expect(run()).toBe(0)
   })
 })

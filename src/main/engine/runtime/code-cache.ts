@@ -1,44 +1,146 @@
-import { lstatSync, mkdirSync } from 'node:fs'
-import { enableCompileCache, getCompileCacheDir } from 'node:module'
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import Module, { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { cachedDataVersionTag } from 'node:v8'
+import { Script } from 'node:vm'
+import { withDefaultV8Flags } from './v8-flags'
 
-/** Where Node keeps the program in compiled form, for all homes and versions of a user. */
+/** Where the program is kept in compiled form, for all homes and versions of a user. */
 export function codeCacheFolder(): string {
   return join(tmpdir(), `trestle-code-${process.getuid?.() ?? 'cache'}`)
 }
 
-/**
- * How a process compiles what it loads: `eager` what keeps working, all functions of a file at once, which the first
- * steps of a turn gain from; `lazy` what is soon over or has to stay small. Node rejects what was compiled the other
- * way.
- */
-export type Compilation = 'eager' | 'lazy'
+/** What a process does, and so which functions it needs compiled: the `work` of agents, or a short command. */
+export type CodeUse = 'work' | 'command'
 
 /** Commands in whose process an agent may work. */
-const WORKS: ReadonlySet<string | undefined> = new Set(['print', 'chat', 'acp', 'wire', 'serve'])
+const WORKS: ReadonlySet<string | undefined> = new Set(['print', 'chat', 'acp', 'wire', 'serve', 'engine'])
 
-export function compilationOf(command: string | undefined): Compilation {
-  return WORKS.has(command) ? 'eager' : 'lazy'
+export function codeUseOf(command: string | undefined): CodeUse {
+  return WORKS.has(command) ? 'work' : 'command'
 }
+
+/** Node's way to run the text of a CommonJS file; it is not documented, but packages have relied on it for ten years. */
+interface Compiles {
+  _compile(this: NodeJS.Module, source: string, filename: string, ...rest: unknown[]): unknown
+}
+
+interface Compiled {
+  file: string
+  script: Script
+  isKept: boolean
+}
+
+let compiled: Compiled[] | undefined
+let hasCalls = false
+let keepsCalls = true
 
 /**
- * Lets Node keep compiled code for the next start, unless there is no safe place for it. Not in Node's own folder,
- * whose name is known and which another user could make first: what is in it runs as this one.
+ * Loads the program's files (those in `program`) with the functions that earlier processes had compiled when they
+ * ended, and keeps them for later ones. Node's own cache is written before anything has run: it has either no function
+ * or all of them, three times as many as a start needs. Does nothing when there is no safe place for it: what is in the
+ * folder runs as this user, so nobody else may write to it.
  */
-export function enableCodeCache(compilation: Compilation, folder = codeCacheFolder()): void {
-  if (isPrivate(folder)) enableCompileCache(join(folder, compilation))
+export function enableCodeCache(use: CodeUse, folder = codeCacheFolder(), program = import.meta.dirname): void {
+  if (!isPrivate(folder)) return
+  const cache = join(folder, `${use}-${cachedDataVersionTag()}`)
+  keepsCalls = isThere(join(cache, CALLS))
+  const scripts: Compiled[] = (compiled = [])
+  const modules = Module.prototype as unknown as Compiles
+  const compile = modules._compile
+  modules._compile = function (source, filename, ...rest) {
+    if (dirname(filename) !== program) return compile.call(this, source, filename, ...rest)
+    const { size, mtimeMs } = lstatSync(filename)
+    const file = join(cache, `${basename(filename)}-${size}-${mtimeMs}`)
+    const cachedData = contentOf(file)
+    const script = withDefaultV8Flags(
+      () => new Script(Module.wrap(source), { filename, ...(cachedData && { cachedData }) }),
+    )
+    scripts.push({ file, script, isKept: cachedData !== undefined && script.cachedDataRejected !== true })
+    const run = script.runInThisContext() as (this: unknown, ...args: unknown[]) => unknown
+    return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
+  }
+  process.once('exit', () => keep(cache))
 }
 
-/** Whether this process keeps compiled code, in our folder or in the one of NODE_COMPILE_CACHE. */
-export function hasCodeCache(): boolean {
-  return getCompileCacheDir() !== undefined
+/** Says that this process ran tool calls: the first that did keeps what it compiled, also where there is a cache. */
+export function usedForCalls(): void {
+  hasCalls = true
+}
+
+/** In the cache when a process that ran tool calls has written it. */
+const CALLS = 'calls'
+
+function keep(cache: string): void {
+  const isNewUse = hasCalls && !keepsCalls
+  const missing = compiled?.filter(({ isKept }) => isNewUse || !isKept) ?? []
+  if (missing.length === 0) return
+  try {
+    mkdirSync(cache, { recursive: true, mode: 0o700 })
+    for (const { file, script } of missing)
+      writeWhole(
+        file,
+        withDefaultV8Flags(() => script.createCachedData()),
+      )
+    if (isNewUse) writeWhole(join(cache, CALLS), Buffer.alloc(0))
+    removeOld(dirname(cache))
+  } catch {
+    // Without it, the next start only takes longer.
+  }
+}
+
+/** Of programs that were updated or removed. */
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
+
+function removeOld(folder: string): void {
+  for (const cache of readdirSync(folder).map((name) => join(folder, name)))
+    for (const file of readdirSync(cache).map((name) => join(cache, name))) {
+      const { atimeMs, mtimeMs } = lstatSync(file)
+      if (Math.max(atimeMs, mtimeMs) < Date.now() - MAX_AGE_MS) rmSync(file, { recursive: true })
+    }
+}
+
+/** All of it or nothing, also after a power cut: V8 does not notice what is missing in the middle. */
+function writeWhole(file: string, content: Buffer): void {
+  const temporary = `${file}.${process.pid}`
+  const handle = openSync(temporary, 'w', 0o600)
+  try {
+    writeFileSync(handle, content)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(temporary, file)
+}
+
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined
 }
 
 /** Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. */
 function isPrivate(folder: string): boolean {
   try {
-    if (!lstatSync(folder, { throwIfNoEntry: false })) mkdirSync(folder, { mode: 0o700 })
+    if (!isThere(folder)) mkdirSync(folder, { mode: 0o700 })
     const { uid, mode } = lstatSync(folder)
     return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)
   } catch {

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { STARTED_AS_NODE_EXIT_CODE, isStartedAsNode } from '../task/client/task-host-program'
-import { outsideArchive, packagedRuntime, plainNode } from './plain-node'
+import { outsideArchive, packagedRuntime, plainNode, programRoot } from './plain-node'
 
 const here = import.meta.url
 const electron = { electron: '45.4.1' }
@@ -62,4 +63,16 @@ test('an app that is started like Node detects it by its arguments', () => {
   ])
     expect(isStartedAsNode(usual)).toBe(false)
   expect(STARTED_AS_NODE_EXIT_CODE).toBe(70)
+})
+
+test('the program is found from its built files and from its sources, whatever package.json is on the way', () => {
+  const root = mkdtempSync(join(tmpdir(), 'program-root-'))
+  try {
+    for (const folder of ['out/main/chunks', 'src/main/engine']) mkdirSync(join(root, folder), { recursive: true })
+    for (const file of ['package.json', 'out/main/package.json']) writeFileSync(join(root, file), '{}')
+    expect(programRoot(join(root, 'out/main/chunks'))).toBe(root)
+    expect(programRoot(join(root, 'src/main/engine'))).toBe(root)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
 })

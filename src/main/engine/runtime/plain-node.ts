@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -76,4 +77,16 @@ export function programFile(here: string, source: string): string {
   if (here.endsWith('.ts')) return fileURLToPath(new URL(source, here))
   const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.ts$/, '.js')
   return outsideArchive(fileURLToPath(new URL(here.includes('/chunks/') ? `../${name}` : `./${name}`, here)))
+}
+
+/**
+ * The folder with the `package.json` of the program that a file of it is in, beside `out` or `src`: the folder of the
+ * built files has one of its own, which only says that they are CommonJS.
+ */
+export function programRoot(here: string = import.meta.dirname): string {
+  const isRoot = (folder: string): boolean =>
+    existsSync(join(folder, 'package.json')) && ['out', 'src'].some((part) => existsSync(join(folder, part)))
+  let folder = here
+  while (!isRoot(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
 }

@@ -5,14 +5,20 @@ import type { Article, ArticleInput } from './web-access'
 
 /** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one can take forever. */
 const { html, url } = workerData as ArticleInput
-const { document } = parseHTML(html)
-// With `useAsync` it would send unchecked requests to other servers.
-const found = await Defuddle(document, url, { markdown: true, useAsync: false })
-const article: Article = {
-  markdown: found.content,
-  title: found.title,
-  ...(found.author !== '' && { author: found.author }),
-  ...(found.published !== '' && { published: found.published }),
+
+void read().then((article) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(article)
+})
+
+async function read(): Promise<Article> {
+  const { document } = parseHTML(html)
+  // With `useAsync` it would send unchecked requests to other servers.
+  const found = await Defuddle(document, url, { markdown: true, useAsync: false })
+  return {
+    markdown: found.content,
+    title: found.title,
+    ...(found.author !== '' && { author: found.author }),
+    ...(found.published !== '' && { published: found.published }),
+  }
 }
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort?.postMessage(article)

@@ -1,9 +1,9 @@
-import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { EngineStop } from '../../../shared/model/app/engine'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { createRedact, openAppLog } from '../../engine/health/app-log'
+import { setV8Flag } from '../../engine/runtime/v8-flags'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { READS_LOGIN_SHELL, startEngine } from '../../role/attach'
 // Loaded now: an update may replace the files of this version while it runs.
@@ -24,7 +24,7 @@ const LONGEST_LOOK_MS = 15_000
  */
 export async function runEngine(home: string, version: string): Promise<number> {
   // Memory grows slowly: it mostly waits.
-  setFlagsFromString('--semi-space-growth-factor=1')
+  setV8Flag('--semi-space-growth-factor=1')
   const redact = { text: createRedact({ env: process.env }) }
   const log = openAppLog({ home, redact: (text) => redact.text(text) })
   const role = await claimRole({ home, version, log })
@@ -133,7 +133,7 @@ function watchIdle(idleMs: () => number, isIdle: () => Promise<boolean>, end: ()
 
 /** What a start or a turn has left is about 8 MB that a waiting process would otherwise keep for hours. */
 function collectGarbage(): void {
-  setFlagsFromString('--expose-gc')
+  setV8Flag('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   if (typeof collect === 'function') collect()
 }

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8'
 import { CodedError } from '../../../shared/errors'
 import type { SessionEvent } from '../../../shared/events/event'
 import type { Parsed } from '../../console/parse-command'
@@ -6,6 +5,7 @@ import { oneLine } from '../../console/output'
 import { inTerminal, reportStart, reportBackground } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
+import { resetV8Flag, setV8Flag } from '../../engine/runtime/v8-flags'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { readServerFiles, type SessionServers } from '../../console/mcp-config-file'
 import { DeniedCalls } from './print-output'
@@ -35,9 +35,9 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   if (!servers) return 2
   // A heap that grows slowly costs little CPU and saves 20 to 60 MB; starting commands (fork) is faster with less
   // memory. But nothing of a start is garbage: looking for it takes 20 ms, often just before the first request.
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=20')
-  setFlagsFromString('--no-incremental-marking')
+  setV8Flag('--semi-space-growth-factor=1')
+  setV8Flag('--heap-growing-percent=20')
+  setV8Flag('--no-incremental-marking')
   let engine: Engine | undefined
   const result = { isWritten: false }
   try {
@@ -71,7 +71,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
 const SHORT_STEPS = 4
 
 function collectGarbage(): void {
-  setFlagsFromString('--incremental-marking')
+  resetV8Flag('--no-incremental-marking')
 }
 
 /** Warnings are printed in every format; progress only in the text format. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { setFlagsFromString } from 'node:v8'
 import type { Parser } from 'web-tree-sitter'
+import { setV8Flag } from '../../runtime/v8-flags'
 import { EvaluationTime, EvaluationTimeout } from './evaluation-time'
 import { readSyntaxTree } from './read-syntax-tree'
 import type { ShellView, Segment, Word } from '../../permission/shell-syntax'
@@ -146,8 +146,8 @@ async function load(): Promise<Parser> {
   ])
   // V8's optimizing compiler takes 500 MB and half a second of a core for the tables of this grammar; its baseline
   // compiler is fast enough.
-  setFlagsFromString('--no-wasm-tier-up')
-  setFlagsFromString('--no-wasm-dynamic-tiering')
+  setV8Flag('--no-wasm-tier-up')
+  setV8Flag('--no-wasm-dynamic-tiering')
   await TreeSitter.init()
   const parser = new TreeSitter()
   parser.setLanguage(await Language.load(new Uint8Array(grammar)))

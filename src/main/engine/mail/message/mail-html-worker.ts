@@ -4,6 +4,7 @@ import { htmlToMarkdown } from './html-to-markdown.ts'
 
 /** The worker behind `readHtml`: parsing HTML that is nested without end takes minutes. */
 const { html } = workerData as { html: string }
-const answer = await htmlToMarkdown(html)
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort?.postMessage(answer)
+void htmlToMarkdown(html).then((answer) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(answer)
+})

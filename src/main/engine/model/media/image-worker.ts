@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Metadata, Sharp } from 'sharp'
+import type { Metadata, Sharp, default as Library } from 'sharp'
 import type { ImageAnswer, ImageQuestion } from './fit-media'
 
 /** The worker behind `fitImage`: the library that decodes images is native code, and images come from anywhere. */
@@ -12,18 +12,24 @@ const TIMEOUT_S = 25
 const MEGABYTE = 1_000_000
 
 const input = path ?? Buffer.from(data!.buffer, data!.byteOffset, data!.byteLength)
-const { default: sharp } = await import('sharp').catch((error: unknown) => {
-  answer({ problem: `The image library could not be loaded: ${messageOf(error)}` })
-  process.exit()
-})
-// One picture, then the process ends: keeping decoded ones or threads for more would only cost memory.
-sharp.cache(false)
-sharp.concurrency(1)
+let sharp: typeof Library
+void work()
 
-try {
-  answer(await fit())
-} catch (error) {
-  answer({ problem: explain(messageOf(error)) })
+async function work(): Promise<void> {
+  try {
+    sharp = (await import('sharp')).default
+  } catch (error) {
+    answer({ problem: `The image library could not be loaded: ${messageOf(error)}` })
+    return
+  }
+  // One picture, then the process ends: keeping decoded ones or threads for more would only cost memory.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  try {
+    answer(await fit())
+  } catch (error) {
+    answer({ problem: explain(messageOf(error)) })
+  }
 }
 
 function open(density?: number): Sharp {

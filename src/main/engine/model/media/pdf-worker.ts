@@ -1,21 +1,21 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { PDFDocumentProxy } from 'pdfjs-dist'
 import type { PdfAnswer, PdfQuestion } from './read-pdf'
 
 /** The worker behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
 const { data, first, last, maxChars } = workerData as PdfQuestion & { data: Uint8Array }
 
-// While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should
-// not be near files from anywhere.
-const { getBuiltinModule } = process
-process.getBuiltinModule = () => undefined
-const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
-process.getBuiltinModule = getBuiltinModule
-// Its own thread is this one.
-Object.assign(globalThis, { pdfjsWorker: await import('pdfjs-dist/legacy/build/pdf.worker.mjs') })
+void read().then(answer, (error: unknown) =>
+  answer({
+    problem: error instanceof Error ? error.name : 'Error',
+    message: error instanceof Error ? error.message : String(error),
+  }),
+)
 
-try {
+async function read(): Promise<PdfAnswer> {
+  const { getDocument, VerbosityLevel } = await library()
   const document = await getDocument({
     data,
     ...resources(),
@@ -32,37 +32,46 @@ try {
   const pages = document.numPages
   const end = Math.min(last ?? pages, pages)
   let text = ''
-  let read = first - 1
+  let done = first - 1
   for (let number = first; number <= end && text.length < maxChars; number += 1) {
-    text += `${text === '' ? '' : '\n\n'}[Page ${number} of ${pages}]\n${await textOf(number)}`
-    read = number
+    text += `${text === '' ? '' : '\n\n'}[Page ${number} of ${pages}]\n${await textOf(document, number)}`
+    done = number
   }
   const isCut = text.length > maxChars
-  answer({
+  return {
     pages,
-    last: read,
+    last: done,
     text: (isCut ? text.slice(0, maxChars) : text).toWellFormed(),
-    isCut: isCut || read < end,
-  })
-
-  async function textOf(number: number): Promise<string> {
-    try {
-      const page = await document.getPage(number)
-      const { items } = await page.getTextContent()
-      page.cleanup()
-      return items
-        .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
-        .join('')
-        .trim()
-    } catch (error) {
-      return `(This page cannot be read: ${error instanceof Error ? error.message : String(error)})`
-    }
+    isCut: isCut || done < end,
   }
-} catch (error) {
-  answer({
-    problem: error instanceof Error ? error.name : 'Error',
-    message: error instanceof Error ? error.message : String(error),
-  })
+}
+
+/**
+ * While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should
+ * not be near files from anywhere.
+ */
+async function library(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs')> {
+  const { getBuiltinModule } = process
+  process.getBuiltinModule = () => undefined
+  const loaded = await import('pdfjs-dist/legacy/build/pdf.mjs')
+  process.getBuiltinModule = getBuiltinModule
+  // Its own thread is this one.
+  Object.assign(globalThis, { pdfjsWorker: await import('pdfjs-dist/legacy/build/pdf.worker.mjs') })
+  return loaded
+}
+
+async function textOf(document: PDFDocumentProxy, number: number): Promise<string> {
+  try {
+    const page = await document.getPage(number)
+    const { items } = await page.getTextContent()
+    page.cleanup()
+    return items
+      .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+      .join('')
+      .trim()
+  } catch (error) {
+    return `(This page cannot be read: ${error instanceof Error ? error.message : String(error)})`
+  }
 }
 
 function answer(value: PdfAnswer): void {

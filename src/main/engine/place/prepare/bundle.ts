@@ -4,10 +4,9 @@ import { createReadStream, createWriteStream, existsSync, mkdirSync, readFileSyn
 import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import { CodedError } from '../../../../shared/errors'
-import { packagedRuntime, plainNode } from '../../runtime/plain-node'
+import { packagedRuntime, plainNode, programRoot } from '../../runtime/plain-node'
 
 /** A part of what is copied to a place, identified by its content. */
 export interface BundlePart {
@@ -30,9 +29,7 @@ export interface Bundle {
 export function appFolder(): string {
   const packaged = packagedRuntime()
   if (packaged) return packaged.app
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder)
-  return folder
+  return programRoot()
 }
 
 const { platform, arch } = process

@@ -30,13 +30,16 @@ async function copy(): Promise<BackupOutcome> {
   }
 }
 
-const outcome = await copy().catch((error: unknown): BackupOutcome => {
-  const code = error instanceof BetterSqlite3.SqliteError ? error.code : ''
-  const reason = error instanceof Error ? error.message : String(error)
-  return {
-    kind: /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? 'damaged' : code === 'SQLITE_FULL' ? 'full' : 'failed',
-    reason,
-  }
-})
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-parentPort?.postMessage(outcome)
+void copy()
+  .catch((error: unknown): BackupOutcome => {
+    const code = error instanceof BetterSqlite3.SqliteError ? error.code : ''
+    const reason = error instanceof Error ? error.message : String(error)
+    return {
+      kind: /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? 'damaged' : code === 'SQLITE_FULL' ? 'full' : 'failed',
+      reason,
+    }
+  })
+  .then((outcome) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    parentPort?.postMessage(outcome)
+  })

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { createServer } from 'node:net'
+import { setV8Flag } from '../../runtime/v8-flags'
 import { identityOf } from '../../process/process-identity'
 import { claimEndpoint } from '../../process/home-endpoint'
 import { hostEndpoint } from '../protocol/host-endpoint'
@@ -25,7 +25,7 @@ export async function runTaskHost([home]: readonly string[]): Promise<void> {
     process.exit(2)
   }
   // Keeps the young generation small: few objects of this process live long.
-  setFlagsFromString('--semi-space-growth-factor=1')
+  setV8Flag('--semi-space-growth-factor=1')
   const log = logTo(join(home, 'logs', 'task-host.log'))
   process.on('uncaughtException', (error) => log(error.stack ?? error.message))
   process.on('unhandledRejection', (error) =>

@@ -1,0 +1,37 @@
+import { setFlagsFromString } from 'node:v8'
+
+/** What a process may change of V8 while it runs, and how each is taken back. */
+const DEFAULTS = {
+  '--semi-space-growth-factor=1': '--semi-space-growth-factor=2',
+  '--heap-growing-percent=20': '--heap-growing-percent=0',
+  '--no-incremental-marking': '--incremental-marking',
+  '--no-wasm-tier-up': '--wasm-tier-up',
+  '--no-wasm-dynamic-tiering': '--wasm-dynamic-tiering',
+  '--expose-gc': '--no-expose-gc',
+} as const
+
+export type V8Flag = keyof typeof DEFAULTS
+
+const changed = new Set<V8Flag>()
+
+/** Sets a flag of V8 for the rest of the process, or until `resetV8Flag`. */
+export function setV8Flag(flag: V8Flag): void {
+  changed.add(flag)
+  setFlagsFromString(flag)
+}
+
+/** Takes a flag back. */
+export function resetV8Flag(flag: V8Flag): void {
+  changed.delete(flag)
+  setFlagsFromString(DEFAULTS[flag])
+}
+
+/** Runs something as if no flag had been changed: V8 takes compiled code only under the flags it was compiled with. */
+export function withDefaultV8Flags<T>(run: () => T): T {
+  for (const flag of changed) setFlagsFromString(DEFAULTS[flag])
+  try {
+    return run()
+  } finally {
+    for (const flag of changed) setFlagsFromString(flag)
+  }
+}
