@@ -105,7 +105,7 @@ async function opened(
   abortSignal: AbortSignal,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const whole = buildPrompt(request, wire.rules, pieces)
-  const short = wire.shorten?.(whole)
+  const short = wire.shorten?.(whole, request.tools)
   hooks.set(abortSignal, {
     alive: request.alive,
     sent: request.sent,

@@ -54,7 +54,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
         // Mistral's server refuses the field, and always counts.
         includeUsage: !isMistralHost,
         transformRequestBody: (args) => {
-          const body = bodies.withoutMessages(args)
+          const body = bodies.withMarks(args)
           if (!renamesLimit || body['max_tokens'] === undefined) return body
           const { max_tokens: limit, ...rest } = body
           return { ...rest, max_completion_tokens: limit }
@@ -73,7 +73,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
     }),
     ...(dialect === 'moonshot' && { schema: (tool) => moonshotSchema(tool.schema) }),
     inspector: () => new ChatInspector(),
-    shorten: (prompt) => bodies.shorten(prompt),
+    shorten: (prompt, tools) => bodies.shorten(prompt, tools),
   }
 }
 

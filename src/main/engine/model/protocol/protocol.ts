@@ -106,7 +106,7 @@ export interface ModelProtocol {
   pieces?: TextPieces
   inspector?(): Inspector
   /** Whatever the package would convert and write as JSON at every request although it has not changed, taken out. */
-  shorten?(prompt: LanguageModelV4Prompt): ShortPrompt
+  shorten?(prompt: LanguageModelV4Prompt, tools: readonly ToolSchema[]): ShortPrompt
 }
 
 /** A prompt without the messages that went out before. */
