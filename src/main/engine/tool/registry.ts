@@ -81,7 +81,8 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
     const kind = raw === null ? 'null' : Array.isArray(raw) ? 'an array' : `a ${typeof raw}`
     return { error: `The input of ${tool.name} must be a JSON object, not ${kind}. The tool was not run.` }
   }
-  const parsed = tool.input.safeParse(raw)
+  // To compile a schema takes as long as some hundred calls save with it.
+  const parsed = tool.input.safeParse(raw, { jitless: true })
   if (parsed.success) return { input: parsed.data }
   const fields = tool.input instanceof z.ZodObject ? Object.keys(tool.input.shape) : []
   return {
