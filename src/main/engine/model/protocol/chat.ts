@@ -4,7 +4,7 @@ import { fieldOf, isRecord, type JsonObject } from '../../../../shared/json-fiel
 import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
 import { ChatBodies } from './chat-bodies'
-import type { TextPieces } from './event-stream'
+import type { AnswerPieces } from './event-stream'
 import { chatCallId, type Inspector, type ModelProtocol, type ProtocolSettings } from './protocol'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
@@ -212,17 +212,19 @@ function isReadable(name: string, value: unknown): boolean {
   )
 }
 
-const chatPieces: TextPieces = {
+const chatPieces: AnswerPieces = {
   of({ id, model, usage, choices, x_groq: more }) {
     if (usage !== undefined || more !== undefined || !Array.isArray(choices) || choices.length !== 1) return undefined
     const { delta, finish_reason: reason, usage: counts } = choices[0] as JsonObject
     if (reason !== undefined || counts !== undefined || !isRecord(delta)) return undefined
     const [field, ...others] = Object.keys(delta)
     const said = field && delta[field]
-    if (others.length > 0 || field === 'role' || typeof said !== 'string') return undefined
+    if (others.length > 0 || field === 'role' || !(typeof said === 'string' || Array.isArray(said))) return undefined
+    // Content in parts is a whole list: it is not joined.
+    if (Array.isArray(said) && field !== 'tool_calls') return undefined
     return { kind: `${field} ${String(id)} ${String(model)}`, said }
   },
-  withText(event, said) {
+  withAll(event, said) {
     const [{ delta }] = event['choices'] as [{ delta: JsonObject }]
     return { ...event, choices: [{ delta: { [Object.keys(delta)[0]!]: said } }] }
   },
