@@ -22,6 +22,7 @@ const OUTSIDE = [
   'web-tree-sitter',
 ]
 const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/network/header-list.ts')
+const LIGHT_STREAMS = resolve(import.meta.dirname, 'src/main/engine/network/light-streams.ts')
 const FORM_DATA = resolve(import.meta.dirname, 'src/main/engine/network/form-data.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
@@ -109,6 +110,21 @@ const lightHeaders: Plugin = {
       : undefined,
 }
 
+/** In the same way for the streams that an answer passes through in these packages. */
+const lightStreams: Plugin = {
+  name: 'light-streams',
+  transform: (code, id) => {
+    if (!/[\\/]@ai-sdk[\\/]/.test(id)) return undefined
+    const names = ['ReadableStream', 'TransformStream', 'TextDecoderStream'].filter((name) =>
+      new RegExp(`\\bnew ${name}\\b`).test(code),
+    )
+    if (names.length === 0) return undefined
+    const imported = names.map((name) => `Light${name} as ${name}`).join(', ')
+    const using = code.replaceAll('"eventsource-parser/stream"', JSON.stringify(LIGHT_STREAMS))
+    return { code: `import { ${imported} } from ${JSON.stringify(LIGHT_STREAMS)}\n${using}`, map: null }
+  },
+}
+
 /** In the same way for the packages that serve the contract: they look at each value for forms. */
 const lightFormData: Plugin = {
   name: 'light-form-data',
@@ -183,6 +199,7 @@ export default defineConfig({
   main: {
     plugins: [
       lightHeaders,
+      lightStreams,
       lightFormData,
       bundledSqlite,
       commonJs,

@@ -39,6 +39,10 @@ export class CallJudge {
   readonly #givenPolicies: readonly Policy[] | undefined
   /** Loaded by `judgedCall`, with the first call: nothing is judged before. */
   #by!: Judging
+  // The calls of one answer are judged together: the files that say what holds are read once for all of them.
+  readonly #rules = sharedWhilePending(() => this.#session.rules())
+  readonly #sandboxes = sharedWhilePending(async () => this.#session.sandboxes?.(false))
+  readonly #commandSandboxes = sharedWhilePending(async () => this.#session.sandboxes?.(true))
 
   /** `policies`: default: all of them. */
   constructor(session: JudgedSession, toolPins: ToolPins | undefined, policies: readonly Policy[] | undefined) {
@@ -57,11 +61,11 @@ export class CallJudge {
     const session = this.#session
     const workspace = session.workspace()
     const [rules, parts, toolChange] = await Promise.all([
-      session.rules(),
+      this.#rules(),
       this.#by.commandPartsOf(call, workspace),
       this.#toolPins?.changeOf(tool),
     ])
-    const sandboxes = await session.sandboxes?.(parts !== undefined)
+    const sandboxes = await (parts === undefined ? this.#sandboxes() : this.#commandSandboxes())
     const plan = session.plan()
     const readOnlyAgent = session.readOnlyAgent?.()
     return {
@@ -99,6 +103,15 @@ export class CallJudge {
   reasonsOf(judged: JudgedCall, changed: string | undefined): Pick<Approval, 'reasons'> {
     return this.#by.approvalReasons(this.#by.policies, judged, changed)
   }
+}
+
+/** Callers that ask before an earlier answer is there share that answer. */
+function sharedWhilePending<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let pending: Promise<Answer> | undefined
+  return () =>
+    (pending ??= ask().finally(() => {
+      pending = undefined
+    }))
 }
 
 async function loadJudging(policies: readonly Policy[] | undefined): Promise<Judging> {

@@ -35,10 +35,11 @@ interface Fixture {
   plan?: { file: string }
   canAsk?: boolean
   rules?: PermissionRule[]
+  onRules?: () => void
   keepRules?: () => Promise<void>
 }
 
-function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: Fixture = {}) {
+function fixture({ mode = 'ask', plan, canAsk = true, rules = [], onRules, keepRules }: Fixture = {}) {
   const events: EventBody[] = []
   const held: string[] = []
   const written: string[] = []
@@ -67,11 +68,10 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
       mode: () => mode,
       plan: () => plan,
       workspace: () => createWorkspace({ root }),
-      rules: async () => [
-        ...rules,
-        ...sessionRules([...held]),
-        ...rulesOf(...written.map((pattern) => `allow ${pattern}`)),
-      ],
+      rules: async () => {
+        onRules?.()
+        return [...rules, ...sessionRules([...held]), ...rulesOf(...written.map((pattern) => `allow ${pattern}`))]
+      },
       home: '/home/me/.trestle',
       ownOutput: ['/home/me/.trestle/sessions/s'],
       isRemembered: () => false,
@@ -124,6 +124,20 @@ describe('the gate', () => {
     void ask(outside, reader)
     await expect.poll(() => asked().length).toBe(1)
     expect(asked()[0]!.reason).toContain('/etc/hosts')
+  })
+
+  it('reads the rules once for calls that are judged together, and again for the next', async () => {
+    let reads = 0
+    const rules: PermissionRule[] = []
+    const { ask } = fixture({ rules, onRules: () => (reads += 1), canAsk: false })
+    const reading = { ...edit, accesses: [{ kind: 'file' as const, path: `${root}/a`, write: false }] }
+    await ask(reading, reader)
+    reads = 0
+    const together = await Promise.all(Array.from({ length: 20 }, () => ask(reading, reader)))
+    expect(together.every(({ allowed }) => allowed)).toBe(true)
+    expect(reads).toBe(1)
+    rules.push(...rulesOf('deny Read'))
+    expect(await ask(reading, reader)).toMatchObject({ allowed: false })
   })
 
   it('protects the TRESTLE_HOME folder in every mode, but lets the model read the output of its own calls', async () => {

@@ -109,7 +109,7 @@ it('checks only files of a known language in the session’s folder, and opens f
   session.ran(file('/p/c.go', false))
   await answered(answers, 1)
   expect(asked).toEqual(['/p/b.py'])
-  expect(opened).toEqual(['/p/c.go'])
+  await expect.poll(() => opened).toEqual(['/p/c.go'])
 })
 
 it('notifies servers of files that a command changed without checking them, and ignores failed edits', async () => {

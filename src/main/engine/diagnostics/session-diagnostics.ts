@@ -49,9 +49,9 @@ export class SessionDiagnostics implements TurnDiagnostics {
       // A command may have switched branches: servers are notified of its files, but they are not checked.
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
     } else if (!failed) for (const path of written) this.#check(path)
-    // A file that is read is likely to change next, and a server takes a while to start.
+    // A file that is read is likely to change next, and a server takes a while to start. The next request goes first.
     if (!failed && isEdit && written.length === 0)
-      for (const access of accesses) if (access.kind === 'file') this.#open(access.path)
+      for (const access of accesses) if (access.kind === 'file') setImmediate(() => this.#open(access.path))
   }
 
   async report(signal: AbortSignal): Promise<string | undefined> {

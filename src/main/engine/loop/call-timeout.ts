@@ -30,14 +30,11 @@ export async function runWithTimeout(
     inner.abort(new Error('timed out'))
     giveUp(tooLong)
   })
-  ctx.signal.addEventListener(
-    'abort',
-    () => {
-      inner.abort(ctx.signal.reason)
-      giveUp('Stopped by the user.')
-    },
-    { once: true, signal: inner.signal },
-  )
+  const stop = (): void => {
+    inner.abort(ctx.signal.reason)
+    giveUp('Stopped by the user.')
+  }
+  ctx.signal.addEventListener('abort', stop, { once: true })
   const context: CallContext = {
     callId,
     signal: inner.signal,
@@ -61,6 +58,7 @@ export async function runWithTimeout(
   } finally {
     clearTimeout(grace)
     limit.pause()
+    ctx.signal.removeEventListener('abort', stop)
     inner.abort(CALL_ENDED)
   }
 }

@@ -60,7 +60,19 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
   }
   /** The model that answers, and whether earlier thinking had to be left out. */
   const author: { model: string; thinkingDropped?: true } = { model: ctx.model.info.id }
-  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.info.id, checkpoint })
+  const model = ctx.model.info.id
+  const begin = once(() => {
+    clearImmediate(beginning)
+    ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model, checkpoint })
+  })
+  // Recorded while the request is on its way: nothing in it depends on this.
+  const beginning = setImmediate(() => {
+    try {
+      begin()
+    } catch {
+      // It is tried again, and fails there, before anything else of this step is recorded.
+    }
+  })
   for (let attempt = 1; ; attempt += 1) {
     const answer = new StreamedAnswer(stepId, ctx)
     try {
@@ -71,9 +83,11 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         (chunk) => {
           // Without a reason, a DOMException with a stack is created at every step.
           if (!answering.signal.aborted) answering.abort('started')
+          begin()
           answer.add(chunk)
         },
       )
+      begin()
       // An empty answer is accepted if the turn has to end anyway.
       const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: isLast && attempt > 1 })
       ctx.record({
@@ -92,6 +106,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call'), cut }
     } catch (error) {
       answering.abort('over')
+      begin()
       const partial = (): void => {
         ctx.record({
           type: 'step.finished',
@@ -285,6 +300,7 @@ class StreamedAnswer {
   }
 }
 
+/** Done once it has not thrown. */
 function once(work: () => void): () => void {
   let isDone = false
   return () => {

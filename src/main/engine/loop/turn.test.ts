@@ -26,6 +26,32 @@ describe('a turn', () => {
     expect(turn.live).toEqual([{ type: 'text.delta', stepId: 'step-1', text: 'Hello' }])
   })
 
+  it('sends a request first, and records its step before anything of the answer and while it waits for it', async () => {
+    const seen: string[][] = []
+    const turn: TurnFixture = turnFixture({
+      answers: [
+        async function* () {
+          seen.push(types(turn.events))
+          await turn.recorded('step.started')
+          yield* text('Hello')
+        },
+        text('done'),
+      ],
+    })
+    await runTurn(turn.ctx)
+    expect(seen).toEqual([[]])
+    expect(types(turn.events)).toEqual(['step.started', 'step.finished'])
+  })
+
+  it('ends with the failure when its step cannot be recorded, and tells nothing of the answer', async () => {
+    const turn = turnFixture({ answers: [text('Hello')] })
+    turn.ctx.record = () => {
+      throw new CodedError('session.elsewhere', 'It runs elsewhere.')
+    }
+    expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'session.elsewhere' } })
+    expect(turn.live).toEqual([])
+  })
+
   it('sends results back in the order of the calls, whichever finished first', async () => {
     const gates = new Map<string, () => void>()
     const wait = tool({

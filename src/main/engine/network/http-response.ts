@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { HeaderList } from './header-list'
+import { LightReadableStream } from './light-streams'
 
 const nothing = (): void => {}
 
@@ -16,7 +17,7 @@ export class HttpResponse {
   readonly statusText: string
   readonly ok: boolean
   readonly headers: HeaderList
-  body: ReadableStream<Uint8Array<ArrayBuffer>> | null
+  body: LightReadableStream<Uint8Array<ArrayBuffer>> | null
   /** Called whenever bytes are read, and at the end. */
   alive: (() => void) | undefined
 
@@ -60,7 +61,7 @@ export class HttpResponse {
     message: IncomingMessage,
     source: Readable,
     signal: AbortSignal | null | undefined,
-  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  ): LightReadableStream<Uint8Array<ArrayBuffer>> {
     let isPulled = false
     let isOver = false
     const over = (): boolean => {
@@ -70,49 +71,46 @@ export class HttpResponse {
     }
     let abort = nothing
     let deliver = nothing
-    return new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        start: (controller) => {
-          const fail = (error: unknown): void => {
-            if (over()) controller.error(error)
-          }
-          abort = () => {
-            fail(signal?.reason)
-            message.destroy()
-          }
-          deliver = () => {
-            if (!isPulled || isOver) return
-            const piece = source.read() as Buffer<ArrayBuffer> | null
-            if (piece === null) return
-            isPulled = false
-            this.alive?.()
-            controller.enqueue(piece)
-          }
-          source.on('readable', deliver)
-          source.on('end', () => {
-            if (!over()) return
-            this.alive?.()
-            controller.close()
-          })
-          source.on('error', fail)
-          // Anything else that closes it early, even before now.
-          const closed = (): void => fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
-          source.on('close', closed)
-          if (signal?.aborted) abort()
-          else if (source.destroyed) closed()
-          else signal?.addEventListener('abort', abort, { once: true })
-        },
-        pull: () => {
-          isPulled = true
-          deliver()
-        },
-        cancel: () => {
-          over()
+    // Nothing is buffered here: data waits in the message, whose limit slows the server down.
+    return new LightReadableStream<Uint8Array<ArrayBuffer>>({
+      start: (controller) => {
+        const fail = (error: unknown): void => {
+          if (over()) controller.error(error)
+        }
+        abort = () => {
+          fail(signal?.reason)
           message.destroy()
-        },
+        }
+        deliver = () => {
+          if (!isPulled || isOver) return
+          const piece = source.read() as Buffer<ArrayBuffer> | null
+          if (piece === null) return
+          isPulled = false
+          this.alive?.()
+          controller.enqueue(piece)
+        }
+        source.on('readable', deliver)
+        source.on('end', () => {
+          if (!over()) return
+          this.alive?.()
+          controller.close()
+        })
+        source.on('error', fail)
+        // Anything else that closes it early, even before now.
+        const closed = (): void => fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
+        source.on('close', closed)
+        if (signal?.aborted) abort()
+        else if (source.destroyed) closed()
+        else signal?.addEventListener('abort', abort, { once: true })
       },
-      // Nothing is buffered here: data waits in the message, whose limit slows the server down.
-      { highWaterMark: 0 },
-    )
+      pull: () => {
+        isPulled = true
+        deliver()
+      },
+      cancel: () => {
+        over()
+        message.destroy()
+      },
+    })
   }
 }

@@ -92,7 +92,8 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
     return { error: `The input of ${tool.name} must be a JSON object, not ${kind}. The tool was not run.` }
   }
   const schema = tool.input()
-  const parsed = schema.safeParse(raw)
+  // To compile a schema takes as long as some hundred calls save with it.
+  const parsed = schema.safeParse(raw, { jitless: true })
   if (parsed.success) return { input: parsed.data }
   const fields = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   return {

@@ -84,10 +84,11 @@ export function decided(
   call: JudgedCall,
   time = timeFor(call),
 ): { verdict: Verdict; policy?: Policy } {
+  const timed = { ...call, time }
   try {
     for (const policy of policies) {
       time.check()
-      const verdict = policy({ ...call, time })
+      const verdict = policy(timed)
       if (verdict) return { verdict, policy }
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { textOf, type Message } from '../../../../shared/model/turn/message'
 import type { Touched } from '../../loop/turn-context'
@@ -38,13 +38,15 @@ export async function nestedInstructions(
 ): Promise<string | undefined> {
   const found: Instructions[] = []
   const removed: string[] = []
+  const reminders = remindersIn(history)
+  const realRoots = new Map([folder, ...addedFolders].map((root) => [root, realPathOrSelf(root)]))
   for (const { at, root } of foldersOf(touched, { folder, addedFolders })) {
     if (found.length === MAX_FILES) break
-    const within = await realpath(root).catch(() => root)
+    const within = realRoots.get(root)!
     const { instructions } = readInstructions(at, { within, home, mostBytes: MAX_BYTES }, MAX_CHARS)
-    if (instructions && !isTold(history, instructions)) found.push(instructions)
+    if (instructions && !isTold(reminders, instructions)) found.push(instructions)
     for (const path of INSTRUCTION_NAMES.map((name) => join(at, name)))
-      if (path !== instructions?.path && isInForce(history, path)) removed.push(removedInstructions(path))
+      if (path !== instructions?.path && isInForce(reminders, path)) removed.push(removedInstructions(path))
   }
   if (found.length + removed.length === 0) return undefined
   const files = (await markOwn?.(found)) ?? found
@@ -58,14 +60,22 @@ export async function nestedInstructions(
   ].join('\n\n')
 }
 
+/** Not through the thread pool: that takes half a millisecond, at every step that reads a file. */
+function realPathOrSelf(folder: string): string {
+  try {
+    return realpathSync.native(folder)
+  } catch {
+    return folder
+  }
+}
+
 /** Each folder once, with the root it is in: below the project, and added folders with what is below them. */
 function foldersOf(
   touched: readonly Touched[],
   { folder, addedFolders }: { folder: string; addedFolders: readonly string[] },
 ): { at: string; root: string }[] {
   const all = new Map<string, string>()
-  for (const { path, isFolder } of touched) {
-    const start = isFolder ? path : dirname(path)
+  for (const start of new Set(touched.map(({ path, isFolder }) => (isFolder ? path : dirname(path))))) {
     const added = addedFolders.find((each) => isIn(each, start))
     const root = isIn(folder, start) ? folder : added
     if (root === undefined) continue
@@ -82,25 +92,28 @@ function isIn(folder: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[A-Za-z]:/.test(way))
 }
 
+/** The texts of the messages that only Trestle writes, so nothing a tool returned can pass for one. */
+function remindersIn(history: readonly Message[]): string[] {
+  return history.flatMap((message) =>
+    message.role === 'user' && message.by === 'guard' ? [textOf(message.parts)] : [],
+  )
+}
+
 /** Whether the conversation holds what the file says now. */
-function isTold(history: readonly Message[], { path, text }: Instructions): boolean {
-  const latest = latestMention(history, path)
+function isTold(reminders: readonly string[], { path, text }: Instructions): boolean {
+  const latest = latestMention(reminders, path)
   const isAsSaid = (file: Instructions): boolean => latest?.includes(instructionText(file)) === true
   return isAsSaid({ path, text }) || isAsSaid({ path, text, byAgent: true })
 }
 
 /** Whether the conversation holds a file of this path, and not that it is gone. */
-function isInForce(history: readonly Message[], path: string): boolean {
-  const latest = latestMention(history, path)
+function isInForce(reminders: readonly string[], path: string): boolean {
+  const latest = latestMention(reminders, path)
   return latest !== undefined && mentionsInstructions(latest, { path })
 }
 
-/** Only Trestle writes messages of the loop, so nothing a tool returned can pass for one. */
-function latestMention(history: readonly Message[], path: string): string | undefined {
-  for (const message of history.toReversed()) {
-    if (message.role !== 'user' || message.by !== 'guard') continue
-    const words = textOf(message.parts)
-    if (mentionsInstructions(words, { path }) || words.includes(removedInstructions(path))) return words
-  }
-  return undefined
+function latestMention(reminders: readonly string[], path: string): string | undefined {
+  return reminders.findLast(
+    (words) => mentionsInstructions(words, { path }) || words.includes(removedInstructions(path)),
+  )
 }

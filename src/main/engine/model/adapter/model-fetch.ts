@@ -4,7 +4,7 @@ import { HeaderList } from '../../network/header-list'
 import { HttpResponse } from '../../network/http-response'
 import { modelErrorOfBody } from '../errors/model-errors'
 import type { Fetch } from '../../network/http-fetch'
-import { filterEvents, type EventFilter, type TextPieces } from '../protocol/event-stream'
+import { filterEvents, type EventFilter, type AnswerPieces } from '../protocol/event-stream'
 
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
@@ -34,7 +34,7 @@ export function modelFetch(options: {
   hooks: WeakMap<AbortSignal, RequestHooks>
   /** What the package can read of the events of one answer. */
   readable: () => EventFilter
-  pieces?: TextPieces | undefined
+  pieces?: AnswerPieces | undefined
 }): Fetch {
   return async (input, init) => {
     const { alive, sent, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
@@ -104,13 +104,15 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
 }
 
 /** The response with what can be read of its events. */
-function withFilteredEvents(response: Response, readable: EventFilter, pieces?: TextPieces): Response {
+function withFilteredEvents(response: Response, readable: EventFilter, pieces?: AnswerPieces): Response {
   const body = filterEvents(response.body!, readable, pieces)
   if (response instanceof HttpResponse) {
-    response.body = body
+    const own: HttpResponse = response
+    own.body = body
     return response
   }
-  return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+  const { status, statusText, headers } = response
+  return new Response(ReadableStream.from(body), { status, statusText, headers })
 }
 
 /** The response with `alive` called on every arrival. */

@@ -12,7 +12,7 @@ import { requestedThinking, type RequestedThinking, modelFamily } from '../think
 import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ModelRequest } from '../provider'
 import { isRecord, type JsonObject } from '../../../../shared/json-fields'
-import type { EventFilter, TextPieces } from './event-stream'
+import type { EventFilter, AnswerPieces } from './event-stream'
 
 /** Anthropic Messages. */
 export async function anthropicProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
@@ -189,14 +189,14 @@ const TEXT_FIELDS: ReadonlyMap<unknown, string> = new Map([
   ['input_json_delta', 'partial_json'],
 ])
 
-const anthropicPieces: TextPieces = {
+const anthropicPieces: AnswerPieces = {
   of({ type, index, delta }) {
     if (type !== 'content_block_delta' || !isRecord(delta)) return undefined
     const field = TEXT_FIELDS.get(delta['type'])
     const said = field && delta[field]
     return typeof said === 'string' ? { kind: `${field} ${String(index)}`, said } : undefined
   },
-  withText(event, said) {
+  withAll(event, said) {
     const { type } = event['delta'] as JsonObject
     return { ...event, delta: { type, [TEXT_FIELDS.get(type)!]: said } }
   },

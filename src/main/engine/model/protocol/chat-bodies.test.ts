@@ -11,10 +11,10 @@ const textOf = (message: Message): string =>
 
 /** The pieces of a request's body; `converted`: the texts of the messages the package was given. */
 function begin(bodies: ChatBodies, prompt: LanguageModelV4Prompt) {
-  const { prompt: short, complete } = bodies.shorten(prompt)
+  const { prompt: short, complete } = bodies.shorten(prompt, [])
   const converted = short.map((message) => textOf(message))
   const end = (): readonly Uint8Array[] =>
-    complete(JSON.stringify(bodies.withoutMessages({ model: 'm', messages: converted, stream: true })))
+    complete(JSON.stringify(bodies.withMarks({ model: 'm', messages: converted, stream: true })))
   return { converted, end }
 }
 const messagesIn = (pieces: readonly Uint8Array[]): string[] => {
@@ -62,4 +62,18 @@ it('a request without messages, or with nothing but a system prompt, is complete
   const bodies = new ChatBodies()
   expect(messagesIn(begin(bodies, []).end())).toEqual([])
   expect(messagesIn(begin(bodies, [system()]).end())).toEqual(['Be brief.'])
+})
+
+it('the tools are written once as long as the request names the same list', () => {
+  const bodies = new ChatBodies()
+  const tools = [{ name: 'Read', description: 'Reads.', schema: {} }]
+  const bodyOf = (list: typeof tools, converted: unknown): { tools: unknown; messages: unknown } => {
+    const { complete } = bodies.shorten([user('a')], list)
+    const body = bodies.withMarks({ model: 'm', messages: ['a'], tools: converted, stream: true })
+    return JSON.parse(Buffer.concat(complete(JSON.stringify(body))).toString())
+  }
+  const messages = ['a']
+  expect(bodyOf(tools, ['Read'])).toEqual({ model: 'm', messages, tools: ['Read'], stream: true })
+  expect(bodyOf(tools, ['not looked at'])).toMatchObject({ messages, tools: ['Read'] })
+  expect(bodyOf([...tools], ['Read', 'Write'])).toMatchObject({ messages, tools: ['Read', 'Write'] })
 })

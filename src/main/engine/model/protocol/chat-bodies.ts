@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import type { ToolSchema } from '../provider'
 import type { ShortPrompt } from './protocol'
 
 type Item = LanguageModelV4Message | Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
@@ -13,21 +14,29 @@ interface Entry {
 const COMMA = Buffer.from(',')
 const SMALLEST_RUN = 64 * 1024
 
+/** What the package made of a request, taken out of its body. */
+interface Converted {
+  messages: readonly unknown[]
+  tools: unknown
+}
+
 /**
- * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the
- * package converts each message independently, so an earlier conversion stays valid. It is given only the new messages;
- * the others go out from where they were written.
+ * Bodies of Chat Completions in which each message, and each list of tools, is written as JSON once, not again at every
+ * step: the package converts each message independently, so an earlier conversion stays valid. It is given only the new
+ * messages; the others go out from where they were written.
  */
 export class ChatBodies {
   /** Where each message that went out is, for as long as the prompt's own object lives. */
   readonly #written = new WeakMap<Item, { run: MessageRun; index: number }>()
   /** By the first message of each conversation. */
   readonly #runs = new WeakMap<Item, MessageRun>()
-  /** What the package made of a prompt, between its own two calls of us. */
-  readonly #converted = new Map<string, readonly unknown[]>()
+  /** What the package made of a request, between its own two calls of us. */
+  readonly #converted = new Map<string, Converted>()
+  readonly #tools = new WeakMap<readonly ToolSchema[], Bytes>()
   #count = 0
 
-  shorten(prompt: LanguageModelV4Prompt): ShortPrompt {
+  /** `tools`: those of the request; the same array stands for the same tools. */
+  shorten(prompt: LanguageModelV4Prompt, tools: readonly ToolSchema[]): ShortPrompt {
     const short: LanguageModelV4Prompt = []
     const entries: Entry[] = []
     const isFresh = (item: Item): boolean => {
@@ -42,21 +51,23 @@ export class ChatBodies {
         if (fresh.length > 0) short.push({ ...message, content: fresh })
       } else if (isFresh(message)) short.push(message)
     }
-    return { prompt: short, complete: (body) => this.#complete(body, entries) }
+    return { prompt: short, complete: (body) => this.#complete(body, entries, tools) }
   }
 
-  /** For the package's `transformRequestBody`: leaves a mark where the messages were. */
-  withoutMessages(body: Record<string, unknown>): Record<string, unknown> {
+  /** For the package's `transformRequestBody`: leaves a mark where the messages and the tools were. */
+  withMarks(body: Record<string, unknown>): Record<string, unknown> {
     const mark = `messages-${this.#count++}`
-    this.#converted.set(mark, body['messages'] as readonly unknown[])
-    return { ...body, messages: mark }
+    const { messages, tools } = body
+    this.#converted.set(mark, { messages: messages as readonly unknown[], tools })
+    return { ...body, messages: mark, ...(tools !== undefined && { tools: mark }) }
   }
 
-  #complete(body: string, entries: readonly Entry[]): Bytes[] {
-    const found = /"messages":"(messages-\d+)"/.exec(body)
-    const fresh = found && this.#converted.get(found[1]!)
-    if (!fresh) throw new Error('The body of a chat request has no messages.')
-    this.#converted.delete(found[1]!)
+  #complete(body: string, entries: readonly Entry[], tools: readonly ToolSchema[]): Bytes[] {
+    const mark = /"messages":"(messages-\d+)"/.exec(body)?.[1]
+    const converted = mark === undefined ? undefined : this.#converted.get(mark)
+    if (mark === undefined || !converted) throw new Error('The body of a chat request has no messages.')
+    this.#converted.delete(mark)
+    const fresh = converted.messages
     const wanted = entries.reduce((sum, entry) => sum + Number(entry.isFresh), 0)
     if (wanted !== fresh.length) throw new Error(`The package made ${fresh.length} messages of ${wanted}.`)
     // Each request has a system prompt of its own: it is not kept with the messages.
@@ -64,13 +75,26 @@ export class ChatBodies {
     const isSystem = begin !== undefined && begin.isFresh && 'role' in begin.item && begin.item.role === 'system'
     const system = isSystem ? [Buffer.from(JSON.stringify(fresh[0]))] : []
     const messages = this.#run(isSystem ? entries.slice(1) : entries, isSystem ? fresh.slice(1) : fresh)
-    return [
-      Buffer.from(`${body.slice(0, found.index)}"messages":[`),
-      ...system,
-      ...(isSystem && messages.length > 0 ? [COMMA] : []),
-      messages,
-      Buffer.from(`]${body.slice(found.index + found[0].length)}`),
-    ]
+    const list = [Buffer.from('['), ...system, ...(isSystem && messages.length > 0 ? [COMMA] : []), messages]
+    const parts: Bytes[] = []
+    let from = 0
+    for (const { index, 0: found, groups } of body.matchAll(
+      new RegExp(`(?<name>"(?:messages|tools)":)"${mark}"`, 'g'),
+    )) {
+      const name = groups!['name']!
+      parts.push(Buffer.from(body.slice(from, index) + name))
+      if (name.includes('tools')) parts.push(this.#toolsOf(tools, converted.tools))
+      else parts.push(...list, Buffer.from(']'))
+      from = index + found.length
+    }
+    return [...parts, Buffer.from(body.slice(from))]
+  }
+
+  /** A list of tools as JSON. */
+  #toolsOf(tools: readonly ToolSchema[], converted: unknown): Bytes {
+    const known = this.#tools.get(tools) ?? Buffer.from(JSON.stringify(converted))
+    this.#tools.set(tools, known)
+    return known
   }
 
   /** The messages as JSON, with commas between them. */

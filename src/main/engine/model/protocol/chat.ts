@@ -4,7 +4,7 @@ import { fieldOf, isRecord, type JsonObject } from '../../../../shared/json-fiel
 import { neededThinkingField, requestedThinking } from '../thinking'
 import { chatThinking, isMistral, MISTRAL_RULES, moonshotSchema } from './chat-dialects'
 import { ChatBodies } from './chat-bodies'
-import type { TextPieces } from './event-stream'
+import type { AnswerPieces } from './event-stream'
 import { chatCallId, type Inspector, type ModelProtocol, type ProtocolSettings } from './protocol'
 
 const OPENAI_URL = 'https://api.openai.com/v1'
@@ -54,7 +54,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
         // Mistral's server refuses the field, and always counts.
         includeUsage: !isMistralHost,
         transformRequestBody: (args) => {
-          const body = bodies.withoutMessages(args)
+          const body = bodies.withMarks(args)
           if (!renamesLimit || body['max_tokens'] === undefined) return body
           const { max_tokens: limit, ...rest } = body
           return { ...rest, max_completion_tokens: limit }
@@ -73,7 +73,7 @@ export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' 
     }),
     ...(dialect === 'moonshot' && { schema: (tool) => moonshotSchema(tool.schema) }),
     inspector: () => new ChatInspector(),
-    shorten: (prompt) => bodies.shorten(prompt),
+    shorten: (prompt, tools) => bodies.shorten(prompt, tools),
   }
 }
 
@@ -212,17 +212,19 @@ function isReadable(name: string, value: unknown): boolean {
   )
 }
 
-const chatPieces: TextPieces = {
+const chatPieces: AnswerPieces = {
   of({ id, model, usage, choices, x_groq: more }) {
     if (usage !== undefined || more !== undefined || !Array.isArray(choices) || choices.length !== 1) return undefined
     const { delta, finish_reason: reason, usage: counts } = choices[0] as JsonObject
     if (reason !== undefined || counts !== undefined || !isRecord(delta)) return undefined
     const [field, ...others] = Object.keys(delta)
     const said = field && delta[field]
-    if (others.length > 0 || field === 'role' || typeof said !== 'string') return undefined
+    if (others.length > 0 || field === 'role' || !(typeof said === 'string' || Array.isArray(said))) return undefined
+    // Content in parts is a whole list: it is not joined.
+    if (Array.isArray(said) && field !== 'tool_calls') return undefined
     return { kind: `${field} ${String(id)} ${String(model)}`, said }
   },
-  withText(event, said) {
+  withAll(event, said) {
     const [{ delta }] = event['choices'] as [{ delta: JsonObject }]
     return { ...event, choices: [{ delta: { [Object.keys(delta)[0]!]: said } }] }
   },

@@ -69,6 +69,28 @@ describe('on Chat Completions', () => {
     ])
   })
 
+  it('calls that arrive together are given on as one event, in order', async () => {
+    const call = (index: number, text: string) => ({
+      index,
+      id: `c${index}`,
+      function: { name: 'Read', arguments: text },
+    })
+    const more = (index: number, text: string) => ({ index, function: { arguments: text } })
+    const parts = [call(0, '{"pa'), more(0, 'th":1}'), call(1, '{}')]
+    const arrived = parts.map((part) => line({ tool_calls: [part] }))
+    const end = line({}, { finish_reason: 'tool_calls' })
+    expect(await eventsGiven([arrived.join('') + end])).toEqual([
+      { id: 'a', choices: [{ delta: { tool_calls: parts } }] },
+      { id: 'a', choices: [{ finish_reason: 'tool_calls' }] },
+    ])
+    expect(await eventsGiven([...arrived, end])).toHaveLength(4)
+  })
+
+  it('content that comes as a list is not joined', async () => {
+    const listed = line({ content: [{ type: 'text', text: 'a' }] })
+    expect(await eventsGiven([listed + listed])).toHaveLength(2)
+  })
+
   it('characters and events that are cut between two arrivals come whole', async () => {
     const bytes = new TextEncoder().encode(line({ content: 'Grüße ' }) + line({ content: '🌲🌲' }))
     const whole = { id: 'a', choices: [{ delta: { content: 'Grüße 🌲🌲' } }] }

@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from '../../../../shared/json-fields'
+import { LightReadableStream } from '../../network/light-streams'
 
 /**
  * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
@@ -6,21 +7,21 @@ import { isRecord, type JsonObject } from '../../../../shared/json-fields'
  */
 export type EventFilter = (event: JsonObject) => JsonObject | undefined
 
-/** A piece of text. Those of one kind that follow each other make one text. */
-export interface TextPiece {
+/** A piece of text, or a list of calls. Those of one kind that follow each other make one text, or one list. */
+export interface AnswerPiece {
   kind: string
-  said: string
+  said: string | readonly unknown[]
 }
 
 /**
  * How a wire brings an answer in pieces. Those that arrive together are given to the package as one event, because it
- * works much longer on an event than on its text.
+ * works much longer on an event than on what it brings.
  */
-export interface TextPieces {
-  /** What an event brings when that is nothing but a piece of text. */
-  of(event: JsonObject): TextPiece | undefined
-  /** The last of several such events, with the text of all. */
-  withText(event: JsonObject, said: string): JsonObject
+export interface AnswerPieces {
+  /** What an event brings when that is nothing but a piece. */
+  of(event: JsonObject): AnswerPiece | undefined
+  /** The last of several such events, with what all bring. */
+  withAll(event: JsonObject, said: AnswerPiece['said']): JsonObject
 }
 
 const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
@@ -35,15 +36,15 @@ const DATA = 'data:'
  * yet.
  */
 export function filterEvents(
-  stream: ReadableStream<Uint8Array>,
+  stream: Pick<ReadableStream<Uint8Array>, 'getReader'> | LightReadableStream<Uint8Array>,
   readable: EventFilter,
-  pieces?: TextPieces,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+  pieces?: AnswerPieces,
+): LightReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
   let rest = ''
-  const join = new TextJoin(pieces)
+  const join = new PieceJoin(pieces)
   const add = (text: string): string => {
     const event = filterEvent(text, readable)
     return event ? join.add(event) : ''
@@ -61,24 +62,21 @@ export function filterEvents(
     rest = rest.slice(begin)
     return out + join.flush()
   }
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await reader.read()
-          // What is left at the end is an event without its blank line.
-          const out = done
-            ? take(decoder.decode()) + add(rest) + join.flush()
-            : take(decoder.decode(value, { stream: true }))
-          if (out !== '') controller.enqueue(encoder.encode(out))
-          if (done) controller.close()
-          if (done || out !== '') return
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
+  return new LightReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      for (;;) {
+        const { done, value } = await reader.read()
+        // What is left at the end is an event without its blank line.
+        const out = done
+          ? take(decoder.decode()) + add(rest) + join.flush()
+          : take(decoder.decode(value, { stream: true }))
+        if (out !== '') controller.enqueue(encoder.encode(out))
+        if (done) controller.close()
+        if (done || out !== '') return
+      }
     },
-    { highWaterMark: 0 },
-  )
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
 
 interface FilteredEvent {
@@ -88,13 +86,13 @@ interface FilteredEvent {
   event: JsonObject | undefined
 }
 
-/** Joins the pieces of text among the events of one stream. */
-class TextJoin {
-  readonly #pieces: TextPieces | undefined
+/** Joins the pieces among the events of one stream. */
+class PieceJoin {
+  readonly #pieces: AnswerPieces | undefined
   /** The latest piece: whether the next event continues it is not known yet. */
-  #held: (FilteredEvent & TextPiece & { event: JsonObject }) | undefined
+  #held: (FilteredEvent & AnswerPiece & { event: JsonObject }) | undefined
 
-  constructor(pieces: TextPieces | undefined) {
+  constructor(pieces: AnswerPieces | undefined) {
     this.#pieces = pieces
   }
 
@@ -104,7 +102,7 @@ class TextJoin {
     const piece = event && this.#pieces?.of(event)
     if (!event || !piece) return this.flush() + written(next)
     if (this.#held?.kind === piece.kind) {
-      this.#held = { event, text: undefined, kind: piece.kind, said: this.#held.said + piece.said }
+      this.#held = { event, text: undefined, kind: piece.kind, said: joined(this.#held.said, piece.said) }
       return ''
     }
     const before = this.flush()
@@ -117,8 +115,15 @@ class TextJoin {
     const held = this.#held
     if (!held) return ''
     this.#held = undefined
-    return held.text ?? written({ text: undefined, event: this.#pieces!.withText(held.event, held.said) })
+    return held.text ?? written({ text: undefined, event: this.#pieces!.withAll(held.event, held.said) })
   }
+}
+
+/** Two of one kind are both text, or both lists. */
+function joined(before: AnswerPiece['said'], next: AnswerPiece['said']): AnswerPiece['said'] {
+  return typeof before === 'string' || typeof next === 'string'
+    ? `${String(before)}${String(next)}`
+    : before.concat(next)
 }
 
 function written({ text, event }: FilteredEvent): string {

@@ -2,7 +2,7 @@ import type { GoogleLanguageModelOptions } from '@ai-sdk/google'
 import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ModelRequest } from '../provider'
 import { requestedThinking } from '../thinking'
-import type { TextPieces } from './event-stream'
+import type { AnswerPieces } from './event-stream'
 import { type ModelProtocol, type ProtocolSettings, withVersion } from './protocol'
 import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 
@@ -94,7 +94,7 @@ function countsOf(usage: JsonObject): JsonObject {
  * A piece is one part of one candidate. The counts beside it are of all so far: those of the last piece are the ones
  * that remain.
  */
-const googlePieces: TextPieces = {
+const googlePieces: AnswerPieces = {
   of({ responseId, candidates, usageMetadata, promptFeedback }) {
     if (promptFeedback !== undefined || !Array.isArray(candidates) || candidates.length !== 1) return undefined
     const [{ content, ...more }] = candidates as [JsonObject]
@@ -104,7 +104,7 @@ const googlePieces: TextPieces = {
     if (typeof said !== 'string' || said === '' || Object.keys(others).length > 0) return undefined
     return { kind: `${thought === true} ${usageMetadata !== undefined} ${String(responseId)}`, said }
   },
-  withText(event, text) {
+  withAll(event, text) {
     const [{ content }] = event['candidates'] as [{ content: { parts: [JsonObject] } }]
     return { ...event, candidates: [{ content: { parts: [{ ...content.parts[0], text }] } }] }
   },

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { ProviderMetadata, Usage, Message } from '../../../../shared/model/turn/message'
-import type { EventFilter, TextPieces } from './event-stream'
+import type { EventFilter, AnswerPieces } from './event-stream'
 import type { ModelRequest, ToolSchema } from '../provider'
 import { modelFamily } from '../thinking'
 import type { Fetch } from '../../network/http-fetch'
@@ -102,11 +102,11 @@ export interface ModelProtocol {
   schema?(tool: ToolSchema): Record<string, unknown>
   /** For one answer: its events without what the package refuses because it does not know it. */
   readable(): EventFilter
-  /** How its streams bring text in pieces. */
-  pieces?: TextPieces
+  /** How its streams bring answers in pieces. */
+  pieces?: AnswerPieces
   inspector?(): Inspector
   /** Whatever the package would convert and write as JSON at every request although it has not changed, taken out. */
-  shorten?(prompt: LanguageModelV4Prompt): ShortPrompt
+  shorten?(prompt: LanguageModelV4Prompt, tools: readonly ToolSchema[]): ShortPrompt
 }
 
 /** A prompt without the messages that went out before. */

@@ -1,5 +1,5 @@
 import { requestedThinking } from '../thinking'
-import type { TextPieces } from './event-stream'
+import type { AnswerPieces } from './event-stream'
 import { plainCallId, type ModelProtocol, type ProtocolSettings } from './protocol'
 import { isRecord, type JsonObject } from '../../../../shared/json-fields'
 
@@ -99,12 +99,12 @@ const TEXT_DELTAS: ReadonlySet<unknown> = new Set([
 /** Where a piece belongs. */
 const PLACES = ['item_id', 'output_index', 'content_index', 'summary_index']
 
-const responsesPieces: TextPieces = {
+const responsesPieces: AnswerPieces = {
   of(event) {
     const { type, delta: said, logprobs } = event
     if (!TEXT_DELTAS.has(type) || typeof said !== 'string') return undefined
     if (Array.isArray(logprobs) && logprobs.length > 0) return undefined
     return { kind: [type, ...PLACES.map((name) => event[name])].join(' '), said }
   },
-  withText: (event, said) => ({ ...event, delta: said }),
+  withAll: (event, said) => ({ ...event, delta: said }),
 }

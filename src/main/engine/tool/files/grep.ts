@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { z } from 'zod'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
@@ -160,7 +160,8 @@ async function run(
 async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<Target | string> {
   const shown = workspace.display(path.realPath)
   try {
-    const stats = await stat(path.realPath)
+    // Not through the thread pool, as for a Read.
+    const stats = statSync(path.realPath)
     if (!stats.isFile() && !stats.isDirectory()) return `${shown} is not a file or folder that could be searched.`
     const isFile = stats.isFile()
     const folder = isFile ? dirname(path.realPath) : path.realPath
