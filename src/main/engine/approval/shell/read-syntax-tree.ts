@@ -98,12 +98,11 @@ function present(node: Node): Node[] {
 }
 
 /** Only blanks are allowed between the parts of a statement: this detects a parser that skips what bash does not. */
-function gaps(walk: Walk, node: Node): void {
+function gaps(walk: Walk, node: Node, blanks = /^(?:[ \t\n]|\\\n)*$/): void {
   let at = node.startIndex
   const all = node.children.filter((child): child is Node => child !== null)
   for (const [index, child] of all.entries()) {
-    if (!(index === 0 && node.type === 'program') && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, child.startIndex)))
-      odd(walk)
+    if (!(index === 0 && node.type === 'program') && !blanks.test(walk.text.slice(at, child.startIndex))) odd(walk)
     // To the grammar `export"x"` starts with a keyword; to bash it is one word.
     const next = all[index + 1]
     if (
@@ -115,7 +114,7 @@ function gaps(walk: Walk, node: Node): void {
       odd(walk)
     at = child.endIndex
   }
-  if (all.length > 0 && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, node.endIndex))) odd(walk)
+  if (all.length > 0 && !blanks.test(walk.text.slice(at, node.endIndex))) odd(walk)
 }
 
 /** To the grammar `]]#x` ends in a comment; to bash it is one word. */
@@ -128,7 +127,8 @@ function odd(walk: Walk): void {
 }
 
 function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): void {
-  gaps(walk, node)
+  // To the grammar the line after `ls ==` belongs to the same command.
+  gaps(walk, node, node.type === 'test_command' ? undefined : /^(?:[ \t]|\\\n)*$/)
   const segment: Segment = { source: node.text, words: [], assignments: [], redirections: [], repeated }
   walk.view.segments.push(segment)
   const more: Node[] = []
