@@ -29,7 +29,10 @@ function runWithCache(folder: string): boolean {
     console.log(hasCodeCache())`
   const env = { ...process.env }
   delete env['NODE_COMPILE_CACHE']
-  return execFileSync(process.execPath, ['--input-type=module', '-e', script], { env, encoding: 'utf8' }) === 'true\n'
+  return (
+    execFileSync(process.execPath, ['--input-type=module', '-e', script], { env, cwd: scratch, encoding: 'utf8' }) ===
+    'true\n'
+  )
 }
 
 describe('enableCodeCache', () => {
@@ -52,6 +55,19 @@ describe('enableCodeCache', () => {
     mkdirSync(join(scratch, 'theirs'), { mode: 0o700 })
     symlinkSync(join(scratch, 'theirs'), folder)
     expect(runWithCache(folder)).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')('does not use a folder that others could replace', () => {
+    mkdirSync(join(scratch, 'shared'))
+    chmodSync(join(scratch, 'shared'), 0o777)
+    expect(runWithCache(join(scratch, 'shared', 'cache'))).toBe(false)
+    chmodSync(join(scratch, 'shared'), 0o1777)
+    expect(runWithCache(join(scratch, 'shared', 'cache'))).toBe(true)
+  })
+
+  it('does not use a folder that depends on where it is started', () => {
+    expect(runWithCache('cache')).toBe(false)
+    expect(existsSync(join(scratch, 'cache'))).toBe(false)
   })
 
   it('does not make the folder for temporary files', () => {
