@@ -280,7 +280,7 @@ function codeCache(folders: readonly string[]): Mount[] {
   if (above === undefined) return []
   const between: Mount[] = []
   for (let path = dirname(folder); path !== above; path = dirname(path)) between.push({ kind: 'write', path })
-  return [...between.reverse(), { kind: 'empty', path: folder }]
+  return [...between.toReversed(), { kind: 'empty', path: folder }]
 }
 
 function byDepth(mounts: readonly Mount[]): Mount[] {
