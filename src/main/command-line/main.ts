@@ -33,7 +33,8 @@ async function run(args: readonly string[]): Promise<number> {
   const asked = whichCommand(args)
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
-  if (codeUseOf(asked.command) === 'work' && !mayAttach(asked))
+  // An engine stays smaller without, and what only connects to one is ready sooner.
+  if (codeUseOf(asked.command) === 'work' && asked.command !== 'engine' && !mayAttach(asked))
     loadBuiltIns(asked.command === 'serve' ? OF_THE_WEB : [])
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
     const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')

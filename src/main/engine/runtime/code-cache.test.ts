@@ -138,6 +138,23 @@ describe('enableCodeCache', () => {
     expect(readdirSync(join(scratch, 'theirs'))).toEqual([])
   })
 
+  it.skipIf(process.platform === 'win32')('does not use a folder that others could replace', () => {
+    mkdirSync(join(scratch, 'shared'))
+    chmodSync(join(scratch, 'shared'), 0o777)
+    folder = join(scratch, 'shared', 'cache')
+    run()
+    expect(existsSync(folder)).toBe(false)
+    chmodSync(join(scratch, 'shared'), 0o1777)
+    run()
+    expect(cacheFiles().length).toBe(2)
+  })
+
+  it('does not use a folder that depends on where it is started', () => {
+    folder = 'cache'
+    run()
+    expect(existsSync(join(import.meta.dirname, '../../../../cache'))).toBe(false)
+  })
+
   it('does not make the folder for temporary files', () => {
     folder = join(scratch, 'missing', 'cache')
     run()

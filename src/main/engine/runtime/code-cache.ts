@@ -6,13 +6,15 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import Module, { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'
 import { Script } from 'node:vm'
 import { withDefaultV8Flags } from './v8-flags'
@@ -20,6 +22,19 @@ import { withDefaultV8Flags } from './v8-flags'
 /** Where the program is kept in compiled form, for all homes and versions of a user. */
 export function codeCacheFolder(): string {
   return join(tmpdir(), `trestle-code-${process.getuid?.() ?? 'cache'}`)
+}
+
+/**
+ * The same without symbolic links, whether or not it exists: what commands and tools of an agent must not write.
+ * Undefined when there can be none.
+ */
+export function realCodeCacheFolder(): string | undefined {
+  const folder = codeCacheFolder()
+  try {
+    return isAbsolute(folder) ? join(realpathSync(dirname(folder)), basename(folder)) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** What a process does, and so which functions it needs compiled: the `work` of agents, or a short command. */
@@ -137,13 +152,25 @@ function isThere(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined
 }
 
-/** Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. */
+/**
+ * Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. A relative TMPDIR
+ * could lead into any project, whose files are the user's, too.
+ */
 function isPrivate(folder: string): boolean {
   try {
+    if (!isAbsolute(folder) || canBeReplaced(dirname(folder))) return false
     if (!isThere(folder)) mkdirSync(folder, { mode: 0o700 })
     const { uid, mode } = lstatSync(folder)
     return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)
   } catch {
     return false
   }
+}
+
+/** Whether other users could put another folder in the place of one in here. */
+function canBeReplaced(parent: string): boolean {
+  if (process.getuid === undefined) return false
+  const { uid, mode } = statSync(parent)
+  const isShared = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
+  return isShared || (uid !== 0 && uid !== process.getuid())
 }

@@ -129,9 +129,10 @@ async function inspectScript(
   text: string,
   depth: number,
   outer: CommandPart['outer'],
+  shell?: string,
 ): Promise<void> {
   if (depth > MAX_DEPTH) return addHiddenPart(inspection, text, 'it is nested too deeply')
-  const { segments, hidden, arithmetic, values = [] } = await parseShell(text, inspection.time)
+  const { segments, hidden, arithmetic, values = [] } = await parseShell(text, inspection.time, shell)
   if (segments.reduce((sum, { words }) => sum + words.length, 0) > MAX_WORDS_IN_ALL) throw new EvaluationTimeout()
   await inspection.time.yieldIfDue()
   for (const [name, isNumeric] of values) recordValue(inspection, name, isNumeric)
@@ -166,7 +167,7 @@ async function inspectScript(
   inspection.steered ||= segments.some(({ words }) =>
     evaluatedWords(programOf(words), words.slice(1)).sets.some((name) => STEERING.test(name)),
   )
-  for (const segment of segments) await inspectSegment(inspection, segment, depth, outer)
+  for (const segment of segments) await inspectSegment(inspection, segment, depth, outer, shell)
 }
 
 async function inspectSegment(
@@ -174,6 +175,7 @@ async function inspectSegment(
   segment: Segment,
   depth: number,
   outer: CommandPart['outer'],
+  shell: string | undefined,
 ): Promise<void> {
   if (inspection.parts.length > MAX_PARTS)
     return addHiddenPart(inspection, segment.source, 'it has too many parts', TOO_LONG)
@@ -244,8 +246,9 @@ async function inspectSegment(
   if (depth >= MAX_DEPTH && (unwrapped.inner.length > 0 || unwrapped.script !== undefined))
     return addHiddenPart(inspection, segment.source, 'it is nested too deeply')
   for (const { segment: inner, at } of unwrapped.inner)
-    await inspectSegment(inspection, { ...inner, source: sourceOf(inner) }, depth + 1, [...outer, { words, at }])
-  if (unwrapped.script !== undefined) await inspectScript(inspection, unwrapped.script, depth + 1, outer)
+    await inspectSegment(inspection, { ...inner, source: sourceOf(inner) }, depth + 1, [...outer, { words, at }], shell)
+  if (unwrapped.script !== undefined)
+    await inspectScript(inspection, unwrapped.script, depth + 1, outer, unwrapped.shell ?? shell)
   if (/^(?:cd|pushd|popd)$/.test(programOf(words))) await trackFolder(inspection, segment)
 }
 

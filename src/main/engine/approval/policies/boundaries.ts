@@ -2,10 +2,11 @@ import { pathsOf, treesOf, type Policy, type JudgedCall } from '../rules/policy'
 import { hostAllowed } from '../../network/host-list'
 import { namingRule } from '../rules/match-rules'
 import { protectedPath } from '../dangerous/protected-path'
+import { realCodeCacheFolder } from '../../runtime/code-cache'
 
 /**
  * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, in any
- * mode. The output that this session's calls left there for the model can be read. A command that walks a parent folder
+ * mode; nor is its compiled code changed. The output that this session's calls left there for the model can be read. A command that walks a parent folder
  * would reach it too, and asks; tools that walk folders skip it.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
@@ -20,7 +21,14 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
       !projects.some((root) => isWithin(path, root)) &&
       (write || !ownOutput.some((folder) => isWithin(path, folder))),
   )
-  if (reached) return { decision: 'deny', reason: `${reached.path} belongs to Trestle itself.` }
+  // What is planted in there would run at the next start.
+  const code = realCodeCacheFolder()
+  const planted =
+    code === undefined
+      ? undefined
+      : pathsOf({ call, ...(part && { part }) }).find(({ path, write }) => write && isWithin(path, code))
+  const own = reached ?? planted
+  if (own) return { decision: 'deny', reason: `${own.path} belongs to Trestle itself.` }
   const above =
     part &&
     treesOf(part).find(

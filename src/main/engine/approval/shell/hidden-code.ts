@@ -1,6 +1,7 @@
 import { gitOption, execOption } from './exec-options'
 import type { Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
+import { isInput } from './unwrap-shell'
 
 /** Why a part of what this command runs is hidden, or undefined; `word` is the word that hides it. */
 export function hiddenOption(words: readonly Word[]): { word: string; reason: string } | undefined {
@@ -97,8 +98,10 @@ function interpreterOption(program: string, rest: readonly Word[]): { word: stri
     if (known.told?.test(text)) return remote(program, rest.slice(at))
     if (known.harmless.test(text)) continue
     if (known.valued?.test(text)) at += 1
-    else if (text === '--') return at + 1 < rest.length ? undefined : input(program)
-    else if (text === '-' || /^\/(?:dev|proc)\//.test(text)) return input(program)
+    else if (text === '--') {
+      const file = rest[at + 1]?.text ?? '-'
+      return file === '-' || isInput(file) ? input(program) : undefined
+    } else if (text === '-' || isInput(text)) return input(program)
     else if (text.startsWith('-') || known.code?.test(text))
       return { word: text, reason: `${program} ${text} runs code that rules cannot see` }
     else return remote(program, rest.slice(at))

@@ -4,6 +4,7 @@ import type { Parser } from 'web-tree-sitter'
 import { setV8Flag } from '../../runtime/v8-flags'
 import { EvaluationTime, EvaluationTimeout } from './evaluation-time'
 import { readSyntaxTree } from './read-syntax-tree'
+import { isOwnOfBash, isPlainOwnOfBash, isPosixOnly, unknownDialect } from './shell-dialects'
 import type { ShellView, Segment, Word } from '../../permission/shell-syntax'
 
 /** Longer commands are not parsed: that would hold up everything else. */
@@ -18,17 +19,23 @@ const MAX_NODES = 2000
 /** The parser gets a text in chunks. */
 const CHUNK_CHARS = 512
 
-/** What bash would run for this text. What cannot be parsed is `hidden`; throws only `EvaluationTimeout`. */
-export async function parseShell(text: string, time = new EvaluationTime()): Promise<ShellView> {
+/**
+ * What a shell would run for this text; without a name it is bash. What cannot be parsed is `hidden`; throws only
+ * `EvaluationTimeout`.
+ */
+export async function parseShell(text: string, time = new EvaluationTime(), shell?: string): Promise<ShellView> {
   if (UNSEEN_CHARACTERS.test(text)) return hiddenView('it contains control or invisible characters')
   if (/[^\s]\\\n[^\s]/.test(text)) return hiddenView('a word in it continues across a line break')
-  const plain = plainCommand(text)
-  if (plain) return plain
-  return parseWithTree(text, time)
+  // To the grammar `ls`, a line of only a backslash and `x` is `ls x`; bash runs `x`.
+  if (/(?:^|\n)[ \t]*\\\n/.test(text)) return hiddenView('a line in it is only a backslash')
+  const plain = isPosixOnly(shell) && isPlainOwnOfBash(text) ? undefined : plainCommand(text)
+  const view = plain ?? (await parseWithTree(text, time, shell))
+  const unknown = unknownDialect(shell)
+  return unknown === undefined ? view : { ...view, hidden: [...view.hidden, unknown] }
 }
 
 /** The same without the fast path; for its tests. */
-export async function parseWithTree(text: string, time = new EvaluationTime()): Promise<ShellView> {
+export async function parseWithTree(text: string, time = new EvaluationTime(), shell?: string): Promise<ShellView> {
   if (text.length > MAX_CHARS) return hiddenView('it is too long to be looked into')
   const parser = await time.waitFor(bashParser())
   await time.yieldIfDue()
@@ -45,7 +52,10 @@ export async function parseWithTree(text: string, time = new EvaluationTime()): 
     if (late || (tree && tree.rootNode.descendantCount > MAX_NODES)) throw new EvaluationTimeout()
     if (!tree) return hiddenView('it cannot be parsed as a bash command')
     await time.yieldIfDue()
-    return readSyntaxTree(tree.rootNode, text)
+    const view = readSyntaxTree(tree.rootNode, text)
+    if (isPosixOnly(shell) && isOwnOfBash(tree.rootNode))
+      view.hidden.push(`${shell} may understand it differently than bash`)
+    return view
   } finally {
     tree?.delete()
   }

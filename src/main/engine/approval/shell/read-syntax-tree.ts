@@ -38,6 +38,9 @@ const MAY_EXPAND = new Set([
   'regex',
 ])
 
+/** Made of parts that touch: the grammar reads `$\\ ` and a name in the next line as one variable. */
+const ONE_WORD = new Set(['simple_expansion', 'concatenation'])
+
 interface Walk {
   text: string
   view: ShellView
@@ -49,7 +52,10 @@ interface Walk {
 export function readSyntaxTree(root: Node, text: string): ShellView {
   const walk: Walk = { text, view: { segments: [], hidden: [] }, arithmetic: emptyArithmetic(), values: [] }
   if (root.hasError) walk.view.hidden.push('it cannot be parsed as a bash command')
-  else statement(walk, root, false)
+  else {
+    if (root.descendantsOfType('comment').some((comment) => comment && isInWord(text, comment))) odd(walk)
+    statement(walk, root, false)
+  }
   return { ...walk.view, arithmetic: walk.arithmetic, values: walk.values }
 }
 
@@ -92,12 +98,11 @@ function present(node: Node): Node[] {
 }
 
 /** Only blanks are allowed between the parts of a statement: this detects a parser that skips what bash does not. */
-function gaps(walk: Walk, node: Node): void {
+function gaps(walk: Walk, node: Node, blanks = /^(?:[ \t\n]|\\\n)*$/): void {
   let at = node.startIndex
   const all = node.children.filter((child): child is Node => child !== null)
   for (const [index, child] of all.entries()) {
-    if (!(index === 0 && node.type === 'program') && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, child.startIndex)))
-      odd(walk)
+    if (!(index === 0 && node.type === 'program') && !blanks.test(walk.text.slice(at, child.startIndex))) odd(walk)
     // To the grammar `export"x"` starts with a keyword; to bash it is one word.
     const next = all[index + 1]
     if (
@@ -109,7 +114,12 @@ function gaps(walk: Walk, node: Node): void {
       odd(walk)
     at = child.endIndex
   }
-  if (all.length > 0 && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, node.endIndex))) odd(walk)
+  if (all.length > 0 && !blanks.test(walk.text.slice(at, node.endIndex))) odd(walk)
+}
+
+/** To the grammar `]]#x` ends in a comment; to bash it is one word. */
+function isInWord(text: string, { startIndex }: Node): boolean {
+  return startIndex > 0 && !/[\s;&|()]/.test(text[startIndex - 1]!)
 }
 
 function odd(walk: Walk): void {
@@ -117,12 +127,14 @@ function odd(walk: Walk): void {
 }
 
 function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): void {
-  gaps(walk, node)
+  // To the grammar the line after `ls ==` belongs to the same command.
+  gaps(walk, node, node.type === 'test_command' ? undefined : /^(?:[ \t]|\\\n)*$/)
   const segment: Segment = { source: node.text, words: [], assignments: [], redirections: [], repeated }
   walk.view.segments.push(segment)
   const more: Node[] = []
   const parts = node.type === 'variable_assignment' ? [node] : present(node)
   if (node.type === 'command') touching(walk, parts)
+  if (node.type === 'test_command' && endsEarly(walk, node)) odd(walk)
   for (const part of parts) {
     if (part.type === 'variable_assignment') {
       assignment(walk, part, segment, repeated)
@@ -146,6 +158,36 @@ function touching(walk: Walk, parts: readonly Node[]): void {
     const before = parts[index]!
     if (before.endIndex === part.startIndex && isWord(before) && isWord(part)) return odd(walk)
   }
+}
+
+/** Parts of a word that do not end it, whatever they contain. */
+const CLOSED =
+  /^(?:string|raw_string|ansi_c_string|translated_string|simple_expansion|expansion|command_substitution|process_substitution|arithmetic_expansion)$/
+
+/**
+ * Whether bash ends a test before the grammar does: to bash `[` is a program like any other, so `[ a || b ]` runs `b`,
+ * and in both kinds a `#` starts a comment.
+ */
+function endsEarly(walk: Walk, node: Node): boolean {
+  const bare = bareText(walk, node).replace(/\\[\s\S]/g, 'x')
+  return /\s#/.test(bare) || (!bare.startsWith('[[') && /[\n;|&()<>]/.test(bare))
+}
+
+/** The text of a node without what is quoted or expanded in it. */
+function bareText(walk: Walk, node: Node): string {
+  return between(walk, node, (child) => (CLOSED.test(child.type) ? 'x' : bareText(walk, child)))
+}
+
+/** The text of a node between its children, with something in their place. */
+function between(walk: Walk, node: Node, inPlaceOf: (child: Node) => string): string {
+  let text = ''
+  let at = node.startIndex
+  for (const child of node.children) {
+    if (!child) continue
+    text += walk.text.slice(at, child.startIndex) + inPlaceOf(child)
+    at = child.endIndex
+  }
+  return text + walk.text.slice(at, node.endIndex)
 }
 
 /** To the grammar the number in `0<<<x` is a word. */
@@ -196,20 +238,14 @@ function inWord(walk: Walk, node: Node, repeated: boolean): void {
     )
   if (node.type === 'array' && /\[[^\]]*[A-Za-z_$`'"\\]/.test(node.text)) walk.arithmetic.opaque = true
   if (node.type === 'expansion') expansion(walk, node)
+  if (ONE_WORD.has(node.type) && between(walk, node, () => '') !== '') odd(walk)
   if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
   for (const child of present(node)) inWord(walk, child, repeated)
 }
 
 /** Texts that the shell expands and the parser did not: for example backticks in here-documents. */
 function unnoticed(walk: Walk, node: Node): void {
-  let text = ''
-  let at = node.startIndex
-  for (const child of node.children) {
-    if (!child) continue
-    text += walk.text.slice(at, child.startIndex)
-    at = child.endIndex
-  }
-  text += walk.text.slice(at, node.endIndex)
+  const text = between(walk, node, () => '')
   if (/`|\$[({[]/.test(text.replace(/\\[\s\S]/g, ''))) hide(walk, 'it holds a substitution that is not understood')
 }
 
@@ -218,13 +254,33 @@ function unnoticed(walk: Walk, node: Node): void {
  */
 function expansion(walk: Walk, node: Node): void {
   if (/@[A-Za-z]\}$/.test(node.text)) hide(walk, 'it expands a value as a prompt')
+  if (isDoubleQuoted(node) && holdsSingleQuotes(node)) hide(walk, 'it has single quotes within double quotes')
   if (node.text.startsWith('${!')) walk.arithmetic.opaque = true
   const part = /^\$\{[#\w@*]+(?:\[[^\]]*\])?:(?![-+=?])([\s\S]*)\}$/.exec(node.text)?.[1]
   if (part !== undefined) addExpression(walk.arithmetic, part)
   const index = /^\$\{#?\w+\[([\s\S]*?)\]/.exec(node.text)?.[1]
   if (index !== undefined && !/^[@*]$/.test(index)) addExpression(walk.arithmetic, index)
-  const named = /^\$\{(\w+):?=/.exec(node.text)?.[1]
+  const named = /^\$\{(\w+)(?:\[[\s\S]*?)?:?=/.exec(node.text)?.[1]
   if (named !== undefined) set(walk, named, node)
+}
+
+/** Whether an expansion is in double quotes, or in a here-document, which bash reads in the same way. */
+function isDoubleQuoted(node: Node): boolean {
+  for (let above = node.parent; above; above = above.parent) {
+    if (above.type === 'string' || above.type === 'heredoc_body') return true
+    if (STRUCTURE.has(above.type)) return false
+  }
+  return false
+}
+
+/** In double quotes, `'$(x)'` in `${a:-'$(x)'}` is a substitution between two plain characters; not to the grammar. */
+function holdsSingleQuotes(node: Node): boolean {
+  return present(node).some(
+    (child) =>
+      child.type === 'raw_string' ||
+      child.type === 'ansi_c_string' ||
+      (!STRUCTURE.has(child.type) && holdsSingleQuotes(child)),
+  )
 }
 
 /** The index of an array element, which is arithmetic. */

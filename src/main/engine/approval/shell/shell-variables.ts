@@ -1,5 +1,6 @@
 import type { Segment, Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
+import { unsafeSetOption } from './unwrap-shell'
 
 /** Environment variables that decide which programs run, or what is injected into them. */
 const PROGRAMS =
@@ -85,7 +86,10 @@ export function evaluatedWords(program: string, rest: readonly Word[]): Evaluate
   if (program === 'wait') return optionVariable(program, rest, 'p')
   if (program === 'test' || program === '[' || program === '[[') return testedVariables(program, rest)
   // What `set` and the like make of $1 may be used in arithmetic.
-  if (program === 'set' || program === 'select') return { ...NOTHING, sets: ['1'] }
+  if (program === 'set' || program === 'select') {
+    const hidden = program === 'set' ? unsafeSetOption(rest) : undefined
+    return { sets: ['1'], expressions: [], ...(hidden !== undefined && { hidden }) }
+  }
   return NOTHING
 }
 
@@ -138,12 +142,16 @@ function variableNames(program: string, words: readonly Word[]): Evaluated {
   return found
 }
 
-/** An option that names a variable (`printf -v name`). */
+/** An option that names a variable, alone or after others (`printf -v name`, `wait -np name`). */
 function optionVariable(program: string, rest: readonly Word[], letter: string): Evaluated {
-  const at = rest.findIndex((word) => word.text.startsWith(`-${letter}`))
-  if (at < 0) return NOTHING
-  const named = rest[at]!.text.length > 2 ? { ...rest[at]!, text: rest[at]!.text.slice(2) } : rest[at + 1]
-  return named ? variableNames(program, [named]) : NOTHING
+  const option = new RegExp(`^-[a-zA-Z]*?${letter}`)
+  const named = rest.flatMap((word, index) => {
+    const found = option.exec(word.text)
+    if (!found) return []
+    const attached = word.text.slice(found[0].length)
+    return attached === '' ? (rest[index + 1] ?? []) : [{ ...word, text: attached }]
+  })
+  return variableNames(program, named)
 }
 
 /** `printf -v name`, and `%n`, which assigns the variable that its argument names. */
@@ -173,12 +181,16 @@ function testedVariables(program: string, rest: readonly Word[]): Evaluated {
 }
 
 const READ_WITH_VALUE = /^-\w*[adinNptu]$/
+/** `-aname` and `-raname`. */
+const READ_ARRAY = /^-[ers]*a(.+)$/s
 
 function readNames(rest: readonly Word[]): Word[] {
-  return rest.filter((word, index) => {
+  return rest.flatMap((word, index) => {
     const before = rest[index - 1]?.text ?? ''
-    if (word.known && word.text.startsWith('-')) return false
-    return !READ_WITH_VALUE.test(before) || /^-\w*a$/.test(before)
+    const array = READ_ARRAY.exec(word.text)?.[1]
+    if (array !== undefined) return [{ ...word, text: array }]
+    if (word.known && word.text.startsWith('-')) return []
+    return !READ_WITH_VALUE.test(before) || /^-\w*a$/.test(before) ? [word] : []
   })
 }
 

@@ -1,16 +1,14 @@
 import type { Segment, Word } from '../../permission/shell-syntax'
-import { OPAQUE_PROGRAMS, SHELLS, WRAPPERS, type Wrapper } from './wrapper-programs'
-
-/** What a segment starts besides its own program. */
-export interface Unwrapped {
-  /** Commands it starts, as words. `at`: where in the segment's own words they start. */
-  inner: { segment: Segment; at: number }[]
-  /** A script that it gives to a shell. */
-  script?: string
-  hidden?: string
-  /** It does nothing besides `inner` or `script`. */
-  neutral: boolean
-}
+import { unwrapShell } from './unwrap-shell'
+import {
+  hiddenResult,
+  NOTHING,
+  OPAQUE_PROGRAMS,
+  SHELLS,
+  WRAPPERS,
+  type Unwrapped,
+  type Wrapper,
+} from './wrapper-programs'
 
 /** Parts of the shell's grammar rather than commands; one in the place of a program means the text was misparsed. */
 const GRAMMAR = new Set(
@@ -19,7 +17,6 @@ const GRAMMAR = new Set(
 /** POSIX names; anything else may look like one program and be another. */
 const NAME = /^[\w.+/@%:,=~-]+$/
 const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
-const NOTHING: Unwrapped = { inner: [], neutral: false }
 
 /** The name of a program without its folder. */
 export function programOf(words: readonly Word[]): string {
@@ -66,10 +63,6 @@ function isUsual(program: string): boolean {
   return !program.includes('/') || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?bin\/[^/]+$/.test(program)
 }
 
-function hiddenResult(why: string): Unwrapped {
-  return { inner: [], hidden: why, neutral: false }
-}
-
 /** The words after the options of a wrapper: where the program starts, and the variables set for it. */
 function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
   const { words } = segment
@@ -92,7 +85,8 @@ function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrap
       if (means === 'value next') at += 1
       continue
     }
-    const assignment = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(text)
+    // env and the like take any name.
+    const assignment = (wrapper.assigns ? /^([^=]*)=([\s\S]*)$/ : /^([A-Za-z_]\w*)\+?=([\s\S]*)$/).exec(text)
     // It would run a program of this name. To bash "time" is a keyword: the variable is set, even without a command.
     if (assignment && !wrapper.assigns && before === 0) return hiddenResult(`${name} ${text} is not understood`)
     if (assignment && wrapper.assigns) {
@@ -148,30 +142,6 @@ function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value ne
     if (!wrapper.flags?.includes(letter)) return 'hidden'
   }
   return 'nothing'
-}
-
-function unwrapShell(words: readonly Word[], name: string): Unwrapped {
-  for (let at = 1; at < words.length; at += 1) {
-    const { text, known } = words[at]!
-    if (!known) return hiddenResult(`what ${name} runs is only known when it runs`)
-    if (/^-\w*c\w*$/.test(text) && !text.startsWith('--')) {
-      let script = at + 1
-      while (words[script]?.known && /^[-+]/.test(words[script]!.text))
-        script += /^[-+]\w*[oO]$/.test(words[script]!.text) ? 2 : 1
-      const given = words[script]
-      if (!given?.known) return hiddenResult(`what ${name} -c runs is only known when it runs`)
-      if (!/^(?:bash|sh|dash|ash|zsh|ksh|mksh|rbash)$/.test(name))
-        return hiddenResult(`${name} is not a shell that is understood`)
-      return { inner: [], script: given.text, neutral: true }
-    }
-    if (/^--(?:rcfile|init-file)/.test(text)) return hiddenResult(`${name} runs a start-up file`)
-    if (/^-\w*s\w*$/.test(text)) return hiddenResult(`${name} runs its input`)
-    if (/^[-+]\w*[oO]$/.test(text)) at += 1
-    else if (!/^[-+]/.test(text))
-      return /^\/(?:dev|proc)\//.test(text) ? hiddenResult(`${name} runs its input`) : NOTHING
-  }
-  if (words.some(({ text }) => text === '--version' || text === '--help')) return NOTHING
-  return hiddenResult(`${name} runs its input`)
 }
 
 function unwrapEval(words: readonly Word[]): Unwrapped {

@@ -1,3 +1,24 @@
+import type { Segment } from '../../permission/shell-syntax'
+
+/** What a segment starts besides its own program. */
+export interface Unwrapped {
+  /** Commands it starts, as words. `at`: where in the segment's own words they start. */
+  inner: { segment: Segment; at: number }[]
+  /** A script that it gives to a shell. */
+  script?: string
+  /** The name of that shell; absent: the shell that runs the segment itself. */
+  shell?: string
+  hidden?: string
+  /** It does nothing besides `inner` or `script`. */
+  neutral: boolean
+}
+
+export const NOTHING: Unwrapped = { inner: [], neutral: false }
+
+export function hiddenResult(why: string): Unwrapped {
+  return { inner: [], hidden: why, neutral: false }
+}
+
 /**
  * The syntax of a program that starts another one: its options, and the words before the other program. An option not
  * listed here is not understood.

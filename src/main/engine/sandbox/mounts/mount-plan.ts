@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { codeCacheFolder } from '../../runtime/code-cache'
+import { realCodeCacheFolder } from '../../runtime/code-cache'
 import { isWithin } from '../../workspace/path/real-path'
 import { hasRepository } from '../../workspace/path/repository-root'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
@@ -83,6 +83,14 @@ export function mountPlan(
   plan.guards.push(...homeGuards(roots, policy))
   const shared = repositories.map((path): Mount => ({ kind: 'write', path }))
   const seen = withoutSuperfluous([...base, ...byDepth(extra)])
+  const code = codeCache([
+    ...roots,
+    ...[...seen, ...shared].flatMap(({ kind, path }) => (kind === 'write' ? path : [])),
+  ])
+  if (writes)
+    plan.placeholders.push(
+      ...code.filter(({ kind, path }) => kind === 'empty' && !exists(path)).map(({ path }) => path),
+    )
   return {
     mounts: [
       ...seen,
@@ -90,7 +98,7 @@ export function mountPlan(
       ...byDepth([...projects, ...shared]),
       ...byDepth(distinct(plan.guards)),
       ...ownFolder(policy, roots, seen),
-      ...codeCache(roots),
+      ...code,
     ],
     base,
     placeholders: plan.placeholders,
@@ -261,10 +269,18 @@ function ownFolder(
   ]
 }
 
-/** Trestle's own code in compiled form, where a project contains the folder for temporary files. */
-function codeCache(roots: readonly string[]): Mount[] {
-  const folder = realPathOf(codeCacheFolder())
-  return folder !== undefined && roots.some((root) => isWithin(folder, root)) ? [{ kind: 'empty', path: folder }] : []
+/**
+ * Trestle's own code in compiled form, where a command sees the folder for temporary files: the next start runs it
+ * without a sandbox. The folders above are mounted so that none can be moved, and another one take its place.
+ */
+function codeCache(folders: readonly string[]): Mount[] {
+  const folder = realCodeCacheFolder()
+  if (folder === undefined) return []
+  const above = folders.filter((each) => isWithin(folder, each)).toSorted((a, b) => a.length - b.length)[0]
+  if (above === undefined) return []
+  const between: Mount[] = []
+  for (let path = dirname(folder); path !== above; path = dirname(path)) between.push({ kind: 'write', path })
+  return [...between.toReversed(), { kind: 'empty', path: folder }]
 }
 
 function byDepth(mounts: readonly Mount[]): Mount[] {
