@@ -13,7 +13,7 @@ import type {
 } from '../../../shared/configuration/settings'
 import { FEATURES, featureOf, type Feature } from '../../../shared/configuration/features'
 import type { Catalog } from '../model/catalog/catalog'
-import { priceTable } from '../model/catalog/models-table'
+import { modelsTableProblem, priceTable } from '../model/catalog/models-table'
 import type { SandboxSupport } from '../sandbox/sandbox-support'
 import type { Config } from '../config/config'
 import { DEFAULT_CACHES } from '../config/agent-settings/sandbox-settings'
@@ -58,9 +58,10 @@ export function createSettingsActions({
   function view(): SettingsView {
     const { settings, problems, file } = config
     const defaultModel = catalog.defaultModel()
+    const tableProblem = modelsTableProblem()
     return {
       file,
-      problems: [...problems],
+      problems: [...problems, ...(tableProblem ? [tableProblem] : [])],
       ...(defaultModel !== undefined && { defaultModel }),
       ...(settings.smallModel !== undefined && { smallModel: settings.smallModel }),
       ...(settings.fallbackModel !== undefined && { fallbackModel: settings.fallbackModel }),
