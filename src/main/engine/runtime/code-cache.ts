@@ -18,6 +18,7 @@ export type Compilation = 'eager' | 'lazy'
 /** Commands in whose process an agent may work. */
 const WORKS: ReadonlySet<string | undefined> = new Set(['print', 'chat', 'acp', 'wire', 'serve'])
 
+/** How a process compiles, by the command of `trestle` that it was started with: `eager` where an agent may work. */
 export function compilationOf(command: string | undefined): Compilation {
   return WORKS.has(command) ? 'eager' : 'lazy'
 }
