@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import type { ModelScript } from '../test/support/model-script'
 import { startModelServer, type ModelServer } from '../test/support/model-server'
 import { endHosts } from '../test/support/source-task-host'
 import { configFor, createScratch, writeConfig, type Scratch } from '../test/support/scratch'
+import { spawnWithParent } from '../test/support/ends-with-parent'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -150,10 +151,7 @@ async function startElectron(executablePath: string, env: Record<string, string>
 }
 
 async function startWeb(env: Record<string, string>, sharedBrowser: SharedBrowser): Promise<Running> {
-  const child = spawn(process.execPath, [join(ROOT, 'out', 'main', 'cli.js'), 'serve'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawnWithParent([join(ROOT, 'out', 'main', 'cli.js'), 'serve'], { env })
   // The page is made while the program starts.
   const opened = sharedBrowser().then(async (browser) => ({
     browser,

@@ -7,7 +7,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..')
-const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+)['"](\.[^'"?]+)(?:\?\w+)?['"]/gm
+/** Also of programs that are started from a file: `new URL('./x.ts', import.meta.url)`. */
+const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+|\bnew\s+URL\s*\(\s*)['"](\.[^'"?]+)(?:\?\w+)?['"]/gm
+/** A block at the beginning of a line, or the end of a line; elsewhere the signs are parts of strings. */
+const COMMENT = /^[ \t]*\/\*[^]*?\*\/|(?<=^|[ \t])\/\/.*$/gm
 
 const files = new Set(
   readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
@@ -25,7 +28,7 @@ function imported(file: string, specifier: string): string | undefined {
 const imports = new Map<string, Map<string, string>>()
 for (const file of files) {
   const from = dirname(file)
-  for (const [, specifier] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
+  for (const [, specifier] of readFileSync(join(root, file), 'utf8').replaceAll(COMMENT, '').matchAll(IMPORT)) {
     const target = imported(file, specifier!)
     if (target === undefined || dirname(target) === from) continue
     const targets = imports.get(from) ?? new Map<string, string>()

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-if (Number(process.versions.node.split('.')[0]) < 22) {
+// Modules are loaded with it when they are first needed; Node 22.3 was the first to have it.
+if (typeof process.getBuiltinModule !== 'function') {
   process.stderr.write(
-    `Trestle needs Node 22 or newer; this is ${process.versions.node}. ` +
+    `Trestle needs Node 22.3 or newer; this is ${process.versions.node}. ` +
       'In the repository, `npm run -s trestle -- ...` brings its own.\n',
   )
   process.exit(2)

@@ -74,15 +74,22 @@ test('2: a bare repository shows its history, and 3: its worktrees are repositor
   expect((await lab.actions.branches(other)).find(({ name }) => name === 'work')?.worktree).toBe(tree)
 })
 
-test('4: submodules are shown, and never entered', async () => {
+test('4: submodules are shown with what is changed in them, and never entered by git itself', async () => {
   const inner = lab.repository('inner')
   const repo = lab.repository('r')
   lab.git(repo, 'submodule', '--quiet', 'add', inner, 'sub')
   lab.git(repo, 'commit', '-qm', 'sub')
   lab.write(join(repo, 'sub'), { 'a.txt': 'dirty\n' })
-  expect(await lab.actions.status(repo)).toMatchObject({ hasSubmodules: true, unstaged: [] })
+  lab.write(join(repo, 'sub'), { 'new/b.txt': 'new\n', 'c.txt': 'new\n' })
+  expect(await lab.actions.status(repo)).toMatchObject({
+    hasSubmodules: true,
+    unstaged: [],
+    submodules: [{ path: 'sub', changed: 1, untracked: 2 }],
+  })
+  lab.git(join(repo, 'sub'), 'add', '--all')
   lab.git(join(repo, 'sub'), 'commit', '-qam', 'inside')
-  const { unstaged } = await lab.actions.status(repo)
+  const { unstaged, submodules } = await lab.actions.status(repo)
+  expect(submodules).toBeUndefined()
   expect(unstaged).toEqual([{ path: 'sub', kind: 'modified', submodule: true }])
   expect((await lab.actions.diff(repo, { path: 'sub', side: 'unstaged' })).byHunk).toBe(false)
   await expect(lab.actions.discard(repo, ['sub'])).rejects.toMatchObject({ code: 'git.nothing' })
@@ -456,4 +463,21 @@ test('32: paths that leave the repository are refused', async () => {
   const repo = lab.repository('r')
   for (const path of ['../outside', '/etc/passwd', '.git/config', 'a/../../x', 'a//b', '\u00002e2e2f78'])
     await expect(lab.actions.diff(repo, { path, side: 'untracked' })).rejects.toMatchObject({ code: 'request.invalid' })
+})
+
+test('a submodule whose filters would run, or that is a link, is looked at without running anything', async () => {
+  const inner = lab.repository('inner')
+  const repo = lab.repository('r')
+  for (const name of ['armed', 'linked']) lab.git(repo, 'submodule', '--quiet', 'add', inner, name)
+  lab.git(repo, 'commit', '-qm', 'sub')
+  const ran = join(lab.root, 'ran')
+  lab.git(join(repo, 'armed'), 'config', 'filter.evil.clean', `sh -c 'echo ran >> ${ran}; cat'`)
+  lab.write(join(repo, 'armed'), { '.gitattributes': '* filter=evil\n', 'a.txt': 'dirty\n' })
+  rmSync(join(repo, 'linked'), { recursive: true })
+  const elsewhere = lab.repository('elsewhere')
+  lab.write(elsewhere, { 'a.txt': 'dirty\n' })
+  symlinkSync(elsewhere, join(repo, 'linked'))
+  const { submodules } = await lab.actions.status(repo)
+  expect(submodules).toEqual([{ path: 'armed', changed: 1, untracked: 1 }])
+  expect(existsSync(ran)).toBe(false)
 })

@@ -100,3 +100,14 @@ test('a type counts as an import, and a test does not', () => {
   write('src/shared/b/three.ts', "import type { One } from '../a/one'\nexport type Three = One\n")
   expect(circles([]).status).toBe(1)
 })
+
+test('a file that is started by its address counts as an import, and a comment does not', () => {
+  write('src/shared/a/one.ts', "new Worker(new URL('../b/two.ts', import.meta.url))\n")
+  write(
+    'src/shared/b/two.ts',
+    "/**\n * import '../a/one'\n */\n// import '../a/one'\nexport const two = 2 // from '../a/one'\n",
+  )
+  expect(circles([])).toEqual({ status: 0, stdout: '' })
+  write('src/shared/b/three.ts', "import '../a/one'\n")
+  expect(circles([]).stdout).toContain('src/shared/a/one.ts imports src/shared/b/two.ts')
+})

@@ -49,6 +49,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
   }
   return {
     view: () => settingsView,
+    viewSoon: async () => settingsView,
     models: () => [],
     saveProvider: ({ id, type, apiKey }) =>
       update({

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { displayWidth } from './display-width'
 import { oneLine, safeText, shortLine, table } from './output'
 
 describe('text on a terminal', () => {
@@ -47,4 +48,20 @@ test('a table has columns as wide as their content, and no blanks at the ends of
       ],
     ),
   ).toBe('NAME         WHAT\na            one two\nlonger name\n')
+})
+
+test('the columns of a table begin at one place below wide letters, emoji and marks', () => {
+  const rows = [
+    ['世界', 'x'],
+    ['✅ done', 'x'],
+    ['e\u0301te\u0301', 'x'],
+    ['plain', 'x'],
+  ]
+  const lines = table(['NAME', 'X'], rows).trimEnd().split('\n')
+  expect(lines.map((line) => displayWidth(line))).toEqual([10, 10, 10, 10, 10])
+})
+
+test('a line is cut at its width, not at its number of characters', () => {
+  expect(shortLine('世界世界', 6)).toBe('世界…')
+  expect(shortLine('e\u0301'.repeat(6), 6)).toBe('e\u0301'.repeat(6))
 })

@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { fstatSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
+import { displayWidth, padToWidth, truncateToWidth } from './display-width'
 
 /**
  * Characters a terminal acts on, hides or reorders: control characters except LF and tab, bidi marks, zero-width
@@ -30,10 +31,9 @@ export function oneLine(text: string): string {
   return safeText(text).replaceAll(/\s+/gu, ' ').trim()
 }
 
-/** Text on one line of at most `max` characters, with an ellipsis where it is cut. */
+/** Text on one line of at most `max` columns, with an ellipsis where it is cut. */
 export function shortLine(text: string, max: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1).replace(/\p{Cs}$/u, '')}…` : line
+  return truncateToWidth(text.replaceAll(/\s+/g, ' ').trim(), max)
 }
 
 /** The original `write` of each guarded stream. */
@@ -74,9 +74,9 @@ export function editorOutput(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 /** A table as text, columns as wide as their content. Cells are single-line, whatever they contain. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows].map((row) => row.map(oneLine))
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => displayWidth(row[column] ?? ''))))
   return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+    .map((row) => row.map((cell, column) => padToWidth(cell, widths[column] ?? 0)).join('  '))
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
 }

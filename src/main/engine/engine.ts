@@ -26,7 +26,7 @@ import { createEngineReview } from './engine-review'
 import { createTurns } from './engine-turns'
 import { createTaskNotifier } from './session/task-notifier'
 import { removeOrphanedPlaceholders } from './sandbox/mounts/placeholders'
-import { sandboxSupport } from './sandbox/sandbox-support'
+import { probeSandboxSupport, sandboxSupport } from './sandbox/sandbox-support'
 import { PACKAGE_REGISTRIES } from './network/host-list'
 import { createTaskActions } from './session/session-tasks'
 import { createKeptTurns } from './session/kept-turns'
@@ -204,7 +204,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     tools: BUILTIN_TOOLS,
     featureTokens: features.tokens,
     onModels: () => notify({ kind: 'models' }),
-    sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
+    sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport, probe: probeSandboxSupport },
   })
   foundation.onChange(({ kind }) => {
     if (kind !== 'plugins') return

@@ -1,5 +1,6 @@
 import { duplexPair } from 'node:stream'
 import { onTestFinished, describe, expect, test } from 'vitest'
+import { cpuMs } from '../../../test/support/cpu-time'
 import { connectWire } from './wire-client'
 
 /** A connection, and the other side of it: its lines as they come, and a way to answer them. */
@@ -42,6 +43,20 @@ describe('a call over the wire', () => {
     for (const byte of Buffer.from(`${JSON.stringify({ id: 1, result: 'Größe 👋\n' })}\n`))
       theirs.write(Buffer.from([byte]))
     expect(await wanted).toBe('Größe 👋\n')
+  })
+
+  test('costs a long line that arrives in pieces no more than its length', async () => {
+    const { call, arrived, theirs } = setUp()
+    const wanted = call('x.y')
+    await arrived().toHaveLength(1)
+    const piece = 'x'.repeat(1 << 14)
+    const begin = cpuMs()
+    theirs.write('{"id":1,"result":"')
+    for (let n = 0; n < 1500; n += 1) theirs.write(piece)
+    theirs.write('"}\n')
+    expect(await wanted).toHaveLength(1500 * piece.length)
+    // Joined and searched again for each piece, it is 18 GB of text.
+    expect(cpuMs() - begin).toBeLessThan(2000)
   })
 
   test('fails as the engine says, also with a code that is not known here', async () => {

@@ -3,6 +3,7 @@ import type { TrestleClient } from '../../shared/contract'
 import type { WireHello, WireId, WireLine } from '../../shared/contract/stdio-wire'
 import { CodedError, ERRORS, type Failure } from '../../shared/errors'
 import { isRecord } from '../../shared/json-fields'
+import { LineReader } from '../engine/process/line-reader'
 
 /** A connection of this program to an engine over the lines of the wire. */
 export interface WireConnection {
@@ -29,7 +30,6 @@ export function connectWire(stream: Duplex): WireConnection {
   hello.promise.catch(() => {})
   const closed = Promise.withResolvers<void>()
   let nextId = 1
-  let rest = ''
 
   const end = (): void => {
     for (const [id, settle] of open) settle({ id, error: lost() })
@@ -41,17 +41,14 @@ export function connectWire(stream: Duplex): WireConnection {
     if (!stream.destroyed) stream.write(`${JSON.stringify(value)}\n`)
   }
   stream.setEncoding('utf8')
-  stream.on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) {
-      if (line === '' || stream.destroyed) continue
-      const read = lineFrom(line)
-      // What was lost with it is not known, so every call that waits fails.
-      if (read) take(read)
-      else stream.destroy()
-    }
+  const reader = new LineReader((text) => {
+    if (text === '' || stream.destroyed) return
+    const line = lineFrom(text)
+    // What was lost with it is not known, so every call that waits fails.
+    if (line) take(line)
+    else stream.destroy()
   })
+  stream.on('data', (text: string) => reader.add(text))
   // A handshake may have paused it.
   stream.resume()
   stream.on('error', () => stream.destroy())

@@ -56,7 +56,7 @@ export function desktopHandlers(os: Implementer, { host: { desktop } }: ApiDeps)
 
 export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiDeps) {
   return {
-    get: os.settings.get.handler(() => settings.view()),
+    get: os.settings.get.handler(() => settings.viewSoon()),
     saveProvider: os.settings.saveProvider.handler(({ input }) => settings.saveProvider(input)),
     removeProvider: os.settings.removeProvider.handler(({ input }) => settings.removeProvider(input.id)),
     saveModel: os.settings.saveModel.handler(({ input }) => settings.saveModel(input)),

@@ -23,7 +23,22 @@ const mediaPart = z.object({
   text: text.optional(),
   pages: count.optional(),
 })
-const userParts = z.array(z.discriminatedUnion('type', [textPart.extend({ skill: name.optional() }), mediaPart]))
+/** Tasks and files exist only where the session was exported. */
+const elsewhere = z.string().transform(() => '')
+/** What Trestle put into a message keeps its mark, so that it is not shown as the user's words. */
+const attached = z.object({ kind: z.enum(['resource', 'prompt']), server: name, name: text }).optional()
+const file = z.object({ name: z.string().max(1000), path: elsewhere, size: count }).optional()
+const userParts = z.array(
+  z.discriminatedUnion('type', [
+    textPart.extend({ skill: name.optional(), attached, file }),
+    mediaPart.extend({ attached }),
+  ]),
+)
+/** The tasks are not here, so a message about them has only its text. */
+const news = z
+  .array(z.unknown())
+  .transform(() => [] as never[])
+  .optional()
 const resultParts = z.array(z.discriminatedUnion('type', [textPart, mediaPart]))
 const usage = z.object({
   input: count,
@@ -43,8 +58,6 @@ const assistantParts = z.array(
   ]),
 )
 const diff = z.object({ path: text, diff: text, added: count, removed: count, note: text.optional() })
-/** Tasks and their files exist only where the session was exported. */
-const elsewhere = z.string().transform(() => '')
 /** Details of results that are shown; others are left out, and the plain result is shown. */
 const details = z
   .discriminatedUnion('kind', [
@@ -90,6 +103,7 @@ const bodies = {
     parts: userParts,
     model: name,
     effort: z.enum(EFFORTS).optional(),
+    news,
   }),
   'turn.steered': z.object({
     type: z.literal('turn.steered'),

@@ -1,3 +1,6 @@
+import { isUserProvided } from '../../../shared/model/turn/message'
+import type { RecordedEvent } from '../../../shared/events/event'
+import { conversationBlocks } from './conversation-blocks'
 import { describe, expect, test } from 'vitest'
 import { FORMAT, FORMAT_VERSION, type ImportedEvent } from './exported-session'
 import { readExportedSession } from './read-exported-session'
@@ -97,6 +100,26 @@ describe('an exported session', () => {
   test('has no second result of a call, because providers refuse that too', () => {
     const events = [started('a'), step('a', '1'), answered('a', '1', [toolCall('x')]), called('a', '1', 'x')]
     expect(() => read(...events, result('a', 'x'), result('a', 'x', 'other'))).toThrow('does not follow')
+  })
+
+  test('keeps apart what Trestle put into a message and what the user wrote', () => {
+    const part = (of: Value): Value => ({ type: 'text', text: 'TEXT', ...of })
+    const attached = { kind: 'resource', server: 'wiki', name: 'wiki:page' }
+    const file = { name: 'a.txt', path: '/home/ada/a.txt', size: 3 }
+    const message = {
+      ...started('a'),
+      parts: [part({ text: 'mine' }), part({ skill: 'pdf' }), part({ attached }), part({ file })],
+    }
+    const news = { ...started('b', 9), news: [{ taskId: 'task_1', command: 'npm test', status: 'exited' }] }
+    const events = read(message, news).flatMap((event) => (event.type === 'turn.started' ? [event] : []))
+    const [first, second] = events
+    expect(first?.parts.filter(isUserProvided)).toEqual([part({ text: 'mine' }), part({ file: { ...file, path: '' } })])
+    expect(first?.parts).toHaveLength(4)
+    expect(first).not.toHaveProperty('news')
+    // A turn that no person asked for is not the user's; its tasks are not on this machine.
+    expect(second).toMatchObject({ news: [] })
+    const blocks = conversationBlocks(events.map((event, seq) => ({ ...event, seq, sessionId: 's' }) as RecordedEvent))
+    expect(blocks.map(({ kind }) => kind)).toEqual(['you', 'trestle'])
   })
 
   test('has nothing that would speak to the agent in the name of Trestle', () => {

@@ -13,7 +13,7 @@ import type {
 } from '../../../shared/configuration/settings'
 import { FEATURES, featureOf, type Feature } from '../../../shared/configuration/features'
 import type { Catalog } from '../model/catalog/catalog'
-import { priceTable } from '../model/catalog/models-table'
+import { modelsTableProblem, priceTable } from '../model/catalog/models-table'
 import type { SandboxSupport } from '../sandbox/sandbox-support'
 import type { Config } from '../config/config'
 import { DEFAULT_CACHES } from '../config/agent-settings/sandbox-settings'
@@ -30,18 +30,24 @@ const MINUTE_MS = 60_000
 
 const NO_SEARCH = 'No search provider is set. Add [web.search] to the configuration file.'
 
+/** Tokens by feature. `count` finds them all without holding up other work; afterwards `of` answers at once. */
+export interface FeatureTokens {
+  of(feature: Feature): number
+  count(): Promise<void>
+}
+
 interface SettingsActionsDeps {
   config: Config
   secrets: Secrets
   keyStore: Pick<KeyStore, 'status'>
   catalog: Catalog
   tools: readonly { name: string; description: string }[]
-  /** Tokens that a feature adds to each request. */
-  featureTokens(feature: Feature): number
+  /** Tokens that a feature adds to each request, counted when they are first asked for. */
+  featureTokens: FeatureTokens
   /** The list of models changed without a change of the file. */
   onModels(): void
   /** The built-in list of hosts, and what this machine has to make sandboxes with. */
-  sandbox: { hosts: readonly string[]; support(): SandboxSupport }
+  sandbox: { hosts: readonly string[]; support(): SandboxSupport; probe(): Promise<unknown> }
 }
 
 /** What the settings page can do, on config.toml, the stored keys and the catalog. */
@@ -58,9 +64,10 @@ export function createSettingsActions({
   function view(): SettingsView {
     const { settings, problems, file } = config
     const defaultModel = catalog.defaultModel()
+    const tableProblem = modelsTableProblem()
     return {
       file,
-      problems: [...problems],
+      problems: [...problems, ...(tableProblem ? [tableProblem] : [])],
       ...(defaultModel !== undefined && { defaultModel }),
       ...(settings.smallModel !== undefined && { smallModel: settings.smallModel }),
       ...(settings.fallbackModel !== undefined && { fallbackModel: settings.fallbackModel }),
@@ -81,7 +88,7 @@ export function createSettingsActions({
       features: FEATURES.map((feature) => ({
         feature,
         enabled: settings.features[feature],
-        tokens: featureTokens(feature),
+        tokens: featureTokens.of(feature),
       })),
       tools: tools.filter(hasToggle).map(({ name, description }) => ({
         name,
@@ -119,11 +126,17 @@ export function createSettingsActions({
 
   async function edit(...edits: TomlEdit[]): Promise<SettingsView> {
     await config.edit(edits)
+    return viewSoon()
+  }
+
+  async function viewSoon(): Promise<SettingsView> {
+    await Promise.all([sandbox.probe(), featureTokens.count()])
     return view()
   }
 
   return {
     view,
+    viewSoon,
     setNotifications: ({ enabled, sound, finished }) =>
       edit(
         ...(enabled === undefined ? [] : [{ path: ['notifications', 'enabled'], value: enabled }]),
@@ -190,6 +203,11 @@ function hasToggle({ name }: { name: string }): boolean {
  */
 export interface SettingsActions extends ModelActions {
   view(): SettingsView
+  /**
+   * The same, without holding up other work: the first view starts a sandbox, to see that it works, and counts the
+   * tokens of all tools.
+   */
+  viewSoon(): Promise<SettingsView>
   setDefaultMode(mode: PermissionMode): Promise<SettingsView>
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
   setFeature(feature: Feature, enabled: boolean): Promise<SettingsView>

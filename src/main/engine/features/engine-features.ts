@@ -1,4 +1,6 @@
-import { FEATURE_TEXT, type Feature } from '../../../shared/configuration/features'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { FEATURE_TEXT } from '../../../shared/configuration/features'
+import type { FeatureTokens } from '../customize/settings-actions'
 import { textTokens } from '../context/tokens/token-estimate'
 import type { EngineFoundation } from '../foundation/engine-foundation'
 import { createEngineGit } from './engine-git'
@@ -31,7 +33,7 @@ export interface EngineFeatures {
   /** The tools of all features for a session; which of them are offered depends on the settings. */
   tools(session: Session, workspace: Workspace): readonly Tool[]
   /** Tokens that the tools of a feature add to each request. */
-  tokens(feature: Feature): number
+  tokens: FeatureTokens
   memory: Pick<EngineMemory, 'recall' | 'actions'>
   /** Which sessions the user has read and pinned. */
   marks: MarkActions
@@ -67,11 +69,9 @@ export function createFeatures(
     ...schedule.tools(session),
     ...mail.tools(workspace),
   ]
-  // Every view of the settings shows them, and describing all tools takes 10 ms.
-  let tokens: Record<Feature, number> | undefined
   return {
     tools,
-    tokens: (feature) => (tokens ??= tokensByFeature(tools()))[feature],
+    tokens: featureTokens(tools),
     memory,
     marks: createEngineMarks(foundation),
     usage: createEngineUsage(foundation),
@@ -143,10 +143,26 @@ function createEngineUsage({ database, store, settings, now, newId, warn }: Engi
   }
 }
 
-function tokensByFeature(tools: readonly Tool[]): Record<Feature, number> {
-  const sizes = new Map(tools.map((tool) => [tool.name, Math.round(textTokens(briefLine(tool)))]))
-  const sum = (names: readonly string[]): number => names.reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
-  return Object.fromEntries(
-    Object.entries(FEATURE_TEXT).map(([feature, { tools: names }]) => [feature, sum(names)]),
-  ) as Record<Feature, number>
+/** Describing all tools takes 10 to 25 ms, so `count` does it tool by tool, and other work comes between. */
+export function featureTokens(tools: () => readonly Tool[]): FeatureTokens {
+  const sizes = new Map<string, number>()
+  let all: readonly Tool[] | undefined
+  let counting: Promise<void> | undefined
+  const sizeOf = (name: string): number => {
+    all ??= tools()
+    const tool = all.find((one) => one.name === name)
+    if (!sizes.has(name)) sizes.set(name, tool ? Math.round(textTokens(briefLine(tool))) : 0)
+    return sizes.get(name)!
+  }
+  return {
+    of: (feature) => FEATURE_TEXT[feature].tools.reduce((sum, name) => sum + sizeOf(name), 0),
+    count: () =>
+      (counting ??= (async () => {
+        for (const { tools: names } of Object.values(FEATURE_TEXT))
+          for (const name of names) {
+            sizeOf(name)
+            await breathe()
+          }
+      })()),
+  }
 }

@@ -34,6 +34,7 @@ import {
   trustedRepositories,
 } from './trust/git-trust'
 import { pathInRepository } from './run/git-path'
+import { openToRead } from './repository/open-to-read'
 import { openRepository, type OpenRepository } from './repository/open-repository'
 import { readHead } from './run/git-files'
 import type { GitUser } from './trust/repository-programs'
@@ -42,6 +43,7 @@ import { blame } from './state/blame'
 import { fileDiff } from './state/file-diff'
 import { commitDetails, commitFileDiff, readLog } from './state/log'
 import { readStatus } from './state/status'
+import { submoduleChanges } from './state/submodules'
 
 export interface GitDeps {
   home: string
@@ -191,7 +193,17 @@ export function createGit(deps: GitDeps): GitActions {
       await run({ args: ['init', '--quiet'], level: 'trusted', folder, write: true })
       notify()
     },
-    status: (sessionId) => reading(sessionId, readStatus),
+    status: (sessionId) =>
+      reading(sessionId, async (repository) => {
+        const status = await readStatus(repository)
+        if (!status.hasSubmodules) return status
+        const { submodules, unread } = await submoduleChanges(repository, (folder) => openToRead(deps, folder))
+        return {
+          ...status,
+          ...(submodules.length > 0 && { submodules }),
+          ...(unread > 0 && { submodulesUnread: unread }),
+        }
+      }),
     diff: (sessionId, file) => reading(sessionId, (repository) => fileDiff(repository, file)),
     stage: (sessionId, paths) =>
       changing(sessionId, (repository) => (paths === 'all' ? stageAll(repository) : stage(repository, paths))),

@@ -82,10 +82,13 @@ export async function checkModules(): Promise<HealthCheck> {
 }
 
 /** Whether commands can be run in a sandbox. */
-export function checkSandbox(settings: Pick<SandboxSettings, 'mode'>, env: NodeJS.ProcessEnv): HealthCheck {
+export async function checkSandbox(
+  settings: Pick<SandboxSettings, 'mode'>,
+  env: NodeJS.ProcessEnv,
+): Promise<HealthCheck> {
   const about = { id: 'sandbox', title: 'Command sandbox' }
   if (settings.mode === 'off') return { ...about, status: 'ok', detail: 'Turned off in Settings.' }
-  const found = findSandbox(process.platform, env['PATH'])
+  const found = await findSandbox(process.platform, env['PATH'])
   if (found.kind !== 'none') return { ...about, status: 'ok', detail: `${found.kind} (${found.bwrap})` }
   const isRequired = settings.mode === 'required'
   // A program that does not exist for this system is not a problem.

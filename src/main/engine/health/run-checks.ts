@@ -10,7 +10,7 @@ import { commandEnv } from '../environment/command-env'
 import type { TaskHostProgram } from '../task/client/host-connector'
 import { checkNetwork, checkLoginShell, checkPort, checkTaskHost } from './system-checks'
 import { checkGit, checkModules, checkRipgrep, checkSandbox } from './program-checks'
-import { checkConfig, checkModel, checkSearch, checkServers } from './settings-checks'
+import { checkConfig, checkModel, checkModelsTable, checkSearch, checkServers } from './settings-checks'
 import { checkClock, checkDatabase, checkDisk, checkHome } from './storage-checks'
 import { recentErrors } from './app-log'
 
@@ -44,6 +44,7 @@ async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
   const found = await all([
     () => checkDisk(home),
     () => checkConfig(file, problems),
+    () => checkModelsTable(),
     () => checkModel(catalog),
     () => checkSearch(settings, env),
     () => checkDatabase(home),

@@ -1,3 +1,4 @@
+import { modelsTableProblem } from '../model/catalog/models-table'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { failureOf } from '../../../shared/errors'
@@ -20,6 +21,14 @@ export function checkConfig(file: string, problems: readonly ConfigProblem[]): H
     detail: listed.join(' '),
     remedy: 'Fix the file at the line named. Until then, the default applies to what is wrong.',
   }
+}
+
+/** Whether the table of known models can be read; it says nothing when it can. */
+export function checkModelsTable(): HealthCheck | undefined {
+  const problem = modelsTableProblem()
+  return (
+    problem && { id: 'models', title: 'Known models', status: 'failed', detail: `${problem.file}: ${problem.message}` }
+  )
 }
 
 /** Whether the default model can be asked: that it is configured and has a key. Connects to nothing. */

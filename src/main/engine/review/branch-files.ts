@@ -6,6 +6,7 @@ import type { ReviewBases } from '../../../shared/model/session/review'
 import { captureFile, statAt } from '../checkpoint/capture/file-state'
 import type { ReadableRepository } from '../git/repository/open-to-read'
 import { isSafeTreePath } from '../git/run/git-path'
+import { submoduleChanges, submoduleNote } from '../git/state/submodules'
 import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 
 /** More untracked files are a folder that should be ignored, not work to review. */
@@ -47,8 +48,10 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
   for (const { name, from, oid, mode } of rawEntries(raw.stdout)) await add(name, versionOf(oid, mode), from)
   for (const name of untracked.slice(0, MAX_UNTRACKED)) if (!name.endsWith('/')) await add(name, { kind: 'absent' })
   const left = untracked.length - MAX_UNTRACKED
+  const inside = await submoduleChanges(repository, deps.openRepository).catch(refuse)
   const notes = [
     note,
+    submoduleNote(inside),
     left > 0 && `${left.toLocaleString('en-US')} more untracked ${left === 1 ? 'file is' : 'files are'} not shown.`,
     unusable > 0 &&
       `${unusable.toLocaleString('en-US')} ${unusable === 1 ? 'file is' : 'files are'} not shown: ` +

@@ -12,7 +12,15 @@ let finding: Promise<SandboxSupport> | undefined
 
 /** Looked for once in the life of the process: it starts a sandbox, to see that it works, and waits for that. */
 export function sandboxSupport(): SandboxSupport {
-  return (found ??= findSandbox(process.platform, process.env['PATH']))
+  if (found) return found
+  const programs = sandboxPrograms(process.platform, process.env['PATH'])
+  if (programs.kind === 'none') return (found = programs)
+  const result = spawnSync(programs.bwrap, probeArguments(programs.bwrap), {
+    encoding: 'utf8',
+    timeout: PROBE_MS,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return (found = result.status === 0 ? programs : startFailure(result.stderr ?? ''))
 }
 
 /**
@@ -21,20 +29,20 @@ export function sandboxSupport(): SandboxSupport {
  * more memory this one has.
  */
 export function probeSandboxSupport(): Promise<SandboxSupport> {
-  finding ??= (async () => {
-    const programs = sandboxPrograms(process.platform, process.env['PATH'])
-    if (programs.kind !== 'none') {
-      const problem = await new Promise<SandboxSupport | undefined>((resolve) => {
-        execFile(programs.bwrap, probeArguments(programs.bwrap), { timeout: PROBE_MS }, (error, stdout, stderr) => {
-          if (!error) restoresTerm ??= stdout.trim() === RESTORES
-          resolve(error ? startFailure(stderr) : undefined)
-        })
-      })
-      if (problem) return (found ??= problem)
-    }
-    return (found ??= programs)
-  })()
+  finding ??= findSandbox(process.platform, process.env['PATH']).then((support) => (found ??= support))
   return finding
+}
+
+/** Looks again, with the programs of this search path: starts a sandbox, to see that it works. */
+export async function findSandbox(platform: NodeJS.Platform, path: string | undefined): Promise<SandboxSupport> {
+  const programs = sandboxPrograms(platform, path)
+  if (programs.kind === 'none') return programs
+  return new Promise((resolve) => {
+    execFile(programs.bwrap, probeArguments(programs.bwrap), { timeout: PROBE_MS }, (error, stdout, stderr) => {
+      if (!error) restoresTerm ??= stdout.trim() === RESTORES
+      resolve(error ? startFailure(stderr) : programs)
+    })
+  })
 }
 
 export const ENV = '/usr/bin/env'
@@ -50,17 +58,6 @@ let restoresTerm: boolean | undefined
 export function canRestoreTerm(): boolean {
   restoresTerm ??= spawnSync(ENV, RESTORE_TERM, { stdio: 'ignore', timeout: PROBE_MS }).status === 0
   return restoresTerm
-}
-
-export function findSandbox(platform: NodeJS.Platform, path: string | undefined): SandboxSupport {
-  const programs = sandboxPrograms(platform, path)
-  if (programs.kind === 'none') return programs
-  const result = spawnSync(programs.bwrap, probeArguments(programs.bwrap), {
-    encoding: 'utf8',
-    timeout: PROBE_MS,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  return result.status === 0 ? programs : startFailure(result.stderr ?? '')
 }
 
 /** The programs that sandboxes are made with; whether they work here is not tried. */

@@ -50,7 +50,10 @@ function reportText({ by, from, to, rows, total, prices }: UsageReport): string 
         'what they cost is not in these sums.\n'
   return (
     `${table([HEADINGS[by], 'REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'COST'], lines)}${unpriced}Costs ` +
-    `are those of the time of each request. Prices of known models are from ${prices.generated}.\n`
+    `are those of the time of each request. ` +
+    (prices.generated === ''
+      ? 'Prices of known models cannot be read: see trestle doctor.\n'
+      : `Prices of known models are from ${prices.generated}.\n`)
   )
 }
 

@@ -83,6 +83,24 @@ describe('a form at the terminal', () => {
     }
   })
 
+  it('does not show a secret while it is typed, nor afterwards', async () => {
+    const fields: FormField[] = [
+      { key: 'token', title: 'Token', required: true, kind: 'text', secret: true, minLength: 8 },
+      { key: 'pin', title: 'Pin', required: false, kind: 'text', secret: true, default: 'default-9' },
+      { key: 'name', title: 'Name', required: true, kind: 'text' },
+    ]
+    // ArrowUp would bring back what was typed before.
+    const { io, shown } = person(['y', 's3cr', 's3cret-42', '', '\u001b[AAda'])
+    const asked = question({ kind: 'form', server: 'tracker', message: 'Sign in', fields })
+    expect(await answerInTerminal(asked, { signal, ...io })).toMatchObject({
+      values: { token: 's3cret-42', pin: 'default-9', name: 'Ada' },
+    })
+    expect(shown()).toContain('Token (not shown): ')
+    expect(shown()).toContain('At least 8 characters.')
+    expect(shown()).toContain('Ada')
+    expect(shown()).not.toMatch(/s3cr|default-9/)
+  })
+
   it('is declined by anything but yes', async () => {
     for (const typed of ['', 'n', 'yeah', 'no']) {
       const { io } = person([typed])

@@ -22,6 +22,8 @@ interface Asker {
   say(text: string): void
   /** Rejects with `InputEnded` once nothing more can be typed. */
   ask(text: string): Promise<string>
+  /** The same, without showing what is typed. */
+  askSecret(text: string): Promise<string>
 }
 
 class InputEnded extends Error {}
@@ -53,7 +55,13 @@ export async function answerInTerminal(
       'there is no terminal to ask ' +
         `in.${preview.kind === 'form' ? " Pass --answer '{…}'; '{}' uses the defaults." : ''}`,
     )
-  const lines = createInterface({ input, output: editorOutput(output) })
+  const editor = editorOutput(output)
+  let isHidden = false
+  const shown = Object.create(editor, {
+    write: { value: (...piece: Parameters<typeof editor.write>) => isHidden || editor.write(...piece) },
+  }) as NodeJS.WriteStream
+  // Without a history, no key brings back an answer that was typed before.
+  const lines = createInterface({ input, output: shown, historySize: 0 })
   const ended = new Promise<never>((_resolve, reject) => lines.once('close', () => reject(new InputEnded())))
   // Where nothing is asked, the end of the input is no failure.
   ended.catch(() => undefined)
@@ -61,6 +69,18 @@ export async function answerInTerminal(
     say: (text) => void output.write(text),
     // Without this the end of the input would leave the question open for ever.
     ask: (text) => Promise.race([lines.question(text, { signal }), ended]),
+    async askSecret(text) {
+      isHidden = true
+      try {
+        // Before the prompt, because the user may type as soon as it appears.
+        const answer = lines.question('', { signal })
+        output.write(text)
+        return await Promise.race([answer, ended])
+      } finally {
+        isHidden = false
+        output.write('\n')
+      }
+    },
   }
   // This reads the keys, so Ctrl-C sends no signal: handle it as one.
   lines.on('SIGINT', () => process.emit('SIGINT'))
@@ -91,13 +111,14 @@ async function agrees({ say, ask }: Asker, { summary, reason, preview }: CallQue
 }
 
 /** Asks field by field; an empty line uses the default, or skips an optional field. */
-async function fill({ say, ask }: Asker, fields: readonly FormField[]): Promise<FormValues> {
+async function fill({ say, ask, askSecret }: Asker, fields: readonly FormField[]): Promise<FormValues> {
   const values: FormValues = {}
   for (const field of fields) {
     if (field.description !== undefined) say(`${plain(field.description)}\n`)
     if ('options' in field) field.options.forEach(({ title }, at) => say(`  ${at + 1} ${plain(title)}\n`))
     for (;;) {
-      const written = (await ask(`${plain(field.title)}${plain(hintOf(field))}: `)).trim()
+      const label = `${plain(field.title)}${plain(hintOf(field))}: `
+      const written = (await (isSecret(field) ? askSecret(label) : ask(label))).trim()
       const value = written === '' ? field.default : valueOf(field, written)
       const problem = formProblems([field], value === undefined ? {} : { [field.key]: value })[field.key]
       if (problem !== undefined) say(`${problem}\n`)
@@ -110,17 +131,26 @@ async function fill({ say, ask }: Asker, fields: readonly FormField[]): Promise<
   return values
 }
 
+function isSecret(field: FormField): boolean {
+  return field.kind === 'text' && field.secret === true
+}
+
+const HOW: Partial<Record<FormField['kind'], string>> = {
+  boolean: ' (yes or no)',
+  choices: ' (numbers, with commas)',
+  choice: ' (a number)',
+}
+
 function hintOf(field: FormField): string {
-  const how =
-    field.kind === 'boolean'
-      ? ' (yes or no)'
-      : field.kind === 'choices'
-        ? ' (numbers, with commas)'
-        : field.kind === 'choice'
-          ? ' (a number)'
-          : ''
+  const how = isSecret(field) ? ' (not shown)' : (HOW[field.kind] ?? '')
   const usual =
-    field.default === undefined ? (field.required ? '' : ' [leave empty to skip]') : ` [${String(field.default)}]`
+    field.default === undefined
+      ? field.required
+        ? ''
+        : ' [leave empty to skip]'
+      : isSecret(field)
+        ? ' [leave empty for the default]'
+        : ` [${String(field.default)}]`
   return `${how}${usual}`
 }
 

@@ -1,5 +1,6 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { ReplayOverview, ReplayStep } from '../../../shared/model/session/history'
+import { truncateToWidth } from '../../console/display-width'
 import { charWidth } from '../../engine/task/output/char-width'
 import { editorOutput, oneLine, safeText } from '../../console/output'
 import type { Engine } from '../../engine/engine-api'
@@ -164,13 +165,6 @@ function wrap(line: string, columns: number): string[] {
   return parts
 }
 
-function widthOf(text: string): number {
-  return Array.from(text).reduce((columns, char) => columns + charWidth(char), 0)
-}
-
 function cut(line: string, columns: number): string {
-  const [first = '', ...rest] = wrap(line, columns)
-  if (rest.length === 0) return first
-  const [kept = ''] = wrap(first, columns - 1)
-  return widthOf(kept) < columns ? `${kept}…` : '…'
+  return truncateToWidth(line.replaceAll('\t', '    '), columns)
 }

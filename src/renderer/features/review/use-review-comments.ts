@@ -1,7 +1,7 @@
 import { useEffect, useRef, type RefObject } from 'react'
 import type { TrestleClient } from '../../../shared/contract'
 import type { ReviewComment, ReviewSide } from '../../../shared/model/session/review'
-import { browserStorage } from '../../state/page/browser-storage'
+import { pageDrafts } from '../../state/drafts/page-drafts'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { focusUnlessMoved } from '../../ui/overlay/return-focus'
 import { isSameComment, storedCommentDraft } from './comment-draft'
@@ -10,7 +10,7 @@ import type { ScrollerHandle } from './diff/review-scroller'
 import type { ReviewStore } from './review-store'
 import { useStable } from './use-stable'
 
-const draftKey = (sessionId: string): string => `trestle.review-draft.${sessionId}`
+const draftId = (sessionId: string): string => `review ${sessionId}`
 
 interface ReviewCommentsNeeds {
   client: TrestleClient
@@ -20,18 +20,21 @@ interface ReviewCommentsNeeds {
   refocus: () => void
 }
 
-/** Writing, changing and deleting comments on lines of a review. The one being written outlives the page. */
+/**
+ * Writing, changing and deleting comments on lines of a review. The one being written outlives the page; each window
+ * has its own.
+ */
 export function useReviewComments({ client, review, scroller, refocus }: ReviewCommentsNeeds) {
   const { sessionId, scope } = review
   const draftOpened = useRef(false)
   useEffect(() => {
-    const stored = storedCommentDraft(browserStorage.read(draftKey(sessionId)))
+    const stored = storedCommentDraft(pageDrafts.findOne(draftId(sessionId), `trestle.review-draft.${sessionId}`))
     if (stored) review.setDraft(stored)
   }, [review, sessionId])
 
   const setDraft = (next: CommentDraft | undefined): void => {
     review.setDraft(next)
-    browserStorage.write(draftKey(sessionId), next && JSON.stringify(next))
+    pageDrafts.keep(draftId(sessionId), next ? JSON.stringify(next) : '')
   }
   const openDraft = (next: CommentDraft): void => {
     draftOpened.current = true

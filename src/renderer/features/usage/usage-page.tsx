@@ -199,8 +199,10 @@ function Report({ report, by, measure, userHome, onGroup }: ReportProps) {
 function PriceNote({ prices }: { prices: PriceTable }) {
   return (
     <p className="text-small wrap-anywhere text-ink-3">
-      Costs are estimates in US dollars, by the prices at the time of each request. Prices of known models are from{' '}
-      {prices.generated}: {prices.sources.join(', ')}.
+      Costs are estimates in US dollars, by the prices at the time of each request.{' '}
+      {prices.generated === ''
+        ? 'Prices of known models cannot be read: see Settings.'
+        : `Prices of known models are from ${prices.generated}: ${prices.sources.join(', ')}.`}
     </p>
   )
 }

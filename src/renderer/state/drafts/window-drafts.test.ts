@@ -73,6 +73,20 @@ describe('drafts of several windows', () => {
     expect(open('c').find('s1')).toBe('hello there\n\nhello you')
   })
 
+  it('joins no drafts that must stay apart: the second is found once the first is done', () => {
+    const { open } = browser()
+    const [first, second] = [open('a'), open('b')]
+    first.keep('s1', '{"n":1}')
+    second.keep('s1', '{"n":2}')
+    first.mark(true)
+    second.mark(true)
+    const third = open('c')
+    expect(third.findOne('s1')).toBe('{"n":1}')
+    third.keep('s1', '{"n":1.5}')
+    third.keep('s1', '')
+    expect(third.findOne('s1')).toBe('{"n":2}')
+  })
+
   it('does not show a draft that was continued and sent a second time', () => {
     const { open } = browser()
     const first = open('a')

@@ -57,13 +57,12 @@ export class WindowDrafts {
    * kept the draft of all windows.
    */
   find(id: string, old?: string): string {
-    const own = this.own(id)
-    if (own !== '') return own
-    const others = this.#others(id, old)
-    const left = others.filter((draft) => draft.left)
-    const found = left.length > 0 ? left : this.#own.has(id) ? [] : others.slice(-1)
-    this.#continued.set(id, found)
-    return [...new Set(found.map(({ text }) => text))].join('\n\n')
+    return this.#find(id, old, Infinity)
+  }
+
+  /** The same for drafts that cannot be joined: of several closed windows the earliest; the others are found later. */
+  findOne(id: string, old?: string): string {
+    return this.#find(id, old, 1)
   }
 
   /** Stores the draft of this window; '' removes it. What it continues goes, unless it was changed there since. */
@@ -94,6 +93,16 @@ export class WindowDrafts {
     } catch {
       // A draft without the mark is still found, one at a time.
     }
+  }
+
+  #find(id: string, old: string | undefined, most: number): string {
+    const own = this.own(id)
+    if (own !== '') return own
+    const others = this.#others(id, old)
+    const left = others.filter((draft) => draft.left).slice(0, most)
+    const found = left.length > 0 ? left : this.#own.has(id) ? [] : others.slice(-1)
+    this.#continued.set(id, found)
+    return [...new Set(found.map(({ text }) => text))].join('\n\n')
   }
 
   #others(id: string, old: string | undefined): OtherDraft[] {

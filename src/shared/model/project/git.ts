@@ -80,6 +80,16 @@ export interface GitConflict {
   theirs: boolean
 }
 
+/** A submodule with changes that are not committed in it. */
+export interface GitSubmoduleChanges {
+  path: GitPath
+  /** Numbers of files. */
+  changed: number
+  untracked: number
+  /** Why it cannot be said, as a sentence. */
+  problem?: string
+}
+
 /** The state of a repository. */
 export interface GitStatus {
   /** Its top folder. */
@@ -104,6 +114,9 @@ export interface GitStatus {
   sparse?: true
   shallow?: true
   hasSubmodules?: true
+  /** Those with files that differ from their commit; `submodulesUnread` further ones were not looked at. */
+  submodules?: GitSubmoduleChanges[]
+  submodulesUnread?: number
   /** It uses Git LFS. */
   lfs?: true
   remotes: string[]

@@ -40,7 +40,7 @@ export interface UsageRow extends UsageSum {
 
 /** The table that prices come from. */
 export interface PriceTable {
-  /** The day it was made. */
+  /** The day it was made; empty where the table cannot be read. */
   generated: string
   sources: string[]
 }

@@ -16,6 +16,7 @@ import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
 import { patchOf } from '../state/parse-diff'
 import { parseStatus, readStatus } from '../state/status'
+import { submodulePaths } from '../state/submodules'
 import { keepIndex } from './kept-index'
 import type { KeptContent } from './kept'
 
@@ -62,8 +63,6 @@ export async function lastMessage(repository: OpenRepository): Promise<string> {
   return (await repository.maybe(['log', '-1', '--format=%B', '--encoding=UTF-8']))?.trimEnd() ?? ''
 }
 
-const MAX_BYTES = 256 * 1024 * 1024
-
 /**
  * Adds files as they are now to the index: changed, new or deleted; default: everything. `git add` looks for changes
  * inside of submodules, whatever it is told, and so would use their settings and filters: they are added by their
@@ -85,14 +84,6 @@ export async function addToIndex(repository: OpenRepository, paths?: readonly Gi
   if (chosen.length === 0) return
   const input = Buffer.from(chosen.map((path) => `${path}\0`).join(''), 'latin1')
   await repository.write(['update-index', '-z', '--add', '--remove', '--stdin'], { input })
-}
-
-/** Paths of submodules in the index, each byte a character. */
-async function submodulePaths(repository: OpenRepository): Promise<string[]> {
-  const { stdout } = await repository.read(['ls-files', '--stage', '-z'], { maxBytes: MAX_BYTES })
-  if (!stdout.includes('160000 ')) return []
-  const lines = stdout.toString('latin1').split('\0')
-  return [...new Set(lines.flatMap((line) => /^160000 [0-9a-f]+ \d\t([^]*)$/.exec(line)?.[1] ?? []))]
 }
 
 /** Adds files as they are now to the index: changed, new or deleted. */

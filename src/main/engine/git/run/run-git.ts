@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { devNull } from 'node:os'
 import { dirname, join, delimiter, isAbsolute } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
+import { LineReader } from '../../process/line-reader'
 import { gitFailure } from './git-failure'
 import { hookTrace, type HookRun } from './hook-trace'
 import type { Repository } from './find-repository'
@@ -254,10 +255,8 @@ function signalTree(child: ChildProcess, name: NodeJS.Signals): void {
 
 /** Progress is redrawn with carriage returns. */
 function lineReader(onLine: (line: string) => void): (text: string) => void {
-  let rest = ''
-  return (text) => {
-    const lines = (rest + text).split(/[\r\n]+/)
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') onLine(line.trim())
-  }
+  const reader = new LineReader((line) => {
+    if (line.trim() !== '') onLine(line.trim())
+  })
+  return (text) => reader.add(text.replaceAll('\r', '\n'))
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { isRecord } from '../../../../shared/json-fields'
+import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import type { PriceTable } from '../../../../shared/model/turn/usage'
 import type { Effort } from '../../../../shared/model/turn/effort'
 import type { ThinkingControl } from '../provider'
@@ -49,12 +51,41 @@ export interface ModelsTable {
   providers: Record<string, KnownProvider>
 }
 
-let table: ModelsTable | undefined
+let read: { table: ModelsTable; problem?: ConfigProblem } | undefined
 
-/** The models that Trestle knows. Read when it is first asked for: a start does without it. */
+/**
+ * The models that Trestle knows; none where the file is missing or damaged (`modelsTableProblem`). Read when it is
+ * first asked for: a start does without it.
+ */
 export function modelsTable(): ModelsTable {
-  table ??= JSON.parse(readFileSync(pathOf(import.meta.url), 'utf8')) as ModelsTable
-  return table
+  read ??= readModelsTable(pathOf(import.meta.url))
+  return read.table
+}
+
+/** Why no models are known, for the settings page; undefined when they are. */
+export function modelsTableProblem(): ConfigProblem | undefined {
+  read ??= readModelsTable(pathOf(import.meta.url))
+  return read.problem
+}
+
+/** Without the file everything works, with what the configuration and the provider's own list say of models. */
+export function readModelsTable(file: string): { table: ModelsTable; problem?: ConfigProblem } {
+  try {
+    const table = JSON.parse(readFileSync(file, 'utf8')) as Partial<ModelsTable> | null
+    if (!isRecord(table?.providers) || !Array.isArray(table.sources)) throw new Error('It is not a table of models.')
+    return { table: table as ModelsTable }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return {
+      table: { generated: '', sources: [], providers: {} },
+      problem: {
+        file,
+        message:
+          'The table of known models cannot be read, so limits and prices are guessed. ' +
+          `Install Trestle again. ${why}`,
+      },
+    }
+  }
 }
 
 /** The table of known models, as reports name it. */

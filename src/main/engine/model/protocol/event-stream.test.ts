@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../../../../../test/support/cpu-time'
 import { modelFetch } from '../adapter/model-fetch'
 import { anthropicProtocol } from './anthropic'
 import { chatProtocol } from './chat'
@@ -189,4 +190,14 @@ it('on Gemini pieces are joined with the last counts; thoughts, signatures and t
     event({ text: 'cd' }, 4),
     ...events.slice(4),
   ])
+})
+
+it('costs a long event that arrives in pieces no more than its length', async () => {
+  const piece = new TextEncoder().encode('x'.repeat(1 << 14))
+  const event = line({ content: 'TEXT' }).split('TEXT')
+  const begin = cpuMs()
+  const [given] = await eventsGiven([event[0]!, ...Array.from({ length: 1500 }, () => piece), event[1]!])
+  expect(JSON.stringify(given)).toContain('xxx')
+  // Joined and searched again for each piece, it is 18 GB of text.
+  expect(cpuMs() - begin).toBeLessThan(2000)
 })

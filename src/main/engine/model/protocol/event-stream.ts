@@ -43,23 +43,32 @@ export function filterEvents(
   const reader = stream.getReader()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const encoder = new TextEncoder()
-  let rest = ''
+  /** The event whose end has not arrived: joined and searched once, however many pieces it has. */
+  let waiting: string[] = []
+  let last = ''
   const join = new PieceJoin(pieces)
   const add = (text: string): string => {
     const event = filterEvent(text, readable)
     return event ? join.add(event) : ''
   }
   const take = (text: string): string => {
-    const from = Math.max(0, rest.length - LONGEST_START)
-    rest += text
+    waiting.push(text)
+    const near = last + text
+    BLANK_LINE.lastIndex = 0
+    if (!BLANK_LINE.test(near)) {
+      last = near.slice(-LONGEST_START)
+      return join.flush()
+    }
+    const rest = waiting.join('')
     let out = ''
     let begin = 0
-    BLANK_LINE.lastIndex = from
+    BLANK_LINE.lastIndex = rest.length - near.length
     for (let found = BLANK_LINE.exec(rest); found; found = BLANK_LINE.exec(rest)) {
       out += add(rest.slice(begin, BLANK_LINE.lastIndex))
       begin = BLANK_LINE.lastIndex
     }
-    rest = rest.slice(begin)
+    waiting = [rest.slice(begin)]
+    last = rest.slice(begin).slice(-LONGEST_START)
     return out + join.flush()
   }
   return new LightReadableStream<Uint8Array<ArrayBuffer>>({
@@ -68,7 +77,7 @@ export function filterEvents(
         const { done, value } = await reader.read()
         // What is left at the end is an event without its blank line.
         const out = done
-          ? take(decoder.decode()) + add(rest) + join.flush()
+          ? take(decoder.decode()) + add(waiting.join('')) + join.flush()
           : take(decoder.decode(value, { stream: true }))
         if (out !== '') controller.enqueue(encoder.encode(out))
         if (done) controller.close()

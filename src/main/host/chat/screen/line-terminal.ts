@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
+import { LineReader } from '../../../engine/process/line-reader'
 import { APPROVAL_GRACE_MS } from './key-input'
 import { createStyle, type KeyRequest, type LineRequest, type LineResult, type Terminal } from './terminal'
 
@@ -17,7 +18,7 @@ export class LineTerminal implements Terminal {
   readonly #input: NodeJS.ReadableStream
   readonly #lines: string[] = []
   readonly #decoder = new StringDecoder('utf8')
-  #rest = ''
+  readonly #reader = new LineReader((line) => this.#lines.push(line.replace(/\r$/, '')))
   #hasEnded = false
   #wake: (() => void) | undefined
   #busy: { interrupt(): void } | undefined
@@ -105,9 +106,7 @@ export class LineTerminal implements Terminal {
 
   /** Lines end only at LF: other separators, such as U+2028, are text. */
   readonly #read = (chunk: Buffer | string): void => {
-    const lines = (this.#rest + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk))).split('\n')
-    this.#rest = lines.pop() ?? ''
-    this.#lines.push(...lines.map((line) => line.replace(/\r$/, '')))
+    this.#reader.add(typeof chunk === 'string' ? chunk : this.#decoder.write(chunk))
     this.#wake?.()
   }
 
@@ -116,7 +115,8 @@ export class LineTerminal implements Terminal {
     this.#hasEnded = true
     this.#input.off('data', this.#read)
     this.#input.pause()
-    if (this.#rest !== '') this.#lines.push(this.#rest)
+    const rest = this.#reader.takeRest()
+    if (rest !== '') this.#lines.push(rest)
     this.#wake?.()
   }
 

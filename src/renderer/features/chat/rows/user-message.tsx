@@ -134,9 +134,7 @@ function MessageFiles({ parts }: { parts: readonly UserPart[] }) {
   return (
     <div className="you-media">
       {files.map(({ name, path }) => (
-        <span key={path}>
-          <FileLink path={path}>{name}</FileLink>
-        </span>
+        <span key={path || name}>{path === '' ? name : <FileLink path={path}>{name}</FileLink>}</span>
       ))}
     </div>
   )

@@ -11,7 +11,12 @@ import {
   type RefObject,
 } from 'react'
 import { VList, type VListHandle } from 'virtua'
-import type { GitChange, GitStatus } from '../../../../shared/model/project/git'
+import {
+  gitPathText,
+  type GitChange,
+  type GitStatus,
+  type GitSubmoduleChanges,
+} from '../../../../shared/model/project/git'
 import { Button } from '../../../ui/button'
 import { EmptyState } from '../../../ui/notice'
 import { ChangeRow, type ChangeSide } from './change-row'
@@ -39,7 +44,7 @@ export function ChangesTab({ status }: { status: GitStatus }) {
     else next.delete(key)
     setExpanded(next)
   }
-  const { staged, unstaged, conflicts, hidden } = status
+  const { staged, unstaged, conflicts, hidden, submodules, submodulesUnread = 0 } = status
   const rows = useMemo((): Row[] => {
     const all = (doing: string, work: 'stage' | 'unstage'): ReactNode => (
       <Button
@@ -101,8 +106,9 @@ export function ChangesTab({ status }: { status: GitStatus }) {
             },
           ]
         : []),
+      ...submoduleRows(submodules, submodulesUnread),
     ]
-  }, [staged, unstaged, conflicts, hidden, sessionId, run, busy])
+  }, [staged, unstaged, conflicts, hidden, submodules, submodulesUnread, sessionId, run, busy])
   const reachable = useReachable(rows, focused)
   const keepFocus = useKeptFocus(box)
 
@@ -196,6 +202,30 @@ function useKeptFocus(box: RefObject<HTMLDivElement | null>) {
       if (event.relatedTarget && !event.currentTarget.contains(event.relatedTarget)) had.current = false
     },
   }
+}
+
+/** What is changed inside of submodules: it is committed there, in a session of its own. */
+function submoduleRows(submodules: readonly GitSubmoduleChanges[] = [], unread: number): Row[] {
+  if (submodules.length + unread === 0) return []
+  return [
+    { key: 'submodules', kind: 'head', title: 'Not committed in submodules', count: submodules.length },
+    ...submodules.map(({ path, changed, untracked, problem }): Row => {
+      const counts = [
+        ...(changed > 0 ? [`${changed.toLocaleString()} changed ${plural(changed, 'file', 'files')}`] : []),
+        ...(untracked > 0 ? [`${untracked.toLocaleString()} new ${plural(untracked, 'file', 'files')}`] : []),
+      ]
+      return { key: `s ${path}`, kind: 'note', text: `${gitPathText(path)}: ${problem ?? counts.join(', ')}` }
+    }),
+    ...(unread > 0
+      ? [
+          {
+            key: 'submodules unread',
+            kind: 'note' as const,
+            text: `${unread.toLocaleString()} more ${plural(unread, 'submodule is', 'submodules are')} not read.`,
+          },
+        ]
+      : []),
+  ]
 }
 
 function isFile({ kind }: Row): boolean {

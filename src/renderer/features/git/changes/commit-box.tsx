@@ -5,17 +5,20 @@ import { useClient } from '../../../state/page/queries'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
 import { Button } from '../../../ui/button'
 import { useGit } from '../git-context'
-import { commitText, switchAmend, useCommitText, writeCommit } from './commit-text'
+import { CommitTexts } from './commit-text'
+import { pageDrafts } from '../../../state/drafts/page-drafts'
 import { cx } from '../../../ui/cx'
+
+const texts = new CommitTexts(pageDrafts)
 
 /** The message of the next commit, written by the user or drafted by a model, and the commit. */
 export function CommitBox({ status }: { status: GitStatus }) {
   const { sessionId, run, busy } = useGit()
   const client = useClient()
-  const { message, amend } = useCommitText(sessionId)
+  const { message, amend } = texts.use(sessionId)
   const [hooks, setHooks] = useState<string>()
   const { staged, unstaged, conflicts, commit } = status
-  const write = (text: string): void => writeCommit(sessionId, text)
+  const write = (text: string): void => texts.write(sessionId, text)
   const all = staged.length === 0 && unstaged.length > 0 && !amend
   const hasContent = staged.length > 0 || unstaged.length > 0 || amend || status.operation?.kind === 'merge'
   const ready = message.trim() !== '' && conflicts.length === 0 && hasContent
@@ -26,21 +29,21 @@ export function CommitBox({ status }: { status: GitStatus }) {
     void run('Committing', async (git, signal) => {
       const { hash, subject, output } = await git.commit({ sessionId, message, amend, all }, { signal })
       // What was written meanwhile is for the next one.
-      if (commitText(sessionId).message === message) write('')
-      switchAmend(sessionId, false)
+      if (texts.of(sessionId).message === message) write('')
+      texts.switchAmend(sessionId, false)
       if (output !== '') setHooks(output)
       showToast(`Committed ${hash.slice(0, 8)} ${subject}`)
     })
   }
   const changeAmend = (on: boolean): void => {
-    switchAmend(sessionId, on)
+    texts.switchAmend(sessionId, on)
     if (!on || message.trim() !== '') return
-    client.git.lastMessage({ sessionId }).then((last) => switchAmend(sessionId, true, last), showFailureToast)
+    client.git.lastMessage({ sessionId }).then((last) => texts.switchAmend(sessionId, true, last), showFailureToast)
   }
   const draft = (): void =>
     void run('Drafting', async (git, signal) => {
       const drafted = await git.draftMessage({ sessionId }, { signal })
-      const before = commitText(sessionId).message
+      const before = texts.of(sessionId).message
       write(drafted)
       if (before.trim() !== '')
         showToast('Your message was replaced by the draft', { label: 'Undo', run: () => write(before) })

@@ -224,7 +224,8 @@ function OfferedList({ offered: { models, from }, prices, chosen, onChange }: Of
       <p role="status" className="mt-1 text-small text-ink-3">
         {found.length > SHOWN && `${found.length - SHOWN} more: search to find them. `}
         {chosen.length > 0 && `${chosen.length} chosen. `}
-        Prices are from the provider where it tells them, else from the table of {prices.generated}.
+        Prices are from the provider where it tells them, else from the table of known models
+        {prices.generated !== '' && ` of ${prices.generated}`}.
       </p>
     </fieldset>
   )

@@ -66,8 +66,11 @@ export function ModelsSection({ settings, onAddProvider }: { settings: SettingsV
         </ul>
       )}
       <p className="mt-2 px-0.5 text-small wrap-anywhere text-ink-3">
-        Windows, abilities and prices of known models are from {settings.prices.generated}:{' '}
-        {settings.prices.sources.join(', ')}. What config.toml says of a model comes first.
+        {settings.prices.generated === ''
+          ? 'The table of known models cannot be read.'
+          : `Windows, abilities and prices of known models are from ${settings.prices.generated}: ` +
+            `${settings.prices.sources.join(', ')}.`}{' '}
+        What config.toml says of a model comes first.
       </p>
       {settings.models.some(({ origin }) => origin === 'configured') && <OtherModels settings={settings} />}
       <LimitsPart settings={settings} />
