@@ -84,7 +84,7 @@ describe('a worktree with conflicts of a stash', () => {
     lab.git(folder, 'stash', '--quiet')
     lab.write(folder, { 'a.txt': 'theirs\n' })
     lab.git(folder, 'commit', '--quiet', '-am', 'theirs')
-    expect(() => lab.git(folder, 'stash', 'apply')).toThrow()
+    expect(() => lab.git(folder, 'stash', 'apply')).toThrow('stash apply')
     const conflicted = read(folder, 'a.txt')
     expect(conflicted).toContain('<<<<<<<')
     await lab.worktrees.remove(worktreeId)
