@@ -153,7 +153,7 @@ describe('the changes of a session and its subagents', () => {
     const { store } = openStore({ home: await tempFolder(), now: () => now })
     onTestFinished(() => store.close())
     const agentId = `${familyPrefix('session-1')}1`
-    const made = { folder: '/', title: '', mode: 'ask', addedFolders: [] } as const
+    const made = { folder: '/', title: '', mode: 'ask' as const, addedFolders: [] }
     store.create({ ...made, sessionId: 'session-1' })
     store.create({ ...made, sessionId: agentId })
     const start: AgentStart = {

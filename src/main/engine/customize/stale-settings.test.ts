@@ -59,7 +59,7 @@ test.each([RULE('maybe', 'Bash(make *)'), RULE('deny', 'Nothing(x)'), '[[permiss
   'a rule with a mistake can be removed: %j',
   async (rule) => {
     const { folder, text, rules } = await withFile(rule, rule)
-    const { decision, pattern, index } = required((await rules.list(folder)).rules[0])
+    const { decision, pattern, index } = required((await rules.list(folder)).rules[0], 'a rule')
     await rules.remove(folder, { scope: 'user', index, decision, pattern })
     expect(text().trim()).toBe('')
   },

@@ -25,7 +25,7 @@ async function lab() {
   const session = {
     id: sessionId,
     get header() {
-      return required(store.header(sessionId))
+      return required(store.header(sessionId), 'a header')
     },
     record: (...events: Parameters<typeof store.append>[1][number][]) => store.append(sessionId, events),
   }

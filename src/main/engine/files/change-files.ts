@@ -93,8 +93,8 @@ export async function renameFile(
 }
 
 /**
- * The files, links and folders in a folder and its folders, relative to it. Throws a `FileProblem` if there are too many
- * to keep.
+ * The files, links and folders in a folder and its folders, relative to it. Throws a `FileProblem` if there are too
+ * many to keep.
  */
 function entriesIn(folder: string, shown: string): string[] {
   const found: string[] = []

@@ -38,7 +38,7 @@ test('a place is kept that another process adds at the same time', async () => {
   const args = ['-e', OTHER, join(home, 'places.json'), JSON.stringify(place('theirs'))]
   const other = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(other, 'exit')
-  other.stdin.write(JSON.stringify(identityOf(required(other.pid))))
+  other.stdin.write(JSON.stringify(identityOf(required(other.pid, 'a pid'))))
   await once(other.stdout, 'data')
   places.add(place('ours'))
   await ended

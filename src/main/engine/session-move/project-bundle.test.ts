@@ -21,7 +21,7 @@ afterEach(() => lab.remove())
 const bundleFile = (): string => join(lab.root, 'project.bundle')
 
 async function bundled(folder: string): Promise<MovedProject> {
-  return required(await bundleProject(deps, folder, 'move-1', bundleFile()))
+  return required(await bundleProject(deps, folder, 'move-1', bundleFile()), 'a project')
 }
 
 function unpacked(top: string, project: MovedProject, before?: MovedProject) {

@@ -31,7 +31,7 @@ describe('a removal that fails', () => {
   test('puts the files back although a program has made the folder again meanwhile', async () => {
     const { worktreeId, folder } = await lab.worktrees.create(project, { branch: 'fix' })
     lab.write(folder, { 'new.txt': 'the only copy' })
-    const record = required(readWorktree(realpathSync(lab.home), worktreeId))
+    const record = required(readWorktree(realpathSync(lab.home), worktreeId), 'a record')
     const place = placeWith(() => {
       mkdirSync(folder)
       writeFileSync(join(folder, 'watcher.log'), 'from a program')
@@ -49,7 +49,7 @@ describe('a removal that fails', () => {
     const { worktreeId, folder } = await lab.worktrees.create(project, { branch: 'fix' })
     lab.write(folder, { 'new.txt': 'the only copy' })
     const home = realpathSync(lab.home)
-    const record = required(readWorktree(home, worktreeId))
+    const record = required(readWorktree(home, worktreeId), 'a record')
     // What is there when a process dies while it saves the files.
     writeWorktree(home, { ...record, state: 'removing' })
     renameSync(folder, asideOf(record))
@@ -65,7 +65,7 @@ describe('a removal that fails', () => {
     const { worktreeId, folder } = await lab.worktrees.create(project, { branch: 'fix' })
     lab.write(folder, { 'new.txt': 'saved' })
     const home = realpathSync(lab.home)
-    const removed = await removeWorktree(placeWith(Date.now), required(readWorktree(home, worktreeId)))
+    const removed = await removeWorktree(placeWith(Date.now), required(readWorktree(home, worktreeId), 'a record'))
     // Its process died before it deleted the folder, and a program has made it again.
     mkdirSync(asideOf(removed))
     lab.write(folder, { 'watcher.log': 'from a program' })

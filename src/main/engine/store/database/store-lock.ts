@@ -44,7 +44,7 @@ function removeStale(file: string): boolean {
   return true
 }
 
-/** Differs between two locks; undefined when there is none. */
+/** Differs between two locks; undefined when the file is missing. */
 function stampOf(file: string): string | undefined {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
   return stat && [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
