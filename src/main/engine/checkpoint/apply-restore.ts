@@ -40,11 +40,16 @@ export async function applyRestore(
       kept.push({ path, kind: 'impossible', why: reasonOf(error) })
     }
   }
+  /** What is replaced or deleted is in the store, whatever happens: the copy from before may be damaged. */
+  const stateOf = (parent: ReturnType<typeof openParent>): FileState =>
+    parent ? captureFile(parent.path, { maxBytes, keepIn: blobs }) : { kind: 'absent' }
   const remove = (step: RestoreStep): void => {
     const parent = openParent(step.path)
     try {
-      const now: FileState = parent ? captureFile(parent.path, { maxBytes }) : { kind: 'absent' }
+      const now = stateOf(parent)
       if (sameState(now, step.to)) return void done.set(step.path, asFileChange(step))
+      // The folder of an earlier attempt gets its permissions at the end.
+      if (now.kind === 'folder' && step.to.kind === 'folder') return
       if (now.kind !== 'absent' && !sameState(now, step.from)) return void kept.push(changedMeanwhile(step.path))
       attempt(step, () => {
         if (parent && now.kind === 'folder') rmdirSync(parent.path)
@@ -58,7 +63,7 @@ export async function applyRestore(
     const { path, from, to } = step
     const parent = openParent(path)
     try {
-      const now: FileState = parent ? captureFile(parent.path, { maxBytes }) : { kind: 'absent' }
+      const now = stateOf(parent)
       if (sameState(now, to)) return void done.set(path, asFileChange(step))
       // If something of another kind had to be deleted first, nothing is there now.
       const expected = isReplaced(step) ? { kind: 'absent' as const } : from

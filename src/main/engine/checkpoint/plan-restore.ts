@@ -184,10 +184,19 @@ export function changesAfter(
   const agents = descendants(store, sessionId).filter(({ agent }) => !endedOnly || agent?.status !== 'running')
   if (agents.length === 0) return own
   const from = store.since(sessionId, to, 1)[0]?.at ?? Number.POSITIVE_INFINITY
-  const theirs = agents.flatMap((one): ChangeEvent[] =>
+  const theirs = agents.map((one): ChangeEvent[] =>
     store.ofTypes(one.sessionId, ['checkpoint.changed', 'checkpoint.restored']).filter(({ at }) => at >= from),
   )
-  return [...own, ...theirs].toSorted((a, b) => a.at - b.at)
+  return inOrder([own, ...theirs])
+}
+
+/** Several histories as one, by time; each keeps its own order, although a clock may have been set back. */
+function inOrder(histories: readonly (readonly ChangeEvent[])[]): ChangeEvent[] {
+  const timed = histories.flatMap((events) => {
+    let latest = 0
+    return events.map((event) => ({ event, at: (latest = Math.max(latest, event.at)) }))
+  })
+  return timed.toSorted((a, b) => a.at - b.at).map(({ event }) => event)
 }
 
 /** Subagents of the session that are still running. */

@@ -47,7 +47,7 @@ export function createHookActions({
   async function edit(
     given: string,
     { scope, index, event, command }: HookPlace,
-    change: TableListEdit,
+    change: Exclude<TableListEdit, { kind: 'add' }>,
   ): Promise<Undoable> {
     const folder = await realFolder(given)
     const place = await files.placeOf(scope, folder)
@@ -56,7 +56,10 @@ export function createHookActions({
     if (!found || found.event !== event || found.command !== command)
       throw new CodedError('customize.changed', `The hook on ${event} is no longer where it was.`)
     const { editTableList } = await import('../config/toml/edit-table-list')
-    return files.changeConfig(place, (text) => editTableList(text, LIST, change))
+    // The list may be older than the file.
+    const isMeant = (hook: Readonly<Record<string, unknown>>): boolean =>
+      hook['event'] === event && hook['command'] === command
+    return files.changeConfig(place, (text) => editTableList(text, LIST, { ...change, isMeant }))
   }
 
   return {

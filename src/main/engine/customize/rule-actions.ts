@@ -73,7 +73,7 @@ export function createRuleActions({ home, settings, files }: RuleActionsDeps): R
   async function edit(
     given: string,
     { scope, index, decision, pattern }: RulePlace,
-    change: TableListEdit,
+    change: Exclude<TableListEdit, { kind: 'add' }>,
   ): Promise<Undoable> {
     const folder = await realFolder(given)
     const place = await files.placeOf(scope, folder)
@@ -82,7 +82,12 @@ export function createRuleActions({ home, settings, files }: RuleActionsDeps): R
     if (!found || found.decision !== decision || found.pattern !== pattern)
       throw new CodedError('customize.changed', `The rule ${decision} ${pattern} is no longer where it was.`)
     const { editTableList } = await import('../config/toml/edit-table-list')
-    return files.changeConfig(place, (text) => editTableList(text, LIST, change))
+    // The settings may be older than the file. A rule with a mistake is shown with a decision that it may not have.
+    const isMeant = (rule: Readonly<Record<string, unknown>>): boolean =>
+      found.mistake === undefined
+        ? rule['pattern'] === pattern && rule['decision'] === decision
+        : (typeof rule['pattern'] === 'string' ? rule['pattern'] : '') === pattern
+    return files.changeConfig(place, (text) => editTableList(text, LIST, { ...change, isMeant }))
   }
 
   return {

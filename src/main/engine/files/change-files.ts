@@ -73,7 +73,7 @@ export async function renameFile(
   // A file system that ignores case finds the file itself under its name in other letters.
   if (exists(to.realPath) && !isSame(from.realPath, to.realPath))
     throw new CodedError('request.invalid', `name: there is already a ${to.shown}.`)
-  const inside = isFolder ? filesIn(from.realPath, from.shown) : ['']
+  const inside = isFolder ? ['', ...entriesIn(from.realPath, from.shown)] : ['']
   const paths = [from.realPath, to.realPath].flatMap((base) =>
     inside.map((file) => (file === '' ? base : join(base, file))),
   )
@@ -92,14 +92,17 @@ export async function renameFile(
   return { path: to.shown, seq }
 }
 
-/** The files in a folder and its folders, relative to it. Throws a `FileProblem` if there are too many to keep. */
-function filesIn(folder: string, shown: string): string[] {
+/**
+ * The files, links and folders in a folder and its folders, relative to it. Throws a `FileProblem` if there are too
+ * many to keep.
+ */
+function entriesIn(folder: string, shown: string): string[] {
   const found: string[] = []
   const visit = (at: string): void => {
     for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
       const path = at === '' ? entry.name : join(at, entry.name)
+      if (entry.isDirectory() || entry.isFile() || entry.isSymbolicLink()) found.push(path)
       if (entry.isDirectory()) visit(path)
-      else if (entry.isFile()) found.push(path)
       if (found.length > MAX_FILES) return
     }
   }

@@ -101,7 +101,9 @@ export class PairedDevices implements DeviceActions {
     const now = this.#now()
     // Every code is compared, so that the time tells nothing.
     const [match] = this.#files.codes().filter((one) => isSame(one.code.codeHash, hashOf(code)))
-    if (!match || match.code.expiresAt <= now || !this.#files.removeCode(match.codeId))
+    // One that is valid for longer than any was made before the clock was set back.
+    const leftMs = match ? match.code.expiresAt - now : 0
+    if (!match || leftMs <= 0 || leftMs > PAIRING_LIMITS.codeMs || !this.#files.removeCode(match.codeId))
       throw new CodedError('device.code', 'This code is wrong, expired or already used.')
     this.#checkRoom()
     const { access } = match.code

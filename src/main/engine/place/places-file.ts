@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
 import { PLACE_NAME, type Place } from '../../../shared/model/place/place'
+import { withLock } from '../store/database/store-lock'
 import { placeLaunch } from '../../../shared/contract/place/place'
 
 const place = z.object({
@@ -83,52 +84,72 @@ export function openPlacesFile(home: string): PlacesFile {
     writeFileSync(aside, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 })
     renameSync(aside, path)
   }
+  /** Changes what is on disk at that moment: other processes of the home change it, too. Undefined: no change. */
+  const update = (change: (contents: Contents) => Contents | undefined): void => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    withLock(`${path}.lock`, () => {
+      const changed = change(read())
+      if (changed) write(changed)
+    })
+  }
   return {
     list: () => read().places,
     clientId() {
-      const contents = read()
-      write(contents)
-      return contents.clientId
+      let clientId = ''
+      update((contents) => {
+        clientId = contents.clientId
+        return existsSync(path) ? undefined : contents
+      })
+      return clientId
     },
     get: (placeId) => find(read().places, placeId),
     add(added) {
-      const contents = read()
-      if (contents.places.some(({ placeId }) => placeId.toLowerCase() === added.placeId.toLowerCase()))
-        throw new CodedError('place.taken', `There is a place "${added.placeId}" already.`)
-      write({ ...contents, places: [...contents.places, added] })
+      update((contents) => {
+        if (contents.places.some(({ placeId }) => placeId.toLowerCase() === added.placeId.toLowerCase()))
+          throw new CodedError('place.taken', `There is a place "${added.placeId}" already.`)
+        return { ...contents, places: [...contents.places, added] }
+      })
     },
     remove(placeId) {
-      const contents = read()
-      const removed = find(contents.places, placeId)
-      write({
-        ...contents,
-        places: contents.places.filter((one) => one.placeId !== placeId),
-        removed: [removed, ...contents.removed.filter((one) => one.placeId !== placeId)].slice(0, MAX_REMOVED),
+      update((contents) => {
+        const removed = find(contents.places, placeId)
+        return {
+          ...contents,
+          places: contents.places.filter((one) => one.placeId !== placeId),
+          removed: [removed, ...contents.removed.filter((one) => one.placeId !== placeId)].slice(0, MAX_REMOVED),
+        }
       })
     },
     restore(placeId) {
-      const contents = read()
-      const restored = find(contents.removed, placeId)
-      if (contents.places.some((one) => one.placeId === placeId))
-        throw new CodedError('place.taken', `There is a place "${placeId}" again.`)
-      write({
-        ...contents,
-        places: [...contents.places, restored],
-        removed: contents.removed.filter((one) => one !== restored),
+      let restored: Place | undefined
+      update((contents) => {
+        const found = find(contents.removed, placeId)
+        // Without regard to case, as when one is added.
+        if (contents.places.some((one) => one.placeId.toLowerCase() === placeId.toLowerCase()))
+          throw new CodedError('place.taken', `There is a place "${placeId}" again.`)
+        restored = found
+        return {
+          ...contents,
+          places: [...contents.places, found],
+          removed: contents.removed.filter((one) => one !== found),
+        }
       })
-      return restored
+      return restored!
     },
-    movedTo: (sessionId) => moved()[sessionId],
+    movedTo(sessionId) {
+      const all = moved()
+      return Object.hasOwn(all, sessionId) ? all[sessionId] : undefined
+    },
     noteMove(sessionId, to) {
-      const contents = read()
-      const others = Object.entries(contents.moved).filter(([id]) => id !== sessionId)
-      if (to === null && others.length === Object.keys(contents.moved).length) return
-      const latest = [...others, ...(to === null ? [] : [[sessionId, to] as const])].slice(-MAX_MOVED)
-      write({ ...contents, moved: Object.fromEntries(latest) })
+      update((contents) => {
+        const others = Object.entries(contents.moved).filter(([id]) => id !== sessionId)
+        if (to === null && others.length === Object.keys(contents.moved).length) return undefined
+        const latest = [...others, ...(to === null ? [] : [[sessionId, to] as const])].slice(-MAX_MOVED)
+        return { ...contents, moved: Object.fromEntries(latest) }
+      })
     },
     forget(placeId) {
-      const contents = read()
-      write({ ...contents, places: contents.places.filter((one) => one.placeId !== placeId) })
+      update((contents) => ({ ...contents, places: contents.places.filter((one) => one.placeId !== placeId) }))
     },
   }
 }

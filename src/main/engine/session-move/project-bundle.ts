@@ -3,11 +3,13 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:f
 import { dirname, join, relative } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { MovedProject } from '../../../shared/model/place/move'
+import { requireNothingInTheWay } from '../git/change/in-the-way'
 import { findRepository } from '../git/run/find-repository'
+import { currentBranch } from '../git/repository/current-branch'
 import { openRepository, type OpenRepository } from '../git/repository/open-repository'
 import { createRunGit, type RunGit } from '../git/run/run-git'
 import { writeFiles } from '../worktree/files/saved-files'
-import { takeSnapshot } from '../worktree/files/snapshot'
+import { holdsVersions, takeSnapshot } from '../worktree/files/snapshot'
 import type { WorktreePlace } from '../worktree/worktree-place'
 
 /** The commits of ours need no name of the user's. */
@@ -44,24 +46,34 @@ export async function bundleProject(
   } finally {
     await repository.write(['update-ref', '-d', kept])
   }
-  const { files: _files, ...project } = state
+  const { files: _files, versions: _versions, ...project } = state
   return { ...project, folder: relative(realpathSync(found.top), realpathSync(folder)) }
 }
 
-/** How a repository is now; `files`: how many differ from the commit. */
-type ProjectState = Omit<MovedProject, 'folder'> & { files: number }
+/** Whether there are any files, ignored ones included. */
+async function hasFiles(repository: OpenRepository): Promise<boolean> {
+  return (await repository.read(['ls-files', '--cached', '--others', '-z'])).stdout.length > 0
+}
+
+/**
+ * How a repository is now; `files`: how many differ from the commit; `versions`: a tree with all versions of files with
+ * conflicts, instead of an index.
+ */
+type ProjectState = Omit<MovedProject, 'folder'> & { files: number; versions?: string }
 
 async function stateOf(repository: OpenRepository, temporary: string): Promise<ProjectState> {
   const { commit, tree, index, files } = await takeSnapshot(repository, { temporary, ignored: false })
-  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const branch = await currentBranch(repository)
   // A snapshot has no index of its own when all changes are staged, or none.
   const { code } = await repository.read(['diff-index', '--cached', '--quiet', commit], { okCodes: [0, 1] })
-  const staged = index ?? (code === 1 ? tree : undefined)
+  const versions = index !== undefined && (await holdsVersions(repository, index)) ? index : undefined
+  const staged = versions === undefined ? (index ?? (code === 1 ? tree : undefined)) : undefined
   return {
     commit,
     tree,
     files,
     ...(staged !== undefined && { index: staged }),
+    ...(versions !== undefined && { versions }),
     ...(branch !== undefined && { branch }),
   }
 }
@@ -74,7 +86,7 @@ function refOf(moveId: string): string {
 async function keep(
   repository: OpenRepository,
   moveId: string,
-  { commit, tree, index }: ProjectState,
+  { commit, tree, versions, index = versions }: ProjectState,
 ): Promise<string> {
   const commitOf = async (of: string, parents: readonly string[]): Promise<string> => {
     const args = ['commit-tree', of, ...parents.flatMap((parent) => ['-p', parent])]
@@ -119,7 +131,11 @@ export async function unpackProject(
   if (now && isSame(now, project)) return { state: 'present', notes: [] }
   if (now && !isAllowed(now, target.before))
     throw new CodedError('move.files_changed', `${top} has changes that are not part of the session.`)
+  if (!now && (await hasFiles(repository)))
+    throw new CodedError('move.files_changed', `${top} has files, and no commit that has them.`)
   await fetchBundle(repository, moveId, bundle)
+  // Ignored files are in no snapshot.
+  if (now) await requireNothingInTheWay(repository, project.tree, { since: now.tree, saved: now.tree })
   if (now) await repository.write(['update-ref', `${refOf(moveId)}-before`, now.commit])
   const notes = await checkOut(repository, project, now)
   return { state: 'written', notes }

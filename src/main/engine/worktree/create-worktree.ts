@@ -6,6 +6,7 @@ import type { NewWorktree } from '../../../shared/model/project/worktree'
 import { forgetWorktree, makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
 import { commitOf } from '../git/change/branches'
 import { findRepository, type Repository } from '../git/run/find-repository'
+import { currentBranch } from '../git/repository/current-branch'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { branchWords, freeBranch } from './branch-name'
 import { copyAll, copyFiles, isFileAt, type CopiedFiles } from './files/copy-files'
@@ -173,7 +174,7 @@ async function branchOf(
 
 /** The local branch that it starts from, into which it will be merged. */
 async function baseOf(main: OpenRepository, from: string | undefined): Promise<string | undefined> {
-  const name = from?.replace(/^refs\/heads\//, '') ?? (await main.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD']))
+  const name = from?.replace(/^refs\/heads\//, '') ?? (await currentBranch(main))
   if (name === undefined) return undefined
   return (await main.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])) === undefined ? undefined : name
 }

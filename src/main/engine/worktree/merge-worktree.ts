@@ -8,6 +8,7 @@ import { commitOf } from '../git/change/branches'
 import { requireNothingInTheWay } from '../git/change/in-the-way'
 import { findRepository } from '../git/run/find-repository'
 import { operationOf } from '../git/run/git-files'
+import { currentBranch } from '../git/repository/current-branch'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { keepStaged } from './files/keep'
 import { requireOurs } from './our-worktree'
@@ -48,7 +49,12 @@ export async function mergeWorktree(
     if (options.way === 'rebase') {
       const conflicts = await rebased(worktree, before, options.keepConflicts ?? false)
       if (conflicts) return conflicts
-      return moveBase(place, worktree, { base, before, checkout, args: ['merge', '--quiet', '--ff-only', branch] })
+      return moveBase(place, worktree, {
+        base,
+        before,
+        checkout,
+        args: ['merge', '--quiet', '--ff-only', `refs/heads/${branch}`],
+      })
     }
     const message = options.message?.trim() || messageOf(options.way, branch, base)
     const result = await mergedInto(place, worktree, { ...options, branch, base, before, checkout, message })
@@ -107,7 +113,7 @@ async function prepared(
     const worktree = await place.open(found)
     const operation = operationOf(found)
     if (operation) throw new CodedError('worktree.operation', `A ${operation.kind} is in progress in ${record.folder}.`)
-    const branch = await worktree.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    const branch = await currentBranch(worktree)
     if (branch === undefined) throw new CodedError('git.not_found', 'No branch is checked out in the worktree.')
     const base = into ?? record.base
     if (base === undefined)

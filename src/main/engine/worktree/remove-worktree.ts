@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { worktreeRecords, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
-import type { Repository } from '../git/run/find-repository'
+import { findRepository, type Repository } from '../git/run/find-repository'
 import { operationOf } from '../git/run/git-files'
+import { currentBranch } from '../git/repository/current-branch'
 import type { OpenRepository } from '../git/repository/open-repository'
 import { makeKeep } from './files/keep'
 import { requireOurs, requireUnlocked } from './our-worktree'
@@ -43,7 +45,7 @@ export async function removeWorktree(place: WorktreePlace, record: WorktreeRecor
       removed = await saved(place, { ...record, gitDir: found.gitDir, commonDir: found.commonDir }, found)
       writeWorktree(home, removed)
     } catch (error) {
-      renameSync(aside, record.folder)
+      putBack(record)
       writeWorktree(home, record)
       throw asNotSaved(error)
     }
@@ -61,6 +63,23 @@ function moveAside(folder: string, aside: string): void {
   }
 }
 
+/** Moves a worktree that was not saved back to its place. */
+export function putBack(record: WorktreeRecord): void {
+  moveBeside(record.folder)
+  renameSync(asideOf(record), record.folder)
+}
+
+/** Whether a working tree of git is at a folder. */
+export function isAt(folder: string): boolean {
+  return findRepository(folder)?.top === folder
+}
+
+/** What a program has made in the place of a worktree that was moved away is kept beside it. */
+function moveBeside(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return
+  renameSync(folder, `${folder}-found-${randomBytes(3).toString('hex')}`)
+}
+
 /** Saves files, what is staged and commits; the record says where. Nothing is removed yet. */
 async function saved(place: WorktreePlace, record: WorktreeRecord, found: Repository): Promise<WorktreeRecord> {
   const { home, now, temporary } = place
@@ -76,7 +95,7 @@ async function saved(place: WorktreePlace, record: WorktreeRecord, found: Reposi
   const again = await takeSnapshot(worktree, options)
   if (again.tree !== snapshot.tree || again.commit !== snapshot.commit || again.index !== snapshot.index)
     throw new CodedError('worktree.busy', 'Something still writes files in it.')
-  const branch = await worktree.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const branch = await currentBranch(worktree)
   const { branch: _, ...rest } = record
   return {
     ...rest,
@@ -115,8 +134,10 @@ export function copyTest(
 export async function finishRemoval(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const { home } = place
   const main = await place.open(mainOf(record))
-  if (record.gitDir !== undefined && existsSync(record.gitDir))
+  if (record.gitDir !== undefined && existsSync(record.gitDir)) {
+    if (existsSync(asideOf(record)) && !isAt(record.folder)) moveBeside(record.folder)
     await main.write(['worktree', 'remove', '--', record.folder])
+  }
   rmSync(asideOf(record), { recursive: true, force: true, maxRetries: 3 })
   const next = { ...record }
   if (await deleteOwnBranch(main, record)) next.removed = { ...record.removed!, branchDeleted: true }

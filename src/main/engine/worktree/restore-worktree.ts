@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
 import { makeWorktreesFolder, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
 import { findRepository, type Repository } from '../git/run/find-repository'
@@ -6,10 +6,10 @@ import type { OpenRepository } from '../git/repository/open-repository'
 import { freeBranch } from './branch-name'
 import { copyAll } from './files/copy-files'
 import { keepRef, makeKeep } from './files/keep'
-import { asideOf, copyTest, finishRemoval, mainOf } from './remove-worktree'
+import { asideOf, copyTest, finishRemoval, isAt, mainOf, putBack } from './remove-worktree'
 import { requireOurs } from './our-worktree'
 import { writeFiles } from './files/saved-files'
-import { takeSnapshot } from './files/snapshot'
+import { holdsVersions, takeSnapshot } from './files/snapshot'
 import type { WorktreePlace } from './worktree-place'
 
 export interface RestoredWorktree {
@@ -41,7 +41,9 @@ export async function restoreWorktree(place: WorktreePlace, record: WorktreeReco
       const worktree = await place.open(found)
       if (isKept) {
         await writeFiles(worktree, removed.commit, removed.keep)
-        if (removed.index) {
+        if (removed.index && (await holdsVersions(worktree, removed.index)))
+          notes.push(`Files had conflicts: all versions of them are in the commit ${removed.index}.`)
+        else if (removed.index) {
           await worktree.write(['read-tree', removed.index], { okCodes: [0, 128] })
           await worktree.write(['update-index', '-q', '--refresh'], { okCodes: [0, 1] })
         }
@@ -105,9 +107,9 @@ async function checkoutOf(
 export async function recoverWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const { home } = place
   const aside = asideOf(record)
-  if (record.state === 'removing') {
+  if (record.state === 'removing' || (record.state === 'ready' && existsSync(aside))) {
     // Not everything was saved.
-    if (existsSync(aside) && !existsSync(record.folder)) renameSync(aside, record.folder)
+    if (existsSync(aside) && !isAt(record.folder)) putBack(record)
     const next: WorktreeRecord = { ...record, state: 'ready' }
     writeWorktree(home, next)
     return next

@@ -165,7 +165,8 @@ export function openBlobStore(folder: string): BlobStore {
   return {
     put(bytes) {
       const name = hash('sha256', bytes, 'hex')
-      if (use(name)) return name
+      // One that a crash has cut short is written again.
+      if (use(name) && statAt(pathOf(name))?.size === bytes.length) return name
       const place = name.slice(0, 2)
       if (!made.has(place)) mkdirSync(join(folder, place), { recursive: true, mode: 0o700 })
       made.add(place)

@@ -9,17 +9,24 @@ import type { TomlInput } from './toml-text'
 /** The keys of one table of a list; `undefined` removes a key. */
 export type TableValues = Readonly<Record<string, TomlInput | undefined>>
 
-/** A change of a list of tables such as `[[hooks]]`. Positions count from 0. */
+/** Which table of a list is changed. Positions count from 0. */
+interface TablePlace {
+  index: number
+  /** Whether the table at the place is the one that is meant: the file may have been changed since it was read. */
+  isMeant?(table: Readonly<Record<string, unknown>>): boolean
+}
+
+/** A change of a list of tables such as `[[hooks]]`. */
 export type TableListEdit =
   | { kind: 'add'; values: TableValues; at?: number }
-  | { kind: 'change'; index: number; values: TableValues }
-  | { kind: 'remove'; index: number }
-  | { kind: 'move'; index: number; to: number }
+  | ({ kind: 'change'; values: TableValues } & TablePlace)
+  | ({ kind: 'remove' } & TablePlace)
+  | ({ kind: 'move'; to: number } & TablePlace)
 
 /**
  * Changes a list of tables at a path, written as `[[a.b]]` or as `b = [{ … }]`. Comments stay: those of a table that
  * moves go along, those of a removed one are kept. The result is parsed again and has to mean exactly the intended
- * change; CodedError `config.write_failed` otherwise.
+ * change; CodedError `config.write_failed` otherwise, or `customize.changed` where another table is at the place.
  */
 export function editTableList(text: string, path: readonly string[], edit: TableListEdit): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
@@ -51,6 +58,8 @@ function changedList(list: readonly unknown[], edit: TableListEdit): unknown[] {
     return copy
   }
   const entry = copy[edit.index]
+  if (edit.isMeant && !(isTable(entry) && edit.isMeant(entry)))
+    throw new CodedError('customize.changed', `Entry ${edit.index + 1} is no longer the one that was shown.`)
   if (!isTable(entry)) throw unfit(`there is no table number ${edit.index + 1}`)
   if (edit.kind === 'change') copy[edit.index] = withoutUndefined({ ...(entry as TableValues), ...edit.values })
   if (edit.kind === 'remove') copy.splice(edit.index, 1)

@@ -91,14 +91,14 @@ export async function gitState(
   if (settings === undefined) return undefined
   const mayCount = !FILTERS.test(settings)
   const [head, status, commit] = await Promise.all([
-    git('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    git('symbolic-ref', '--quiet', 'HEAD'),
     mayCount
       ? git('status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal', '--ignore-submodules=all')
       : undefined,
     git('log', '-1', '--no-show-signature', '--no-mailmap', '--encoding=UTF-8', '--format=%s'),
   ])
   if (head === undefined && status === undefined && commit === undefined) return undefined
-  const branch = head?.trim() ?? ''
+  const branch = head?.trim().replace(/^refs\/heads\//, '') ?? ''
   const lastCommit = commit?.trim() ?? ''
   return {
     ...(branch !== '' && { branch }),

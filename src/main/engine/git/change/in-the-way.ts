@@ -12,12 +12,12 @@ const MAX_BYTES = 256 * 1024 * 1024
 /**
  * Throws `git.would_overwrite` when checking out `target` would replace files that git does not track. Git itself
  * protects new files, but silently overwrites ignored ones. `since`: only what `target` adds to this commit, `none`: to
- * nothing.
+ * nothing. `saved`: a tree whose files may be replaced, instead of those that are tracked.
  */
 export async function requireNothingInTheWay(
   repository: OpenRepository,
   target: string,
-  { alsoReplayed = false, since }: { alsoReplayed?: boolean; since?: string } = {},
+  { alsoReplayed = false, since, saved }: { alsoReplayed?: boolean; since?: string; saved?: string } = {},
 ): Promise<void> {
   const added = new Set(await addedBy(repository, target, since))
   if (alsoReplayed)
@@ -34,7 +34,9 @@ export async function requireNothingInTheWay(
   if (added.size === 0) return
   const suspects = [...added].filter((path) => isOnDisk(repository.top, path))
   if (suspects.length === 0) return
-  const tracked = new Set(await listed(repository, ['ls-files', '-z']))
+  const tracked = new Set(
+    await listed(repository, saved === undefined ? ['ls-files', '-z'] : ['ls-tree', '-r', '-z', '--name-only', saved]),
+  )
   const found: GitPath[] = []
   for (const path of suspects) {
     if (tracked.has(path)) continue
@@ -92,7 +94,7 @@ async function isUntracked(repository: OpenRepository, path: GitPath, tracked: R
   const patterns = path.startsWith('\0') ? [argument, `${argument}/**`] : [argument]
   const found = await listed(repository, ['ls-files', '-z', '--others', '--', ...patterns])
   const folder = gitPath(`${parts.join('/')}/`)
-  return found.some((name) => name === path || isInFolder(name, folder))
+  return found.some((name) => !tracked.has(name) && (name === path || isInFolder(name, folder)))
 }
 
 /** Where each folder above a path is on disk, the outermost first, and then the path itself. */

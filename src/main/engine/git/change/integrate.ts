@@ -1,5 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { GitIntegration } from '../../../../shared/model/project/git'
+import { currentBranch } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../run/git-files'
 import { readStatus } from '../state/status'
@@ -89,7 +90,7 @@ async function messageOf(repository: OpenRepository, from: string, target: strin
         : kind === 'tags'
           ? `tag '${name}'`
           : `commit '${target.slice(0, 12)}'`
-  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const branch = await currentBranch(repository)
   const into = branch === undefined || ['', 'main', 'master'].includes(branch) ? '' : ` into ${branch}`
   return `Merge ${what}${into}`
 }

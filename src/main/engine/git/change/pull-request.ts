@@ -4,6 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import type { GitPullRequest } from '../../../../shared/model/project/git'
 import { comparePage, hostOfRemote, type GitHostRepository } from '../../../../shared/model/project/git-hosts'
+import { currentBranch } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 
 const LIMIT_MS = 120_000
@@ -13,7 +14,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** What a pull request of the current branch would be, and how it is created. */
 export async function pullRequestOf(repository: OpenRepository, env: Env): Promise<GitPullRequest> {
-  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const branch = await currentBranch(repository)
   if (branch === undefined)
     throw new CodedError('git.no_upstream', 'No branch is checked out. Create one for these commits first.')
   const { remote, host } = await remoteOf(repository, branch)

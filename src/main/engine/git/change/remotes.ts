@@ -1,4 +1,5 @@
 import { CodedError } from '../../../../shared/errors'
+import { currentBranch } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../run/git-files'
 import { requireNothingInTheWay } from './in-the-way'
@@ -32,7 +33,7 @@ export async function pull(repository: OpenRepository, way: PullWay, run: Remote
   const operation = operationOf(repository)
   if (operation && operation.kind !== 'bisect')
     throw new CodedError('git.busy', `A ${operation.kind} is in progress: continue or abort it first.`)
-  const branch = await currentBranch(repository)
+  const branch = await requireBranch(repository)
   const remote = await repository.maybe(['config', '--get', `branch.${branch}.remote`])
   if (remote === undefined || remote === '')
     throw new CodedError('git.no_upstream', `The branch ${branch} has no upstream to pull from.`)
@@ -62,7 +63,7 @@ export async function push(
   { remote, overwrites }: PushRequest,
   run: RemoteRun,
 ): Promise<void> {
-  const branch = await currentBranch(repository)
+  const branch = await requireBranch(repository)
   const configured = await remoteOf(repository, branch)
   const merge = await repository.maybe(['config', '--get', `branch.${branch}.merge`])
   const target = remote ?? (configured || (await onlyRemote(repository)))
@@ -91,16 +92,16 @@ async function remoteOf(repository: OpenRepository, branch: string): Promise<str
 
 /** The remote of the branch that is checked out, or the only one. */
 export async function targetRemote(repository: OpenRepository): Promise<string> {
-  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const branch = await currentBranch(repository)
   const configured = branch === undefined ? undefined : await remoteOf(repository, branch)
   const remote = configured || (await onlyRemote(repository))
   await requireRemote(repository, remote)
   return remote
 }
 
-async function currentBranch(repository: OpenRepository): Promise<string> {
-  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
-  if (branch === undefined || branch === '')
+async function requireBranch(repository: OpenRepository): Promise<string> {
+  const branch = await currentBranch(repository)
+  if (branch === undefined)
     throw new CodedError('git.no_upstream', 'No branch is checked out. Create one for these commits first.')
   return branch
 }

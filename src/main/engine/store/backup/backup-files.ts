@@ -15,6 +15,8 @@ import { renameOverSync } from '../../workspace/file/atomic-write'
 
 /** How many backups are kept. */
 const KEPT_BACKUPS = 7
+/** A backup from later than this, in ms, was made while a clock was wrong. */
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
 
 export interface Backup {
   file: string
@@ -43,7 +45,7 @@ export async function keepBackup(
   } finally {
     removePartial(partial)
   }
-  removeOld(home)
+  removeOld(home, now)
   return file
 }
 
@@ -59,7 +61,7 @@ export function takeBackup(db: Database, options: { home: string; version: numbe
   } finally {
     removePartial(partial)
   }
-  removeOld(options.home)
+  removeOld(options.home, options.now)
   return file
 }
 
@@ -85,8 +87,8 @@ function removePartial(partial: string): void {
 }
 
 /** Removes old backups: keeps the newest of each day first. */
-function removeOld(home: string): void {
-  const backups = backupsOf(home)
+function removeOld(home: string, now: number): void {
+  const backups = backupsOf(home, now)
   const days = new Set<string>()
   const [firstOfDay, others]: [Backup[], Backup[]] = [[], []]
   for (const backup of backups) {
@@ -118,12 +120,12 @@ function isRunning(pid: number): boolean {
 }
 
 /** The newest backup that passes `isSound`. */
-export function newestGoodBackup(home: string, isSound: (file: string) => boolean): Backup | undefined {
-  return backupsOf(home).find((backup) => isSound(backup.file))
+export function newestGoodBackup(home: string, now: number, isSound: (file: string) => boolean): Backup | undefined {
+  return backupsOf(home, now).find((backup) => isSound(backup.file))
 }
 
-/** Newest first. */
-export function backupsOf(home: string): Backup[] {
+/** Newest first; those from the future last, because it is not known when they were made. */
+export function backupsOf(home: string, now: number): Backup[] {
   const folder = backupsFolder(home)
   if (!existsSync(folder)) return []
   const found: (Backup & { version: number })[] = []
@@ -137,7 +139,8 @@ export function backupsOf(home: string): Backup[] {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats) found.push({ file, version: Number(version), at, bytes: stats.size })
   }
-  return found.sort((a, b) => b.at - a.at || b.version - a.version)
+  const isAhead = ({ at }: Backup): number => Number(at > now + MAX_AHEAD_MS)
+  return found.sort((a, b) => isAhead(a) - isAhead(b) || b.at - a.at || b.version - a.version)
 }
 
 /** A time for file names, e.g. `20261120T140215123Z`. */

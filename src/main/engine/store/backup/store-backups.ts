@@ -45,7 +45,7 @@ export function createStoreBackups({ home, now, onProblem, copy = copyInThread }
   let timer: NodeJS.Timeout | undefined
 
   const view = (): BackupsView => {
-    const backups = backupsOf(home)
+    const backups = backupsOf(home, now())
     const newest = backups[0]
     return {
       folder: backupsFolder(home),
@@ -56,10 +56,10 @@ export function createStoreBackups({ home, now, onProblem, copy = copyInThread }
   }
 
   const isDue = (): boolean => {
-    const newest = backupsOf(home)[0]
+    const newest = backupsOf(home, now())[0]
     const stats = statSync(source, { throwIfNoEntry: false })
     if (!stats) return false
-    return newest ? now() - newest.at > DAY_MS : now() - (stats.birthtimeMs || stats.mtimeMs) > FIRST_MS
+    return newest ? Math.abs(now() - newest.at) > DAY_MS : now() - (stats.birthtimeMs || stats.mtimeMs) > FIRST_MS
   }
 
   const make = async (): Promise<void> => {

@@ -15,10 +15,44 @@ export function tryLock(file: string): (() => void) | undefined {
       return () => rmSync(file, { force: true })
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-      if (attempt === 3 || isHeld(file)) return undefined
-      rmSync(file, { force: true })
+      if (attempt === 3 || !removeStale(file)) return undefined
     }
   }
+}
+
+/**
+ * Removes a lock whose process is dead; false when it is held, or another process is removing it. Only one does: the
+ * others would remove the lock that is taken right after.
+ */
+function removeStale(file: string): boolean {
+  const found = stampOf(file)
+  if (found === undefined) return true
+  if (isHeld(file)) return false
+  const claim = `${file}.stale`
+  try {
+    writeFileSync(claim, '', { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (ageOf(claim) >= UNREADABLE_STALE_MS) rmSync(claim, { force: true })
+    return false
+  }
+  try {
+    if (stampOf(file) === found) rmSync(file, { force: true })
+  } finally {
+    rmSync(claim, { force: true })
+  }
+  return true
+}
+
+/** Differs between two locks; undefined when the file is missing. */
+function stampOf(file: string): string | undefined {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat && [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ')
+}
+
+/** In ms; a time in the future is as far away as one in the past. */
+function ageOf(file: string): number {
+  return Math.abs(Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0))
 }
 
 /** Runs `work` with the lock, after waiting for it. The caller must check again whether `work` is still needed. */
@@ -37,7 +71,7 @@ export function withLock<T>(file: string, work: () => T): T {
 }
 
 function isHeld(file: string): boolean {
-  const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  const age = ageOf(file)
   try {
     return isAlive(JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity, age, identityOf(process.pid))
   } catch {

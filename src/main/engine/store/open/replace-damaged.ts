@@ -31,7 +31,7 @@ export function replaceDamagedStore(options: {
     lockUnused(options)()
     const before = stateOf(file)
     const aside = freeName(`${file}.damaged-${timestampOf(now)}`)
-    const backup = newestGoodBackup(home, (candidate) => isSound(candidate, newestVersion))
+    const backup = newestGoodBackup(home, now, (candidate) => isSound(candidate, newestVersion))
     const rebuilt = join(home, `trestle.db.rebuilt-${process.pid}`)
     const sources = [file, ...(backup ? [backup.file] : [])].map((source) => openStoreRows(source))
     try {

@@ -55,7 +55,7 @@ function keptFiles(home: string): string[] {
     .map((name) => join(home, name))
   const files = [
     ...damaged,
-    ...backupsOf(home)
+    ...backupsOf(home, Date.now())
       .slice(0, 1)
       .map((backup) => backup.file),
   ]

@@ -22,7 +22,7 @@ export interface Snapshot {
   commit: string
   /** Every file, byte for byte: no filter changed it. */
   tree: string
-  /** What is staged, if that differs from both. With conflicts: all versions of the files. */
+  /** What is staged, if that differs from both. With conflicts: all versions of the files (see `holdsVersions`). */
   index?: string
   /** How many files differ from the commit. */
   files: number
@@ -107,6 +107,16 @@ export async function stagedTree(repository: OpenRepository, env: Env = {}): Pro
   const objects = new Set(rawPaths(stdout).flatMap((line) => /^(100\d{3}|120000) ([0-9a-f]+) /.exec(line)?.[2] ?? []))
   const entries = [...objects].map((hash) => `100644 blob ${hash}\t${hash}\0`).join('')
   return (await repository.write(['mktree', '-z'], { input: entries })).stdout.toString('latin1').trim()
+}
+
+/**
+ * Whether a tree of what was staged holds the versions of files with conflicts, each named after its content: it must
+ * not become an index.
+ */
+export async function holdsVersions(repository: OpenRepository, index: string): Promise<boolean> {
+  const { stdout } = await repository.read(['ls-tree', '-r', '-z', index], { maxBytes: MAX_LIST_BYTES })
+  const entries = rawPaths(stdout)
+  return entries.length > 0 && entries.every((entry) => / ([0-9a-f]+)\t\1$/.test(entry))
 }
 
 /** Looks at every file again, also at those that git was told to take as unchanged. */
