@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findingsInBothThemes } from './assistive'
-import { pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseInMenu, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const row = (page: Page, name: RegExp) => page.getByRole('treeitem', { name })
 
@@ -60,6 +60,18 @@ test.describe('the list of sessions', () => {
     await expect(bar).toContainText('3 selected')
     await page.keyboard.press('Escape')
     await expect(bar).toHaveCount(0)
+
+    // A whole project at once, and those in the archive back again.
+    await chooseInMenu(row(page, /^project/), 'Select all sessions')
+    await expect(bar).toContainText('3 selected')
+    await bar.getByRole('button', { name: 'Archive' }).press('Enter')
+    await expect(page.getByText('3 sessions archived')).toBeVisible()
+    await row(page, /^Archived/).press('Enter')
+    await row(page, /apples/).focus()
+    await page.keyboard.press('Control+a')
+    await bar.getByRole('button', { name: 'Restore' }).press('Enter')
+    await expect(page.getByText('3 sessions restored')).toBeVisible()
+    await expect(row(page, /^project/)).toHaveCount(1)
   })
 
   test('is grouped by day on request, also after a restart', async ({ app }) => {

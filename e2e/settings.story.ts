@@ -86,6 +86,18 @@ test('a feature is turned on and off with the keyboard, and says what it adds to
   await expect(memory).not.toBeChecked()
   await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('memory = true')
   expect(await findings(page)).toEqual([])
+  // The palette finds what is off, and every setting.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Commands' }).fill('schedules')
+  await expect(page.getByRole('option').first()).toContainText('Turn on schedules…')
+  await page.getByRole('combobox', { name: 'Commands' }).fill('contrast')
+  await expect(page.getByRole('option').first()).toContainText('Settings: Contrast')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('tab', { name: 'Appearance', selected: true })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Commands' }).fill('turn on mail')
+  await page.keyboard.press('Enter')
+  await expect(features.getByRole('heading', { name: 'Features' })).toBeFocused()
 })
 
 test('tools are cards in one to three columns; a click anywhere on one toggles it, and WebSearch shows what it lacks', async ({

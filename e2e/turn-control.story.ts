@@ -149,6 +149,38 @@ test.describe('steering', () => {
   })
 })
 
+test.describe('the queue', () => {
+  const held = { text: 'Thinking about it.', faults: { holds: [{ events: 2, until: new Promise(() => undefined) }] } }
+  test.use({ model: { script: [held] } })
+
+  test('is edited by keyboard, which keeps its place when what it stands on goes away', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'a long question')
+    await expect(transcriptText(page, 'Thinking')).toBeVisible()
+    await sendPrompt(page, 'first')
+    await sendPrompt(page, 'second')
+    await sendPrompt(page, 'third')
+    const queue = page.getByRole('list', { name: 'Queued prompts' })
+    const item = (words: string) => queue.getByRole('listitem').filter({ hasText: words })
+    await item('first').getByRole('button', { name: 'Edit' }).press('Enter')
+    await expect(queue.getByRole('textbox')).toBeFocused()
+    await page.keyboard.press('Escape')
+    await expect(item('first').getByRole('button', { name: /^Move/ })).toBeFocused()
+    await item('first').getByRole('button', { name: 'Edit' }).press('Enter')
+    await expect(queue.getByRole('textbox')).toBeFocused()
+    await page.keyboard.type(' of all')
+    await page.keyboard.press('Enter')
+    await expect(item('first of all').getByRole('button', { name: /^Move/ })).toBeFocused()
+    await item('second').getByRole('button', { name: 'Remove' }).press('Enter')
+    await expect(item('third').getByRole('button', { name: /^Move/ })).toBeFocused()
+    await item('first of all').getByRole('button', { name: 'Remove' }).press('Enter')
+    await item('third').getByRole('button', { name: 'Remove' }).press('Enter')
+    await expect(composer(page)).toBeFocused()
+    await stop(page).click()
+  })
+})
+
 test.describe('a hung program', () => {
   test.use({ model: { script: [{ text: 'Good morning.' }, { text: 'Here I am.' }] } })
 
@@ -169,5 +201,17 @@ test.describe('a hung program', () => {
     await expect(sending).toBeHidden()
     await expect(page.getByText('Not responding.')).toBeHidden()
     await expect(composer(page)).toHaveValue('')
+  })
+
+  test('shows that a file is still being read', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    app.freeze()
+    const file = { name: 'data.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2]) }
+    await page.getByLabel('Attachments', { exact: true }).setInputFiles(file)
+    await expect(page.getByText('Reading files…')).toBeVisible()
+    app.thaw()
+    await expect(page.getByRole('list', { name: 'Attachments' })).toContainText('data.bin')
+    await expect(page.getByText('Reading files…')).toBeHidden()
   })
 })

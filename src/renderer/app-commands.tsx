@@ -10,7 +10,6 @@ import {
   PanelLeft,
   PanelRight,
   Plus,
-  Settings,
   ShieldQuestion,
   Sparkles,
   Square,
@@ -35,7 +34,7 @@ import { answerTask, useTasks } from './state/tasks/tasks-state'
 import { gitCommands } from './features/git/git-commands'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
-import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
+import { openFind, useLayout } from './state/page/layout-state'
 import { changeMode, useSessionActions } from './state/session/session-actions'
 import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session-list/sessions-state'
 import { isFindInConversation } from './state/session/find-state'
@@ -263,14 +262,6 @@ export function useAppCommands({
         run: () => answerTask(task),
       })),
       ...pageCommands(settings),
-      ...SETTINGS_SECTIONS.map((section) => ({
-        id: `settings-${section}`,
-        group: 'Go to',
-        label: `Settings: ${section}`,
-        onlySearched: true,
-        icon: <Settings aria-hidden />,
-        run: () => useLayout.getState().openSettings(section),
-      })),
     ]
 
     const viewing: Command[] = [

@@ -14,6 +14,7 @@ import { markShownAsRead } from './state/session-list/session-marks'
 import { followAppearance, syncThemeToDesktop } from './state/page/appearance'
 import { TrestleProvider } from './state/page/queries'
 import { ErrorBoundary } from './ui/notice'
+import { keepPlace } from './ui/overlay/keep-place'
 import { followFocus } from './ui/overlay/return-focus'
 import { TooltipProvider } from './ui/tooltip'
 
@@ -35,6 +36,7 @@ const queryClient = new QueryClient({
 const connection = connectPage()
 followAppearance()
 followFocus()
+keepPlace()
 syncThemeToDesktop(connection.client)
 const isQuickPrompt = location.pathname === `/${PAGE_PATHS.quick}`
 if (!isQuickPrompt) {

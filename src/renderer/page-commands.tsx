@@ -1,7 +1,9 @@
-import { BellRing, Brain, CalendarClock, ChartColumn, Settings, SquareTerminal } from 'lucide-react'
-import { isFeatureOn } from '../shared/configuration/features'
+import { BellRing, Brain, CalendarClock, ChartColumn, Settings, SquareTerminal, ToggleLeft } from 'lucide-react'
+import { FEATURE_TEXT, FEATURES, isFeatureOn } from '../shared/configuration/features'
 import type { SettingsView } from '../shared/configuration/settings'
+import { SETTINGS_INDEX, showSetting } from './features/settings/frame/settings-index'
 import type { Command } from './features/shell/palette'
+import { desktopBridge } from './state/page/desktop-bridge'
 import { useLayout } from './state/page/layout-state'
 
 /** Commands that open a page of the main area. */
@@ -62,5 +64,24 @@ export function pageCommands(settings: SettingsView | undefined): Command[] {
       icon: <Settings aria-hidden />,
       run: () => useLayout.getState().openSettings(),
     },
+    ...FEATURES.filter((feature) => settings !== undefined && !isFeatureOn(settings, feature)).map((feature) => ({
+      id: `turn-on-${feature}`,
+      group: 'Go to',
+      label: `Turn on ${FEATURE_TEXT[feature].label.toLowerCase()}…`,
+      hint: 'Settings',
+      keywords: FEATURE_TEXT[feature].description,
+      onlySearched: true,
+      icon: <ToggleLeft aria-hidden />,
+      run: () => showSetting({ section: 'general', anchor: 'settings-features' }),
+    })),
+    ...SETTINGS_INDEX.filter(({ section }) => section !== 'desktop' || desktopBridge()).map((setting) => ({
+      id: `settings-${setting.section}-${setting.label}`,
+      group: 'Go to',
+      label: `Settings: ${setting.label}`,
+      keywords: `${setting.words} ${setting.section}`,
+      onlySearched: true,
+      icon: <Settings aria-hidden />,
+      run: () => showSetting(setting),
+    })),
   ]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isShortcut, shortcutAria, shortcutFrom, shortcutText } from './shortcut'
+import { isShortcut, shortcutAria, shortcutFrom, shortcutText, spokenShortcut } from './shortcut'
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey', boolean>> = {}) => ({
   key,
@@ -32,6 +32,13 @@ it('writes keys as they are labeled on this platform', () => {
   expect(shortcutText('Alt+Up')).toBe('Alt ↑')
   expect(shortcutAria('Alt+Up')).toBe('Alt+ArrowUp')
   expect(shortcutAria('Mod+K')).toBe('Control+K')
+})
+
+it('spells keys out for screen readers', () => {
+  expect(spokenShortcut('Mod+Shift+K')).toBe('Control Shift K')
+  expect(spokenShortcut('Alt+Up')).toBe('Alt Up arrow')
+  expect(spokenShortcut('Mod+,')).toBe('Control Comma')
+  expect(spokenShortcut('?')).toBe('Question mark')
 })
 
 describe('shortcutFrom', () => {

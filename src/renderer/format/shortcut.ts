@@ -6,11 +6,34 @@ export const APPLE = /Mac|iPhone|iPad/.test(typeof navigator === 'undefined' ? '
 const APPLE_SIGNS: Record<string, string> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Ctrl: '⌃' }
 const ARROWS: Record<string, string> = { Up: '↑', Down: '↓', Left: '←', Right: '→' }
 
+const SPOKEN: Record<string, string> = {
+  Ctrl: 'Control',
+  Alt: APPLE ? 'Option' : 'Alt',
+  Esc: 'Escape',
+  Del: 'Delete',
+  Up: 'Up arrow',
+  Down: 'Down arrow',
+  Left: 'Left arrow',
+  Right: 'Right arrow',
+  '?': 'Question mark',
+  ',': 'Comma',
+  '.': 'Period',
+  '/': 'Slash',
+  '\\': 'Backslash',
+}
+
 /** A shortcut for display: `Mod+K` is `⌘K` on a Mac and `Ctrl K` elsewhere. */
 export function shortcutText(shortcut: string): string {
   const keys = keysOf(shortcut).map((key) => ARROWS[key] ?? key)
   if (APPLE) return keys.map((key) => APPLE_SIGNS[key] ?? key).join('')
   return keys.map((key) => (key === 'Mod' ? 'Ctrl' : key)).join(' ')
+}
+
+/** The same spelled out for screen readers: `Mod+Shift+K` is `Command Shift K` or `Control Shift K`. */
+export function spokenShortcut(shortcut: string): string {
+  return keysOf(shortcut)
+    .map((key) => (key === 'Mod' ? (APPLE ? 'Command' : 'Control') : (SPOKEN[key] ?? key)))
+    .join(' ')
 }
 
 /** The same for `aria-keyshortcuts`: `Mod+K` is `Meta+K` or `Control+K`. */

@@ -127,6 +127,7 @@ export interface ShortcutConflict {
   kind: 'command' | 'fixed' | 'browser'
   /** The other command. */
   id?: string
+  label?: string
   /** What is in the way, as a sentence. */
   message: string
 }
@@ -154,12 +155,12 @@ export function conflictsOf(
   for (const other of commands) {
     const theirs = choices[other.id] ?? other.keys
     if (other.id !== id && theirs !== undefined && theirs !== '' && isSame(theirs))
-      conflicts.push({ kind: 'command', id: other.id, message: `${other.label} has these keys.` })
+      conflicts.push({ kind: 'command', id: other.id, label: other.label, message: `Already used for ${other.label}.` })
   }
   if (inBrowser && BROWSER_KEYS.some(isSame))
     conflicts.push({
       kind: 'browser',
-      message: 'Browsers keep these keys for themselves; they work in the desktop app.',
+      message: 'Browsers reserve these keys. They work in the desktop app.',
     })
   return conflicts
 }

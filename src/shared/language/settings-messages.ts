@@ -208,9 +208,10 @@ export const SETTINGS_MESSAGES = {
   'shortcuts.reset': 'Reset',
   'shortcuts.record': 'Press the new keys for {name}. Backspace removes them, Escape cancels.',
   'shortcuts.recording': 'Press keys…',
-  'shortcuts.swap': 'Use it here instead',
+  'shortcuts.swap': 'Use here instead',
   'shortcuts.keep': 'Keep both',
   'shortcuts.saved': '{name}: {keys}',
+  'shortcuts.taken': '{name}: {keys}. {other} now has no shortcut.',
   'shortcuts.fixed': 'These keys can’t be changed',
   'shortcuts.noMatch': 'No command matches',
 } as const satisfies Readonly<Record<string, Message>>

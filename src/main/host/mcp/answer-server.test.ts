@@ -71,8 +71,8 @@ describe('a form at the terminal', () => {
       values: { name: 'Ada', count: 7, fast: false, colors: ['g', 'r'] },
     })
     expect(shown()).toContain('Required.')
-    expect(shown()).toContain('At least 1.')
-    expect(shown()).toContain('Say yes or no.')
+    expect(shown()).toContain('Enter 1 or more.')
+    expect(shown()).toContain('Choose yes or no.')
   })
 
   it('is declined when the input ends, at the first question or in the middle', async () => {

@@ -79,7 +79,10 @@ export function KeysHint({ main, more }: { main: string | undefined; more: strin
   return (
     <>
       {main}
-      <span className="composer-more-keys"> · {more}</span>
+      <span className="composer-more-keys" data-long={(more?.length ?? 0) > 30 || undefined}>
+        {' '}
+        · {more}
+      </span>
     </>
   )
 }

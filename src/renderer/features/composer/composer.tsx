@@ -305,7 +305,7 @@ export function Composer({
   const keys = touch ? undefined : <KeysHint main={key} more={more} />
   const hint = stopsNext
     ? 'Press Esc again to stop'
-    : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : keys))
+    : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : reading ? 'Reading files…' : keys))
   const why = blocked ?? (reading ? 'A file is still being read.' : undefined)
   const note = blockedByPictures ? (
     "This model doesn't support images. Remove them, or choose another model."

@@ -219,7 +219,9 @@ function EditPrompt({
 }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
+    const at = field.current?.value.length ?? 0
     field.current?.focus()
+    field.current?.setSelectionRange(at, at)
   }, [])
   const media = prompt.parts.flatMap((part) =>
     part.type === 'media' && isUserProvided(part) ? [withoutDerivedMedia(part)] : [],

@@ -153,7 +153,7 @@ function EntryForm({
             maxLength={MEMORY_LIMITS.categoryChars}
             onChange={(event) => change({ category: event.target.value })}
           />
-          <Field label="Applies">
+          <Field label="Applies to">
             {({ id }) => (
               <select
                 id={id}

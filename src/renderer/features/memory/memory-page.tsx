@@ -156,7 +156,7 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
               ? 'Deleted entries stay here for 30 days.'
               : 'Try other words or another project.'
             : 'Tell the agent what to remember, for example "Remember that we use pnpm". ' +
-              'It is told again in later sessions when it fits.'}
+              'Later sessions recall it when it is relevant.'}
         </EmptyState>
       )}
       {id !== undefined && <MemoryDialog key={id} id={id} userHome={userHome} overview={overview} onClose={close} />}

@@ -19,11 +19,11 @@ import { useState, type ReactElement, type SyntheticEvent } from 'react'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import type { SessionSummary } from '../../../shared/model/session/session'
 import { folderName } from '../../format/folder-name'
-import { titleOf } from '../../state/session-list/sessions-state'
+import { projectsOf, titleOf, useSessions } from '../../state/session-list/sessions-state'
 import { hasLinks } from '../../state/session/route'
 import { useClient } from '../../state/page/queries'
 import type { SessionActions } from '../../state/session/session-actions'
-import { toggleSelected } from '../../state/session-list/selection-state'
+import { selectAll, toggleSelected } from '../../state/session-list/selection-state'
 import { togglePin, useSessionMarks } from '../../state/session-list/session-marks'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { useFolderMissing } from './project-row'
@@ -152,6 +152,12 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
   )
 }
 
+/** Of the list, also those behind "Show more". */
+function sessionsIn(folder: string): string[] {
+  const project = projectsOf(useSessions.getState()).find((one) => one.folder === folder)
+  return project?.sessions.map(({ sessionId }) => sessionId) ?? []
+}
+
 function ProjectItems({ folder, actions }: { folder: string; actions: SessionActions }) {
   const missing = useFolderMissing(folder)
   const copyPath = (): void => {
@@ -164,6 +170,9 @@ function ProjectItems({ folder, actions }: { folder: string; actions: SessionAct
       </ContextMenuItem>
       <ContextMenuItem icon={<Copy aria-hidden />} onSelect={copyPath}>
         Copy path
+      </ContextMenuItem>
+      <ContextMenuItem icon={<SquareCheck aria-hidden />} onSelect={() => selectAll(sessionsIn(folder))}>
+        Select all sessions
       </ContextMenuItem>
       {!isScratchFolder(folder) && (
         <ContextMenuItem icon={<FolderInput aria-hidden />} onSelect={() => actions.ask({ kind: 'relink', folder })}>

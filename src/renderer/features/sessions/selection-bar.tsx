@@ -1,6 +1,8 @@
-import { Archive, Trash2, X } from 'lucide-react'
+import { Archive, ArchiveRestore, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
 import { archiveAll, removeAll } from '../../state/session-list/bulk-actions'
 import { clearSelection, useSelection } from '../../state/session-list/selection-state'
+import { useSessions } from '../../state/session-list/sessions-state'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
 import { Button, IconButton } from '../../ui/button'
@@ -9,6 +11,8 @@ import { Button, IconButton } from '../../ui/button'
 export function SelectionBar() {
   const client = useClient()
   const ids = useSelection((state) => state.ids)
+  const [busy, setBusy] = useState(false)
+  const restores = useSessions(({ sessions }) => [...ids].every((id) => sessions.get(id)?.archived))
   if (ids.size === 0) return null
   return (
     <div
@@ -28,10 +32,16 @@ export function SelectionBar() {
         <Button
           size="small"
           className="flex-1"
-          icon={<Archive aria-hidden />}
-          onClick={() => void archiveAll(client, [...ids]).catch(showFailureToast)}
+          icon={restores ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}
+          busy={busy}
+          onClick={() => {
+            setBusy(true)
+            void archiveAll(client, [...ids], !restores)
+              .catch(showFailureToast)
+              .finally(() => setBusy(false))
+          }}
         >
-          Archive
+          {restores ? 'Restore' : 'Archive'}
         </Button>
         <Button
           size="small"

@@ -1,5 +1,6 @@
 import { Dialog } from '../../ui/overlay/dialog'
 import { SHORTCUT_COMMANDS, shortcutOf } from '../../../shared/configuration/shortcuts'
+import { spokenShortcut } from '../../format/shortcut'
 import { useShortcutChoices } from '../../state/page/shortcuts'
 import { Kbd } from '../../ui/tooltip'
 
@@ -95,7 +96,7 @@ export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenC
                     {keys.map((key) => (
                       <span key={key}>
                         <Kbd keys={key} always />
-                        <span className="sr-only">{key}</span>
+                        <span className="sr-only">{spokenShortcut(key)}</span>
                       </span>
                     ))}
                   </dd>

@@ -1,8 +1,9 @@
 import { X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { dismissToast, useToasts, type Toast } from '../../state/page/toasts-state'
 import { cx } from '../../ui/cx'
 import { Button, IconButton } from '../../ui/button'
+import { focusUnlessMoved } from '../../ui/overlay/return-focus'
 
 /** How long a toast stays, in ms; one with advice stays longer. Hovering keeps it open. */
 const STAY = { plain: 3000, notice: 20_000, fail: 20_000 }
@@ -32,6 +33,13 @@ export function Toasts() {
 
 function ToastCard({ toast }: { toast: Toast }) {
   const [hovered, setHovered] = useState(false)
+  /** Where the focus was before it came here. */
+  const place = useRef<HTMLElement>(null)
+  const close = (): void => {
+    const from = place.current
+    dismissToast(toast.id)
+    requestAnimationFrame(() => focusUnlessMoved(from, null))
+  }
   useEffect(() => {
     if (hovered) return undefined
     const timer = setTimeout(() => dismissToast(toast.id), toast.action ? STAY_WITH_ACTION : STAY[toast.tone])
@@ -41,7 +49,11 @@ function ToastCard({ toast }: { toast: Toast }) {
     <div
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
-      onFocus={() => setHovered(true)}
+      onFocus={({ relatedTarget, currentTarget }) => {
+        setHovered(true)
+        if (relatedTarget instanceof HTMLElement && !currentTarget.contains(relatedTarget))
+          place.current = relatedTarget
+      }}
       onBlur={() => setHovered(false)}
       className={cx(
         'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg',
@@ -59,13 +71,13 @@ function ToastCard({ toast }: { toast: Toast }) {
           className="mt-0.5"
           onClick={() => {
             toast.action?.run()
-            dismissToast(toast.id)
+            close()
           }}
         >
           {toast.action.label}
         </Button>
       )}
-      <IconButton label="Dismiss" onClick={() => dismissToast(toast.id)}>
+      <IconButton label="Dismiss" onClick={close}>
         <X aria-hidden />
       </IconButton>
     </div>

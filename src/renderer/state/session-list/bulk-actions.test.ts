@@ -1,15 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { TrestleClient } from '../../../shared/contract'
+import type { SessionSummary } from '../../../shared/model/session/session'
 import { useToasts } from '../page/toasts-state'
 import { archiveAll, removeAll, useRemovals } from './bulk-actions'
 import { useSelection } from './selection-state'
+import { useSessions } from './sessions-state'
 
 beforeEach(() => {
   vi.useFakeTimers()
   useToasts.setState({ toasts: [], history: [] })
+  useSessions.setState({ sessions: new Map() })
   useSelection.setState({ ids: new Set(['a', 'b']), anchor: 'b' })
 })
 afterEach(() => vi.useRealTimers())
+
+/** Lists sessions, with whether they are archived. */
+function known(archived: Record<string, boolean>): void {
+  const sessions = Object.entries(archived).map(([sessionId, is]) => [sessionId, { sessionId, archived: is }])
+  useSessions.setState({ sessions: new Map(sessions as [string, SessionSummary][]) })
+}
 
 /** An engine that refuses to change some sessions. */
 function engine(refused: readonly string[] = []) {
@@ -47,6 +56,24 @@ describe('archiving several sessions', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(done).toEqual(['restore a', 'restore c'])
     expect(useSelection.getState().ids.size).toBe(0)
+  })
+
+  it('leaves those alone that are archived already, also when it is undone', async () => {
+    known({ a: true, b: false })
+    const { client, done } = engine()
+    await archiveAll(client, ['a', 'b'])
+    expect(titles()).toEqual(['1 session archived'])
+    undo()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(done).toEqual(['archive b', 'restore b'])
+  })
+
+  it('takes them out of the archive', async () => {
+    known({ a: true, b: true })
+    const { client, done } = engine()
+    await archiveAll(client, ['a', 'b'], false)
+    expect(titles()).toEqual(['2 sessions restored'])
+    expect(done).toEqual(['restore a', 'restore b'])
   })
 
   it('reports only the failures when none was archived', async () => {

@@ -3,6 +3,7 @@ import type { TrestleClient } from '../../../shared/contract'
 import { useLayout } from '../page/layout-state'
 import { showFailureToast, showToast, showUndoToast } from '../page/toasts-state'
 import { clearSelection } from './selection-state'
+import { useSessions } from './sessions-state'
 
 /** Sessions that are about to be deleted: no longer listed, and restored by Undo. */
 export const useRemovals = create<{ ids: ReadonlySet<string> }>()(() => ({ ids: new Set() }))
@@ -10,14 +11,22 @@ export const useRemovals = create<{ ids: ReadonlySet<string> }>()(() => ({ ids: 
 /** How long a deletion can be undone, in ms. A page that closes before deletes nothing. */
 const UNDO_MS = 12_000
 
-/** Archives the sessions; the toast can undo it. */
-export async function archiveAll(client: TrestleClient, ids: readonly string[]): Promise<void> {
-  const done = await changeAll(client, ids, true)
+/** Changes of the archive that are sent at once. */
+const AT_ONCE = 8
+
+/**
+ * Archives the sessions, or takes them out of the archive; the toast can undo it. Those that are as wanted already are
+ * left alone, also by Undo.
+ */
+export async function archiveAll(client: TrestleClient, ids: readonly string[], archived = true): Promise<void> {
+  const { sessions } = useSessions.getState()
+  const others = ids.filter((id) => (sessions.get(id)?.archived ?? !archived) !== archived)
+  const done = await changeAll(client, others, archived)
   clearSelection()
   if (done.length === 0) return
-  showToast(`${counted(done.length)} archived`, {
+  showToast(`${counted(done.length)} ${archived ? 'archived' : 'restored'}`, {
     label: 'Undo',
-    run: () => void changeAll(client, done, false).catch(showFailureToast),
+    run: () => void changeAll(client, done, !archived).catch(showFailureToast),
   })
 }
 
@@ -50,16 +59,20 @@ async function removeNow(client: TrestleClient, ids: readonly string[]): Promise
 
 /** The sessions that could be changed; a failure of one is shown and does not keep the others. */
 async function changeAll(client: TrestleClient, ids: readonly string[], archived: boolean): Promise<string[]> {
-  const done: string[] = []
-  for (const sessionId of ids) {
-    try {
-      await client.session.change({ sessionId, archived })
-      done.push(sessionId)
-    } catch (error) {
-      showFailureToast(error)
+  const left = [...ids]
+  const done = new Set<string>()
+  const work = async (): Promise<void> => {
+    for (let sessionId = left.shift(); sessionId !== undefined; sessionId = left.shift()) {
+      try {
+        await client.session.change({ sessionId, archived })
+        done.add(sessionId)
+      } catch (error) {
+        showFailureToast(error)
+      }
     }
   }
-  return done
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, work))
+  return ids.filter((id) => done.has(id))
 }
 
 function setRemovals(ids: readonly string[], isRemoved: boolean): void {

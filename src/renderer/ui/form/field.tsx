@@ -26,6 +26,7 @@ export function Field({ label, hint, error, hideLabel, className, children }: Fi
       {note && (
         <p
           id={`${id}-note`}
+          dir="auto"
           role={error ? 'alert' : undefined}
           className={cx('text-small', error ? 'text-fail-ink' : 'text-ink-3')}
         >

@@ -1,8 +1,10 @@
 import { X } from 'lucide-react'
 import { Dialog as RadixDialog } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { useRef, useState, type ReactNode } from 'react'
+import { Button } from '../button'
 import { cx } from '../cx'
 import { returnFocus } from './return-focus'
+import { TypedText } from './typed-text'
 
 interface DialogProps {
   open: boolean
@@ -18,7 +20,10 @@ interface DialogProps {
   className?: string
 }
 
-/** A modal dialog: traps the focus and returns it to where it was; Escape closes it. */
+/**
+ * A modal dialog: traps the focus and returns it to where it was. Escape and a click beside it close it, but ask first
+ * when they would lose what was typed.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -30,12 +35,14 @@ export function Dialog({
   isText = false,
   className,
 }: DialogProps) {
+  const guard = useTypedGuard(open)
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
         <RadixDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <RadixDialog.Content
           {...(!description && { 'aria-describedby': undefined })}
+          {...guard.handlers}
           onCloseAutoFocus={returnFocus}
           style={{ width: `min(${width}px, calc(100vw - 24px))` }}
           className={cx(
@@ -56,7 +63,9 @@ export function Dialog({
           >
             {children}
           </div>
-          {footer ? (
+          {guard.isAsking ? (
+            <DiscardQuestion onKeep={guard.keep} onDiscard={() => onOpenChange(false)} />
+          ) : footer ? (
             <footer className="flex items-center justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer>
           ) : (
             <div className="h-3" />
@@ -74,5 +83,59 @@ export function Dialog({
         </RadixDialog.Content>
       </RadixDialog.Portal>
     </RadixDialog.Root>
+  )
+}
+
+/** Stops what would close the dialog by accident while text would be lost with it. */
+function useTypedGuard(open: boolean) {
+  const [isAsking, setAsking] = useState(false)
+  const [wasOpen, setWasOpen] = useState(open)
+  const typed = useRef(new TypedText())
+  /** Where the user was typing. */
+  const place = useRef<Element | null>(null)
+  if (wasOpen !== open) {
+    setWasOpen(open)
+    setAsking(false)
+  }
+  const keep = (): void => {
+    setAsking(false)
+    if (place.current instanceof HTMLElement) place.current.focus()
+  }
+  const askFirst = (event: Event): void => {
+    if (!typed.current.isWorthKeeping()) return
+    event.preventDefault()
+    if (isAsking) return
+    place.current = document.activeElement
+    setAsking(true)
+  }
+  const handlers = {
+    onOpenAutoFocus: () => {
+      typed.current = new TypedText()
+    },
+    onFocusCapture: (event: { target: EventTarget }) => typed.current.visit(event.target),
+    onInputCapture: (event: { target: EventTarget }) => typed.current.type(event.target),
+    onEscapeKeyDown: (event: KeyboardEvent) => {
+      if (!isAsking) return askFirst(event)
+      event.preventDefault()
+      keep()
+    },
+    onPointerDownOutside: askFirst,
+  }
+  return { isAsking, keep, handlers }
+}
+
+function DiscardQuestion({ onKeep, onDiscard }: { onKeep: () => void; onDiscard: () => void }) {
+  return (
+    <footer className="flex flex-wrap items-center gap-2 border-t border-line px-5 pt-3 pb-4">
+      <span role="alert" className="min-w-[160px] flex-1 text-ui font-medium">
+        Discard what you typed?
+      </span>
+      <Button variant="danger" onClick={onDiscard}>
+        Discard
+      </Button>
+      <Button variant="primary" autoFocus onClick={onKeep}>
+        Keep editing
+      </Button>
+    </footer>
   )
 }

@@ -62,7 +62,11 @@ export function keptValues(fields: readonly FormField[], values: Readonly<FormVa
 }
 
 function missing({ kind }: FormField): string {
-  return kind === 'choice' || kind === 'choices' ? 'Choose one.' : kind === 'boolean' ? 'Say yes or no.' : 'Required.'
+  return kind === 'choice' || kind === 'choices'
+    ? 'Choose one.'
+    : kind === 'boolean'
+      ? 'Choose yes or no.'
+      : 'Required.'
 }
 
 function problemOf(field: FormField, value: FormValue): string | undefined {
@@ -71,13 +75,15 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
       return typeof value === 'string' ? textProblem(field, value) : 'Enter text.'
     case 'number': {
       const { integer, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field
-      if (typeof value !== 'number' || !Number.isFinite(value)) return 'Enter a number.'
-      if (integer && !Number.isSafeInteger(value)) return 'This must be a whole number.'
-      if (value < minimum) return `At least ${minimum}.`
-      return value > maximum ? `At most ${maximum}.` : undefined
+      if (typeof value !== 'number' || !Number.isFinite(value))
+        return integer ? 'Enter a whole number.' : 'Enter a number.'
+      if (integer && !Number.isInteger(value)) return 'Enter a whole number.'
+      if (value < minimum) return `Enter ${minimum} or more.`
+      if (value > maximum) return `Enter ${maximum} or less.`
+      return integer && !Number.isSafeInteger(value) ? 'This number is too large.' : undefined
     }
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : 'Say yes or no.'
+      return typeof value === 'boolean' ? undefined : 'Choose yes or no.'
     case 'choice':
       return field.options.some((option) => option.value === value) ? undefined : 'Choose one of the options.'
     default: {
@@ -99,21 +105,21 @@ function textProblem(
   const most = Math.min(maxLength ?? TEXT_LIMIT, TEXT_LIMIT)
   const length = Array.from(value).length
   if (required && length === 0) return 'Required.'
-  if (length < minLength) return `At least ${minLength} ${minLength === 1 ? 'character' : 'characters'}.`
-  if (length > most) return `At most ${most} ${most === 1 ? 'character' : 'characters'}.`
+  if (length < minLength) return `Enter at least ${minLength} ${minLength === 1 ? 'character' : 'characters'}.`
+  if (length > most) return `Enter at most ${most} ${most === 1 ? 'character' : 'characters'}.`
   switch (format) {
     case 'email':
       return /^[^\s@<>",;]+@[^\s@<>",;.]+(\.[^\s@<>",;.]+)*$/.test(value)
         ? undefined
-        : 'An address like name@example.com.'
+        : 'Enter an email address, such as name@example.com.'
     case 'uri':
       return /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value)
         ? undefined
-        : 'An address like https://example.com.'
+        : 'Enter a web address, such as https://example.com.'
     case 'date':
-      return isDay(value) ? undefined : 'A day like 2026-01-31.'
+      return isDay(value) ? undefined : 'Enter a date, such as 2026-01-31.'
     case 'date-time':
-      return isMoment(value) ? undefined : 'A moment like 2026-01-31T12:00:00Z.'
+      return isMoment(value) ? undefined : 'Enter a date and time, such as 2026-01-31T12:00:00Z.'
     default:
       return undefined
   }

@@ -76,7 +76,7 @@ export function FormCard(props: FormCardProps) {
         <div className="approval-body">
           <div className="server-body">
             <p className="server-words">
-              <span className="approval-says">{server} says:</span> {message}
+              <span className="approval-says">{server} says:</span> <bdi>{message}</bdi>
             </p>
             {fields.map((field) => (
               <FormFieldView

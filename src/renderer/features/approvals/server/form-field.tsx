@@ -12,19 +12,19 @@ interface FormFieldViewProps {
   onChange: (value: FormDraft[string]) => void
 }
 
-const INPUT_TYPES = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text' } as const
+const INPUT_TYPES = { email: 'email', uri: 'url', date: 'date', 'date-time': 'datetime-local' } as const
 const EXAMPLES = {
   email: 'name@example.com',
   uri: 'https://…',
   date: undefined,
-  'date-time': '2026-01-31T12:00:00Z',
+  'date-time': undefined,
 } as const
 
 /** One field of the form, with the matching control. */
 export function FormFieldView({ field, value, error, disabled, onChange }: FormFieldViewProps) {
   const id = useId()
   const label = field.required ? field.title : `${field.title} (optional)`
-  const shared = { label, hint: field.description, error, disabled, name: field.key }
+  const shared = { label, dir: 'auto', hint: field.description, error, disabled, name: field.key }
   switch (field.kind) {
     case 'boolean':
       return (
@@ -41,7 +41,7 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
             <span>{field.title}</span>
           </label>
           {field.description && (
-            <p id={`${id}-hint`} className="form-check-hint">
+            <p id={`${id}-hint`} dir="auto" className="form-check-hint">
               {field.description}
             </p>
           )}
@@ -60,11 +60,12 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
       )
     case 'choices': {
       const chosen = Array.isArray(value) ? (value as readonly string[]) : []
+      const note = error ?? [field.description, howMany(field)].filter(Boolean).join(' ')
       return (
         <fieldset
           className="form-choices"
           disabled={disabled}
-          aria-describedby={`${id}-note`}
+          aria-describedby={note ? `${id}-note` : undefined}
           aria-invalid={error !== undefined || undefined}
         >
           <legend>{label}</legend>
@@ -89,13 +90,16 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
               </label>
             ))}
           </div>
-          <p
-            id={`${id}-note`}
-            role={error ? 'alert' : undefined}
-            className={error ? 'text-small text-fail-ink' : 'text-small text-ink-3'}
-          >
-            {error ?? [field.description, howMany(field)].filter(Boolean).join(' ')}
-          </p>
+          {note && (
+            <p
+              id={`${id}-note`}
+              dir="auto"
+              role={error ? 'alert' : undefined}
+              className={error ? 'text-small text-fail-ink' : 'text-small text-ink-3'}
+            >
+              {note}
+            </p>
+          )}
         </fieldset>
       )
     }
@@ -123,7 +127,7 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
 }
 
 function range({ minimum, maximum }: FormField & { kind: 'number' }): string {
-  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}.`
+  if (minimum !== undefined && maximum !== undefined) return `Between ${minimum} and ${maximum}.`
   if (minimum !== undefined) return `At least ${minimum}.`
   return maximum === undefined ? '' : `At most ${maximum}.`
 }
@@ -172,10 +176,30 @@ function blank(fields: readonly FormField[]): FormDraft {
   )
 }
 
-function written({ kind }: FormField, value: FormValue | undefined): FormDraft[string] {
-  if (kind === 'boolean') return value === true
-  if (kind === 'choices') return Array.isArray(value) ? value : []
-  return value === undefined ? '' : String(value)
+function written(field: FormField, value: FormValue | undefined): FormDraft[string] {
+  if (field.kind === 'boolean') return value === true
+  if (field.kind === 'choices') return Array.isArray(value) ? value : []
+  if (value === undefined) return ''
+  return isMoment(field) ? localTime(String(value)) : String(value)
+}
+
+/** Its control shows local time; the server gets a moment with its time zone. */
+function isMoment(field: FormField): boolean {
+  return field.kind === 'text' && field.format === 'date-time' && field.secret !== true
+}
+
+/** A moment as the control of the browser takes it: `2026-01-31T12:00`; empty if it cannot be read. */
+function localTime(moment: string): string {
+  const at = new Date(moment)
+  if (Number.isNaN(at.getTime())) return ''
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().replace(/(?::00)?\.\d+Z$/, '')
+}
+
+/** The moment that a local time stands for. One that was not changed is sent as the server wrote it. */
+function momentOf(local: string, { default: given }: FormField): string {
+  if (typeof given === 'string' && localTime(given) === local) return given
+  const at = new Date(local)
+  return Number.isNaN(at.getTime()) ? local : at.toISOString()
 }
 
 /** The values to send. Empty fields are omitted. */
@@ -202,6 +226,7 @@ function valueOf(field: FormField, written: FormDraft[string] | undefined): Form
       return text === '' ? undefined : (field.integer ? wholeNumberIn : numberIn)(text)
     }
     default:
-      return written === '' || typeof written !== 'string' ? undefined : written
+      if (written === '' || typeof written !== 'string') return undefined
+      return isMoment(field) ? momentOf(written, field) : written
   }
 }

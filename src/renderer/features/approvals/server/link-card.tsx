@@ -56,7 +56,7 @@ export function LinkCard(props: LinkCardProps) {
               `${server} continues when you’re done there.`
             ) : (
               <>
-                <span className="approval-says">{server} says:</span> {message}
+                <span className="approval-says">{server} says:</span> <bdi>{message}</bdi>
               </>
             )}
           </p>

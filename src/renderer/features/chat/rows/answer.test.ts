@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { thoughtPreview } from './answer'
+import type { SupersededAttempt } from '../../../../shared/events/transcript-item'
+import { attemptGroups, thoughtPreview } from './answer'
 
 describe('the summary line of thoughts', () => {
   it('is one line without Markdown marks', () => {
@@ -17,5 +18,42 @@ describe('the summary line of thoughts', () => {
     )
     expect(thoughtPreview('x'.repeat(1000), false)).toHaveLength(160)
     expect(thoughtPreview('', true)).toBe('')
+  })
+})
+
+describe('failed attempts', () => {
+  const failure = (title: string): SupersededAttempt['failure'] => ({
+    code: 'model.overloaded',
+    title,
+    message: `${title} (HTTP 529)`,
+    advice: '',
+    retryable: true,
+  })
+  const attempt = (n: number, title: string, text = ''): SupersededAttempt => ({
+    attempt: n,
+    failure: failure(title),
+    text,
+    thinking: '',
+  })
+
+  it('are one line when they failed in the same way', () => {
+    const groups = attemptGroups([attempt(1, 'Overloaded'), attempt(2, 'Overloaded'), attempt(3, 'Cut off')])
+    expect(groups.map(({ first, last }) => [first, last])).toEqual([
+      [1, 2],
+      [3, 3],
+    ])
+  })
+
+  it('keep lines of their own when they had sent something', () => {
+    const groups = attemptGroups([
+      attempt(1, 'Cut off', 'Half'),
+      attempt(2, 'Cut off', 'Half an'),
+      attempt(3, 'Cut off'),
+    ])
+    expect(groups.map(({ first, last, output }) => [first, last, output])).toEqual([
+      [1, 1, 'Half'],
+      [2, 2, 'Half an'],
+      [3, 3, ''],
+    ])
   })
 })

@@ -26,8 +26,8 @@ export const Answer = memo(function Answer({
   const text = answerText(item.segments)
   return (
     <div className="answer">
-      {item.attempts.map((attempt) => (
-        <Superseded key={attempt.attempt} attempt={attempt} />
+      {attemptGroups(item.attempts).map((group) => (
+        <Superseded key={group.first} group={group} />
       ))}
       {item.segments.map((segment, n) =>
         segment.type === 'thinking' ? (
@@ -71,22 +71,49 @@ function Thinking({ id, text, live }: { id: string; text: string; live: boolean 
   )
 }
 
-function Superseded({ attempt }: { attempt: SupersededAttempt }) {
+/** Attempts in a row that failed in the same way. */
+interface AttemptGroup {
+  first: number
+  last: number
+  failure: SupersededAttempt['failure']
+  /** What the model had sent before it failed. */
+  output: string
+}
+
+/** Ten attempts at an overloaded model are one line. An attempt with output has its own. */
+export function attemptGroups(attempts: readonly SupersededAttempt[]): AttemptGroup[] {
+  const groups: AttemptGroup[] = []
+  for (const { attempt, failure, thinking, text } of attempts) {
+    const output = [thinking, text].filter((part) => part !== '').join('\n\n')
+    const before = groups.at(-1)
+    const isSame = before?.failure.title === failure.title && before.failure.message === failure.message
+    if (before && isSame && before.output === '' && output === '') before.last = attempt
+    else groups.push({ first: attempt, last: attempt, failure, output })
+  }
+  return groups
+}
+
+function Superseded({ group: { first, last, failure, output } }: { group: AttemptGroup }) {
   const [open, setOpen] = useState(false)
-  const output = [attempt.thinking, attempt.text].filter((part) => part !== '').join('\n\n')
+  const what = (
+    <>
+      <span>
+        {first === last ? `Attempt ${first}` : `Attempts ${first} to ${last}`} failed: {failure.title}
+      </span>
+      <span className="superseded-message">{failure.message}</span>
+    </>
+  )
+  if (output === '')
+    return (
+      <div className="superseded">
+        <p>{what}</p>
+      </div>
+    )
   return (
     <div className="superseded">
-      <button
-        type="button"
-        aria-expanded={output === '' ? undefined : open}
-        disabled={output === ''}
-        onClick={() => setOpen(!open)}
-      >
+      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <ChevronRight aria-hidden />
-        <span>
-          Attempt {attempt.attempt} failed: {attempt.failure.title}
-        </span>
-        <span className="superseded-message">{attempt.failure.message}</span>
+        {what}
       </button>
       {open && (
         <p className="superseded-text">

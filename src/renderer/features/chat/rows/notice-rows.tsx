@@ -1,8 +1,10 @@
 import { plural } from '../../../../shared/language/plural'
-import { CircleSlash, History, Info, RotateCcw, Bot, SquareTerminal } from 'lucide-react'
+import { CircleSlash, History, Info, RotateCcw, Bot, Settings, SquareTerminal } from 'lucide-react'
 import { memo, useState } from 'react'
 import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/turn/message'
 import type { EndItem, NotificationItem } from '../../../../shared/events/transcript-item'
+import type { ErrorCode } from '../../../../shared/errors'
+import { useLayout, type SettingsSection } from '../../../state/page/layout-state'
 import { Button } from '../../../ui/button'
 import { ErrorNote } from '../../../ui/notice'
 import type { TaskNotification } from '../../../../shared/model/task/task'
@@ -17,6 +19,17 @@ interface EndNoticeProps {
   onPrompt: (parts: UserPart[]) => void
 }
 
+/** Where the cause of a failure is removed. */
+const SETTINGS_FOR: Partial<Record<ErrorCode, SettingsSection>> = {
+  'model.auth': 'providers',
+  'model.connection': 'providers',
+  'model.not_found': 'models',
+  'model.bad_request': 'models',
+  'model.not_configured': 'models',
+  'budget.reached': 'models',
+  'hook.blocked': 'hooks',
+}
+
 /** How a turn ended if it did not complete normally, and the next steps. */
 export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
   // A turn with results continues; one without is retried.
@@ -27,7 +40,21 @@ export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
       {again === CONTINUE_PROMPT ? 'Continue' : 'Try again'}
     </Button>
   )
-  if (item.failure) return <ErrorNote failure={item.failure} actions={action || undefined} />
+  if (item.failure) {
+    const section = latest ? SETTINGS_FOR[item.failure.code] : undefined
+    const fix = section && (
+      <Button size="small" icon={<Settings aria-hidden />} onClick={() => useLayout.getState().openSettings(section)}>
+        Open settings
+      </Button>
+    )
+    const actions = (fix || action) && (
+      <>
+        {fix}
+        {action}
+      </>
+    )
+    return <ErrorNote failure={item.failure} actions={actions || undefined} />
+  }
   switch (item.stop) {
     case 'cancelled':
       return (

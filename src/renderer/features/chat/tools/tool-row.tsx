@@ -194,7 +194,10 @@ function lineOf(diff: string): { line?: number } {
 const LINES = 6
 const MAX_CHARS = 240
 
-/** Why a call failed, below its collapsed row: the last lines of a command, the first line of any other failure. */
+/**
+ * Why a call failed, below its collapsed row: the last lines of a command, the first line of any other failure, with
+ * the line it announces.
+ */
 function FailureTail({ item }: { item: ToolItem }) {
   const lines = failureLines(item)
   if (lines.length === 0) return null
@@ -217,10 +220,12 @@ export function failureLines({ state, details, content }: Pick<ToolItem, 'state'
     return lines.slice(-LINES).map(cut)
   }
   if (state !== 'failed' || !content) return []
-  const first = textOf(content)
+  const [first, second] = textOf(content)
     .split('\n')
-    .find((line) => line.trim() !== '')
-  return first === undefined ? [] : [cut(first.trim())]
+    .filter((line) => line.trim() !== '')
+  if (first === undefined) return []
+  const isHeading = first.trimEnd().endsWith(':')
+  return [first, ...(isHeading && second !== undefined ? [second] : [])].map((line) => cut(line.trim()))
 }
 
 function cut(line: string): string {

@@ -109,6 +109,15 @@ describe('tool rows', () => {
         item({ state: 'failed', name: 'Edit', content: [{ type: 'text', text: '\nThe text was not found.\nMore.' }] }),
       ),
     ).toEqual(['The text was not found.'])
+    // A line that only announces the cause is followed by it.
+    expect(
+      failureLines(
+        item({
+          state: 'failed',
+          content: [{ type: 'text', text: 'The input is not valid:\n- path is missing\nMore.' }],
+        }),
+      ),
+    ).toEqual(['The input is not valid:', '- path is missing'])
     expect(failureLines(item({ state: 'rejected', content: [{ type: 'text', text: 'no' }] }))).toEqual([])
     expect(failureLines(item({ details: { ...output(1), text: 'x'.repeat(5000) } }))[0]?.length).toBeLessThan(300)
   })

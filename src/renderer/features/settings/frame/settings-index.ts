@@ -1,4 +1,4 @@
-import type { SettingsSection } from '../../../state/page/layout-state'
+import { useLayout, type SettingsSection } from '../../../state/page/layout-state'
 
 /** Something on the settings page that can be found by words. */
 export interface IndexedSetting {
@@ -106,4 +106,27 @@ export function findSettings(query: string, sections: readonly SettingsSection[]
       sections.includes(setting.section) &&
       words.every((word) => `${setting.label} ${setting.words} ${setting.section}`.toLowerCase().includes(word)),
   ).toSorted((a, b) => score(b) - score(a))
+}
+
+/** Opens the section of a setting, scrolls to the setting and puts the focus on it, once it is on screen. */
+export function showSetting({ section, anchor }: Pick<IndexedSetting, 'section' | 'anchor'>): void {
+  useLayout.getState().openSettings(section)
+  const isThere = (): boolean => {
+    const panel = document.querySelector<HTMLElement>(`[data-settings-panel="${section}"]`)
+    const target = anchor === undefined ? panel : document.getElementById(anchor)
+    if (!target) return false
+    target.scrollIntoView({ block: 'start' })
+    const control = target.matches('[id^="setting-"]')
+      ? target.querySelector<HTMLElement>('[role=radio][tabindex="0"], button, input, select')
+      : undefined
+    const focused = control ?? target
+    if (!control && !target.hasAttribute('tabindex')) target.tabIndex = -1
+    focused.focus({ preventScroll: true })
+    return true
+  }
+  if (isThere()) return
+  // Sections appear with their data.
+  const observer = new MutationObserver(() => isThere() && observer.disconnect())
+  observer.observe(document.body, { childList: true, subtree: true })
+  setTimeout(() => observer.disconnect(), 3000)
 }

@@ -1,9 +1,9 @@
 import { Search, X } from 'lucide-react'
 import { useId, useRef, useState, type KeyboardEvent } from 'react'
 import { t } from '../../../../shared/language/settings-messages'
-import { useLayout, type SettingsSection } from '../../../state/page/layout-state'
+import type { SettingsSection } from '../../../state/page/layout-state'
 import { cx } from '../../../ui/cx'
-import { findSettings, type IndexedSetting } from './settings-index'
+import { findSettings, showSetting, type IndexedSetting } from './settings-index'
 
 /** Finds a setting by words. Arrow keys choose among the results, Enter goes there, Escape clears. */
 export function SettingsSearch({ sections }: { sections: readonly SettingsSection[] }) {
@@ -16,7 +16,6 @@ export function SettingsSearch({ sections }: { sections: readonly SettingsSectio
   const chosen = found[Math.min(current, found.length - 1)]
   const go = (setting: IndexedSetting): void => {
     setQuery('')
-    useLayout.getState().openSettings(setting.section)
     showSetting(setting)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -118,26 +117,4 @@ export function SettingsSearch({ sections }: { sections: readonly SettingsSectio
       )}
     </div>
   )
-}
-
-/** Scrolls to a setting and puts the focus on it, once it is on screen. */
-function showSetting({ section, anchor }: IndexedSetting): void {
-  const isThere = (): boolean => {
-    const panel = document.querySelector<HTMLElement>(`[data-settings-panel="${section}"]`)
-    const target = anchor === undefined ? panel : document.getElementById(anchor)
-    if (!target) return false
-    target.scrollIntoView({ block: 'start' })
-    const control = target.matches('[id^="setting-"]')
-      ? target.querySelector<HTMLElement>('[role=radio][tabindex="0"], button, input, select')
-      : undefined
-    const focused = control ?? target
-    if (!control && !target.hasAttribute('tabindex')) target.tabIndex = -1
-    focused.focus({ preventScroll: true })
-    return true
-  }
-  if (isThere()) return
-  // Sections appear with their data.
-  const observer = new MutationObserver(() => isThere() && observer.disconnect())
-  observer.observe(document.body, { childList: true, subtree: true })
-  setTimeout(() => observer.disconnect(), 3000)
 }

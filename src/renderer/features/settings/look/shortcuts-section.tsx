@@ -9,7 +9,7 @@ import {
 } from '../../../../shared/configuration/shortcuts'
 import type { AppInfo } from '../../../../shared/contract/app/app'
 import { t } from '../../../../shared/language/settings-messages'
-import { APPLE, shortcutText, shortcutFrom } from '../../../format/shortcut'
+import { APPLE, shortcutText, shortcutFrom, spokenShortcut } from '../../../format/shortcut'
 import { useSettingsChange } from '../../../state/page/queries'
 import { useShortcutChoices } from '../../../state/page/shortcuts'
 import { showFailureToast, showToast } from '../../../state/page/toasts-state'
@@ -103,7 +103,7 @@ export function ShortcutsSection({ info }: { info: AppInfo | undefined }) {
               <dt className="flex-1 text-ui text-ink-2">{use}</dt>
               <dd>
                 <Kbd keys={keys} always />
-                <span className="sr-only">{keys}</span>
+                <span className="sr-only">{spokenShortcut(keys)}</span>
               </dd>
             </div>
           ))}
@@ -143,21 +143,29 @@ function ShortcutRow(props: ShortcutRowProps) {
     onRecord(false)
     focusUnlessMoved(change.current, change.current?.closest('li') ?? null)
   }
-  const save = async (next: string, take?: () => Promise<() => Promise<unknown>>): Promise<void> => {
+  const save = async (next: string, from?: ShortcutConflict): Promise<void> => {
+    let giveBack: (() => Promise<unknown>) | undefined
     try {
-      const giveBack = await take?.()
+      giveBack = from?.id === undefined ? undefined : await onTakeFrom(from.id)
       const undo = async (): Promise<void> => {
         await onSet(isChosen ? (keys ?? '') : undefined)
         await giveBack?.()
       }
       await onSet(next)
       const shown = next === '' ? t('shortcuts.none') : shortcutText(next)
-      showToast(t('shortcuts.saved', { name: label, keys: shown }), {
+      const other = from?.label
+      const text =
+        other === undefined
+          ? t('shortcuts.saved', { name: label, keys: shown })
+          : t('shortcuts.taken', { name: label, keys: shown, other })
+      showToast(text, {
         label: t('edit.undo'),
         run: () => void undo().catch(showFailureToast),
       })
       finish()
     } catch (error) {
+      // The other command keeps its keys when this one does not get them.
+      await giveBack?.().catch(showFailureToast)
       showFailureToast(error)
     }
   }
@@ -176,7 +184,7 @@ function ShortcutRow(props: ShortcutRowProps) {
         ) : (
           <span>
             <Kbd keys={keys} always />
-            <span className="sr-only">{keys}</span>
+            <span className="sr-only">{spokenShortcut(keys)}</span>
           </span>
         )}
         {isChosen && !isRecording && (
@@ -184,7 +192,10 @@ function ShortcutRow(props: ShortcutRowProps) {
             size="small"
             variant="quiet"
             aria-label={t('shortcuts.reset.of', { name: label })}
-            onClick={() => void onSet(undefined).catch(showFailureToast)}
+            onClick={(event) => {
+              const row = event.currentTarget.closest('li')
+              void onSet(undefined).then(() => focusUnlessMoved(change.current, row), showFailureToast)
+            }}
           >
             {t('shortcuts.reset')}
           </Button>
@@ -204,7 +215,7 @@ function ShortcutRow(props: ShortcutRowProps) {
           {asked !== undefined && inTheWay.every(({ kind }) => kind !== 'fixed') && (
             <>
               {other?.id !== undefined && (
-                <Button size="small" onClick={() => void save(asked, () => onTakeFrom(other.id!))}>
+                <Button size="small" onClick={() => void save(asked, other)}>
                   {t('shortcuts.swap')}
                 </Button>
               )}

@@ -1,0 +1,49 @@
+/** A field that the user has been in, with its text before and now. */
+export interface VisitedField {
+  /** Takes more than one line. */
+  isLong: boolean
+  before: string
+  now: string
+}
+
+/**
+ * Whether closing a form by accident would lose work: a longer text, or the text of several fields. A single line, such
+ * as a name or a filter, is typed again at once.
+ */
+export function isWorthKeeping(fields: Iterable<VisitedField>): boolean {
+  const changed = [...fields].filter(({ before, now }) => now !== before && now.trim() !== '')
+  return changed.length > 1 || changed.some(({ isLong }) => isLong)
+}
+
+/** Follows what is typed into the fields of a form. */
+export class TypedText {
+  readonly #fields = new Map<Element, VisitedField>()
+
+  /** The focus came into an element. */
+  visit(target: EventTarget): void {
+    const text = textIn(target)
+    if (text === undefined || this.#fields.has(target as Element)) return
+    this.#fields.set(target as Element, { isLong: !(target instanceof HTMLInputElement), before: text, now: text })
+  }
+
+  /** An element's text has changed. */
+  type(target: EventTarget): void {
+    this.visit(target)
+    const field = this.#fields.get(target as Element)
+    if (field) field.now = textIn(target) ?? ''
+  }
+
+  isWorthKeeping(): boolean {
+    return isWorthKeeping(this.#fields.values())
+  }
+}
+
+const LINES = ['text', 'email', 'url', 'tel', 'password', 'number']
+
+/** The text of a field; undefined for other elements, and for fields that only search. */
+function textIn(target: EventTarget): string | undefined {
+  if (target instanceof HTMLTextAreaElement) return target.value
+  if (target instanceof HTMLInputElement)
+    return LINES.includes(target.type) && target.role !== 'combobox' ? target.value : undefined
+  return target instanceof HTMLElement && target.isContentEditable ? (target.textContent ?? '') : undefined
+}
