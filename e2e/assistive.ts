@@ -20,8 +20,7 @@ interface Violation {
  * and that differ only in their theme now, are checked by the rules about colors.
  */
 export async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(FADES_ENDED)
-  const isChecked = await page.evaluate<boolean>(`window.checkedElements === ${ELEMENTS}`)
+  const isChecked = await page.evaluate<boolean>(HOLD_STILL)
   const violations = await runAxe(page, isChecked ? COLOR_RULES : undefined)
   const found = violations.flatMap(({ id, nodes }) =>
     nodes
@@ -29,28 +28,40 @@ export async function findings(page: Page): Promise<string[]> {
       .filter((target) => !isOpenMenu(id, target))
       .map((target) => `${id}: ${target}`),
   )
-  await page.evaluate(`window.checkedElements = ${found.length === 0 ? ELEMENTS : 'undefined'}`)
+  await page.evaluate(`window.checkedElements = ${found.length === 0 ? ELEMENTS : 'undefined'}
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== window.noFades)`)
   return found
 }
 
+/** In the page: its elements and the size of its window. */
+const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerHTML].join()'
+
 /**
- * In the page: a fade in progress has too little contrast for a moment. When one ends, those of colors that are
- * inherited begin. Endless ones (a spinner) are part of what is shown.
+ * In the page: waits until no fade is in progress, since it has too little contrast for a moment, and lets those that
+ * begin while axe works end at once; some begin without anyone doing anything. When a fade ends, those of colors that
+ * are inherited begin. Endless animations (a spinner) are part of what is shown and keep their duration. Returns
+ * whether all rules have passed these elements.
  */
-const FADES_ENDED = `(async () => {
+const HOLD_STILL = `(async () => {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  const isEndless = ({ effect }) => effect?.getComputedTiming().endTime === Infinity
   // The page hears of a change of the system's theme with its next frame.
   await drawn()
+  // What a script has set, a style sheet no longer changes.
+  for (const { effect } of document.getAnimations().filter(isEndless))
+    effect.updateTiming({ duration: effect.getTiming().duration })
+  window.noFades = new CSSStyleSheet()
+  const none = ['animation-duration', 'animation-delay', 'transition-duration', 'transition-delay']
+  window.noFades.replaceSync('*, ::before, ::after {' + none.map((name) => name + ': 0s !important').join('; ') + '}')
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, window.noFades]
   for (let round = 0; round < 20; round += 1) {
-    const fades = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-    if (fades.length === 0) return
+    const fades = document.getAnimations().filter((animation) => !isEndless(animation))
+    if (fades.length === 0) break
     await Promise.allSettled(fades.map(({ finished }) => finished))
     await drawn()
   }
+  return window.checkedElements === ${ELEMENTS}
 })()`
-
-/** In the page: its elements and the size of its window. */
-const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerHTML].join()'
 
 let axe: string | undefined
 
