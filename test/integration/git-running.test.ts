@@ -37,7 +37,10 @@ test('prints bytes as they are, and stops what prints too much or takes too long
   const at = { level: 'trusted', folder: repo } as const
   expect([...(await run({ ...at, args: ['show', 'HEAD:a.bin'] })).stdout]).toEqual([0xff, 0, 0x0d, 0x0a])
   await expect(run({ ...at, args: ['log', '-p'], maxBytes: 10 })).rejects.toMatchObject({ code: 'git.too_large' })
-  await expect(run({ ...at, args: ['cat-file', '--batch'], timeoutMs: 1 })).rejects.toMatchObject({
+  // A hook that never ends: everything else can be faster than the shortest limit.
+  program(join(repo, '.git/hooks'), 'pre-commit', 'exec sleep 600')
+  lab.write(repo, { 'a.bin': 'two\n' })
+  await expect(run({ ...at, write: true, args: ['commit', '-qam', 'm'], timeoutMs: 1 })).rejects.toMatchObject({
     code: 'git.timeout',
   })
 })
