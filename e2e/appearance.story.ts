@@ -26,6 +26,17 @@ test('the look is chosen by keyboard, kept in the configuration, and there at th
     await expect(html).toHaveAttribute(attribute, value)
     expect([group, await findings(page)]).toEqual([group, []])
   }
+  // With reduced motion no transition begins, not even when every color changes.
+  const transitions = await page.evaluate<number>(`(async () => {
+    let count = 0
+    addEventListener('transitionrun', () => (count += 1))
+    for (const theme of ['light', 'dark']) {
+      document.documentElement.dataset.theme = theme
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    }
+    return count
+  })()`)
+  expect(transitions).toBe(0)
   await page.getByRole('combobox', { name: 'Text size' }).selectOption('125%')
   await page.getByLabel('Code font').fill('Fira Code')
   await page.keyboard.press('Enter')

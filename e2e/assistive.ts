@@ -38,7 +38,7 @@ const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerH
 
 /**
  * In the page: waits until no fade is in progress, since it has too little contrast for a moment, and lets those that
- * begin while axe works end at once; some begin without anyone doing anything. When a fade ends, those of colors that
+ * begin while axe works end at once; some begin without a click or a key. When a fade ends, those of colors that
  * are inherited begin. Endless animations (a spinner) are part of what is shown and keep their duration. Returns
  * whether all rules have passed these elements.
  */

@@ -1,5 +1,4 @@
 import { isUserProvided } from '../../../shared/model/turn/message'
-import type { RecordedEvent } from '../../../shared/events/event'
 import { conversationBlocks } from './conversation-blocks'
 import { describe, expect, test } from 'vitest'
 import { FORMAT, FORMAT_VERSION, type ImportedEvent } from './exported-session'
@@ -118,7 +117,7 @@ describe('an exported session', () => {
     expect(first).not.toHaveProperty('news')
     // A turn that no person asked for is not the user's; its tasks are not on this machine.
     expect(second).toMatchObject({ news: [] })
-    const blocks = conversationBlocks(events.map((event, seq) => ({ ...event, seq, sessionId: 's' }) as RecordedEvent))
+    const blocks = conversationBlocks(events.map((event, seq) => ({ ...event, seq, sessionId: 's' })))
     expect(blocks.map(({ kind }) => kind)).toEqual(['you', 'trestle'])
   })
 

@@ -1,7 +1,6 @@
 import type { Approval } from '../../../shared/model/approval/approval'
 import { failureOf } from '../../../shared/errors'
 import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/turn/message'
-import { usedForCalls } from '../runtime/code-cache'
 import { tooManyFilesAdvice } from '../process/file-descriptors'
 import { truncateResult } from '../tool/truncate-result'
 import { failed, ok, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
@@ -50,7 +49,6 @@ export async function runToolCalls(
   parts: readonly ToolCallPart[],
   open?: OpenStep,
 ): Promise<CallsEnd | undefined> {
-  usedForCalls()
   const results = new Map<string, ToolResult>(open?.results)
   const asked = new Map(open?.approvals.map((approval) => [approval.callId, approval]))
   const hasOthers = countDistinct(parts) > 1

@@ -47,9 +47,10 @@ export function codeUseOf(command: string | undefined): CodeUse {
   return WORKS.has(command) ? 'work' : 'command'
 }
 
-/** Node's way to run the text of a CommonJS file; it is not documented, but packages have relied on it for ten years. */
+/** How Node runs the text of a CommonJS file: not documented, but packages have relied on it for ten years. */
+const COMPILE = '_compile'
 interface Compiles {
-  _compile(this: NodeJS.Module, source: string, filename: string, ...rest: unknown[]): unknown
+  [COMPILE](this: NodeJS.Module, source: string, filename: string, ...rest: unknown[]): unknown
 }
 
 interface Compiled {
@@ -66,7 +67,7 @@ let keepsCalls = true
  * Loads the program's files (those in `program`) with the functions that earlier processes had compiled when they
  * ended, and keeps them for later ones. Node's own cache is written before anything has run: it has either no function
  * or all of them, three times as many as a start needs. Does nothing when there is no safe place for it: what is in the
- * folder runs as this user, so nobody else may write to it.
+ * folder runs as this user, so no other user may write to it.
  */
 export function enableCodeCache(use: CodeUse, folder = codeCacheFolder(), program = import.meta.dirname): void {
   if (!isPrivate(folder)) return
@@ -74,8 +75,8 @@ export function enableCodeCache(use: CodeUse, folder = codeCacheFolder(), progra
   keepsCalls = isThere(join(cache, CALLS))
   const scripts: Compiled[] = (compiled = [])
   const modules = Module.prototype as unknown as Compiles
-  const compile = modules._compile
-  modules._compile = function (source, filename, ...rest) {
+  const { [COMPILE]: compile } = modules
+  modules[COMPILE] = function (source, filename, ...rest) {
     if (dirname(filename) !== program) return compile.call(this, source, filename, ...rest)
     const { size, mtimeMs } = lstatSync(filename)
     const file = join(cache, `${basename(filename)}-${size}-${mtimeMs}`)

@@ -84,9 +84,11 @@ export function programFile(here: string, source: string): string {
  * built files has one of its own, which only says that they are CommonJS.
  */
 export function programRoot(here: string = import.meta.dirname): string {
-  const isRoot = (folder: string): boolean =>
-    existsSync(join(folder, 'package.json')) && ['out', 'src'].some((part) => existsSync(join(folder, part)))
   let folder = here
-  while (!isRoot(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  while (!isProgramRoot(folder) && dirname(folder) !== folder) folder = dirname(folder)
   return folder
+}
+
+function isProgramRoot(folder: string): boolean {
+  return existsSync(join(folder, 'package.json')) && ['out', 'src'].some((part) => existsSync(join(folder, part)))
 }

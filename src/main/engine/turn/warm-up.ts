@@ -1,3 +1,4 @@
+import { usedForCalls } from '../runtime/code-cache'
 import type { Session } from '../session/session'
 import type { TurnTasks } from './turn-material'
 
@@ -17,11 +18,14 @@ export interface WarmUpDeps {
 
 /** Uses the time in which a model thinks: loads what its calls need, and has a terminal ready for its commands. */
 export function createWarmUp({ onCommand, usesOwnTerminals, prepare }: WarmUpDeps): TurnTasks['warmUp'] {
-  let runsCommands = false
+  let [runsCommands, isWarm] = [false, false]
   onCommand(() => (runsCommands = true))
   const prepareNow = (session: Session): void =>
     void Promise.all([prepare(session), import('../approval/command/inspect-command')]).catch(() => undefined)
   return (session, answering) => {
+    // Most requests after the first follow calls.
+    if (isWarm) usedForCalls()
+    isWarm = true
     void Promise.all([import('../approval/judging'), import('../loop/tool-calls')]).catch(() => undefined)
     if (!usesOwnTerminals(session)) return
     if (runsCommands) return prepareNow(session)

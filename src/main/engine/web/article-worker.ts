@@ -6,10 +6,8 @@ import type { Article, ArticleInput } from './web-access'
 /** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one can take forever. */
 const { html, url } = workerData as ArticleInput
 
-void read().then((article) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(article)
-})
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+void read().then((article) => parentPort?.postMessage(article))
 
 async function read(): Promise<Article> {
   const { document } = parseHTML(html)

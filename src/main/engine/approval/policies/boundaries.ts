@@ -6,8 +6,8 @@ import { realCodeCacheFolder } from '../../runtime/code-cache'
 
 /**
  * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, in any
- * mode; nor is its compiled code changed. The output that this session's calls left there for the model can be read. A command that walks a parent folder
- * would reach it too, and asks; tools that walk folders skip it.
+ * mode; nor is its compiled code changed. The output that this session's calls left there for the model can be read. A
+ * command that walks a parent folder would reach it too, and asks; tools that walk folders skip it.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
   const { isWithin, isSame, comparable } = workspace.paths

@@ -4,11 +4,23 @@ import { hiddenResult, NOTHING, type Unwrapped } from './wrapper-programs'
 /** Options of shells that leave the meaning of a script as it is, as letters; `c`, `o`, `O` and `s` are told apart. */
 const SAFE_LETTERS = 'BCDETbefhilmnprtuvx'
 /** The same, as names for `-o`. */
-const SAFE_NAMES = new Set(
-  'errexit errtrace functrace hashall ignoreeof monitor noclobber noexec noglob nolog notify nounset pipefail verbose xtrace'.split(
-    ' ',
-  ),
-)
+const SAFE_NAMES = new Set([
+  'errexit',
+  'errtrace',
+  'functrace',
+  'hashall',
+  'ignoreeof',
+  'monitor',
+  'noclobber',
+  'noexec',
+  'noglob',
+  'nolog',
+  'notify',
+  'nounset',
+  'pipefail',
+  'verbose',
+  'xtrace',
+])
 const SAFE_LONG = /^--(?:login|norc|noprofile|noediting|posix|restricted|verbose)$/
 /** bash reads these with one dash, too. */
 const LONG_WITH_ONE_DASH =

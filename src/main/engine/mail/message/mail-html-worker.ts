@@ -4,7 +4,5 @@ import { htmlToMarkdown } from './html-to-markdown.ts'
 
 /** The worker behind `readHtml`: parsing HTML that is nested without end takes minutes. */
 const { html } = workerData as { html: string }
-void htmlToMarkdown(html).then((answer) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(answer)
-})
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+void htmlToMarkdown(html).then((answer) => parentPort?.postMessage(answer))

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { PDFDocumentProxy } from 'pdfjs-dist'
+import type * as Library from 'pdfjs-dist'
 import type { PdfAnswer, PdfQuestion } from './read-pdf'
 
 /** The worker behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
@@ -50,7 +50,7 @@ async function read(): Promise<PdfAnswer> {
  * While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should
  * not be near files from anywhere.
  */
-async function library(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs')> {
+async function library(): Promise<Pick<typeof Library, 'getDocument' | 'VerbosityLevel'>> {
   const { getBuiltinModule } = process
   process.getBuiltinModule = () => undefined
   const loaded = await import('pdfjs-dist/legacy/build/pdf.mjs')
@@ -60,7 +60,7 @@ async function library(): Promise<typeof import('pdfjs-dist/legacy/build/pdf.mjs
   return loaded
 }
 
-async function textOf(document: PDFDocumentProxy, number: number): Promise<string> {
+async function textOf(document: Library.PDFDocumentProxy, number: number): Promise<string> {
   try {
     const page = await document.getPage(number)
     const { items } = await page.getTextContent()

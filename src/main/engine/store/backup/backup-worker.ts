@@ -39,7 +39,5 @@ void copy()
       reason,
     }
   })
-  .then((outcome) => {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    parentPort?.postMessage(outcome)
-  })
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  .then((outcome) => parentPort?.postMessage(outcome))
