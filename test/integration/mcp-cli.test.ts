@@ -162,7 +162,7 @@ describe('trestle mcp', () => {
     })
     expect(await mcp('call', 'clerk', 'order', '{}', '--answer', '{"count":0}')).toMatchObject({
       stdout: 'decline {}\n',
-      stderr: expect.stringContaining('At least 1') as string,
+      stderr: expect.stringContaining('Enter 1 or more') as string,
     })
   })
 
@@ -175,8 +175,8 @@ describe('trestle mcp', () => {
     await yes.answer('Fill it in? [y/N]', 'y')
     await yes.answer('dish [soup]:', '')
     await yes.answer('count [2]:', '0')
-    await yes.answer('At least 1.', '7')
-    expect(await yes.shows('accept {"dish":"soup","count":7}')).toContain('At least 1.')
+    await yes.answer('Enter 1 or more.', '7')
+    expect(await yes.shows('accept {"dish":"soup","count":7}')).toContain('Enter 1 or more.')
   })
 
   test('exits with 130 when Ctrl-C is pressed at a form', async () => {

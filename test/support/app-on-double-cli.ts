@@ -6,7 +6,7 @@
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { readFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { findChromium, launchChromium } from './chromium.ts'
 import { ElectronDouble } from './electron-double.ts'
 import { until } from './until.ts'
@@ -25,25 +25,17 @@ Object.assign(globalThis, {
 })
 process.env['TRESTLE_HOME'] = home
 
+const electron = join(home, 'electron-double.cjs')
+writeFileSync(electron, 'module.exports = globalThis.electronOfThePackage\n')
 const outside: string[] = []
 registerHooks({
   resolve(specifier, context, next) {
     const fromPackage = context.parentURL?.startsWith(pathToFileURL(app).href) === true
-    if (fromPackage && specifier === 'electron')
-      return { url: 'electron-double:module', format: 'module', shortCircuit: true }
+    if (fromPackage && specifier === 'electron') return { url: pathToFileURL(electron).href, shortCircuit: true }
     const found = next(specifier, context)
     if (fromPackage && found.url.startsWith('file:') && !fileURLToPath(found.url).startsWith(app))
       outside.push(fileURLToPath(found.url))
     return found
-  },
-  load(url, context, next) {
-    if (url !== 'electron-double:module') return next(url, context)
-    const imported = [...readFileSync(entry, 'utf8').matchAll(/import \{([^}]*)\} from ["']electron["']/g)].flatMap(
-      ([, list]) => list!.split(','),
-    )
-    const exported = imported.map((name) => name.trim()).filter((name) => name !== '')
-    const source = exported.map((name) => `export const ${name} = globalThis.electronOfThePackage.${name}`).join('\n')
-    return { format: 'module', source, shortCircuit: true }
   },
 })
 

@@ -96,7 +96,7 @@ describe('a form at the terminal', () => {
       values: { token: 's3cret-42', pin: 'default-9', name: 'Ada' },
     })
     expect(shown()).toContain('Token (not shown): ')
-    expect(shown()).toContain('At least 8 characters.')
+    expect(shown()).toContain('Enter at least 8 characters.')
     expect(shown()).toContain('Ada')
     expect(shown()).not.toMatch(/s3cr|default-9/)
   })

@@ -90,7 +90,7 @@ test('a form with mistakes is not sent, and can be corrected or declined', async
     optionId: 'send',
     values: { name: 'Ada', token: 'x', news: false, size: 'L', tags: [] },
   })
-  expect(screen()).toMatch(/age: At least 18\.\n[\s\S]*token: Required\.\n[\s\S]*size: Choose one/)
+  expect(screen()).toMatch(/age: Enter 18 or more\.\n[\s\S]*token: Required\.\n[\s\S]*size: Choose one/)
   // Ctrl-C skips to the end of the form.
   expect(await person([undefined, '1']).answer).toEqual({ optionId: 'decline' })
 })
