@@ -114,6 +114,16 @@ describe('enableCodeCache', () => {
     expect(run()).toBe(2)
   })
 
+  it('leaves nothing behind where it cannot write', () => {
+    run()
+    const [first] = cacheFiles()
+    rmSync(first!)
+    mkdirSync(first!)
+    const before = cacheFiles()
+    run()
+    expect(cacheFiles()).toEqual(before)
+  })
+
   it('deletes what was not used for a month', () => {
     mkdirSync(join(folder, 'eager'), { recursive: true, mode: 0o700 })
     chmodSync(folder, 0o700)

@@ -131,14 +131,20 @@ function removeOld(folder: string): void {
 /** All of it or nothing, also after a power cut: V8 does not notice what is missing in the middle. */
 function writeWhole(file: string, content: Buffer): void {
   const temporary = `${file}.${process.pid}`
-  const handle = openSync(temporary, 'w', 0o600)
   try {
-    writeFileSync(handle, content)
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
+    const handle = openSync(temporary, 'w', 0o600)
+    try {
+      writeFileSync(handle, content)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    renameSync(temporary, file)
+  } catch (error) {
+    // A full disk must not get a file from every process that ends.
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, file)
 }
 
 function contentOf(file: string): Buffer | undefined {
