@@ -21,7 +21,7 @@ const NOT_COMPARED = /^home\/(?:\.cache|\.npm|\.trestle\/(?:run|logs))(?:\/|$)/
 const GIT_AT_WORK =
   /^outside\/main\/\.git\/(?!hooks|config|commondir|worktrees\/project\/(?:commondir|config\.worktree|gitdir))/
 const PROTECTED =
-  /^(?:(?:deep\/)?\.vscode\/|\.husky(?:\/|$)|\.trestle(?:\/|$)|\.vscode$|\.mcp\.json|\.envrc|\.env$|\.env\.(?:local|production)|id_rsa|\.git$|\.git\/(?:hooks|config|commondir|config\.worktree)|\.git\/modules\/lib\/(?:hooks|config$|commondir)|tools\/hooks|\.gitconfig$)/
+  /^(?:(?:deep\/)?\.vscode\/|\.husky(?:\/|$)|\.github\/workflows(?:\/|$)|\.trestle(?:\/|$)|\.vscode$|\.mcp\.json|\.envrc|\.env$|\.env\.(?:local|production)|id_rsa|\.git$|\.git\/(?:hooks|config|commondir|config\.worktree)|\.git\/modules\/lib\/(?:hooks|config$|commondir)|tools\/hooks|\.gitconfig$)/
 
 /** One project with everything around it that a command must not reach, recreated for each attempt. */
 export class EscapeWorld {

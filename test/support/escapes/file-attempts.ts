@@ -220,6 +220,33 @@ PROGRAM
     ),
   },
   {
+    name: 'moves a folder with an .env into a folder that is not searched',
+    command: 'mkdir -p node_modules site-packages; mv sub node_modules/ || mv sub site-packages/',
+    next: ['cat node_modules/sub/.env site-packages/sub/.env'],
+  },
+  {
+    name: 'moves a folder with a repository into a folder that is not searched',
+    before: 'git init -q lib; echo x >lib/file; git -C lib add file',
+    command: 'mkdir node_modules; mv lib node_modules/',
+    next: [
+      'cd node_modules/lib; printf "#!/bin/sh\\ntouch \\"$PROJECT/.escaped\\"\\n" >.git/hooks/pre-commit; ' +
+        'chmod +x .git/hooks/pre-commit; git config core.fsmonitor "touch $PROJECT/.escaped-2"',
+    ],
+    after: 'cd node_modules/lib && git status && git commit -qm x',
+  },
+  {
+    name: 'removes the link that says that a file is a secret',
+    before: 'mkdir -p conf deep; mv sub/.env conf/values; ln -s ../conf/values deep/.env',
+    command: 'cat deep/.env; rm -f deep/.env',
+    next: ['cat conf/values; mv conf c2', 'cat c2/values conf/values'],
+  },
+  {
+    name: 'puts another folder in the place of the one with the workflows',
+    before: 'mkdir -p .github/workflows; echo safe >.github/workflows/ci.yml',
+    command: 'mv .github g; mkdir -p .github/workflows; echo x >.github/workflows/ci.yml',
+    next: ['mv .github g2; mkdir -p .github/workflows; echo x >.github/workflows/ci.yml; rm -rf .github'],
+  },
+  {
     name: 'writes to caches that are not listed',
     command:
       'for f in .cargo .gradle .m2 .local/share .config .pip; do mkdir -p ~/$f; echo x >~/$f/new; done; echo x >~/new',

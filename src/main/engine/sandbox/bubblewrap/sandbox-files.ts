@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { addedArguments, sandboxArguments, type BubblewrapOptions } from './bubblewrap-arguments'
 import { mountPlan, type MountPlan } from '../mounts/mount-plan'
 import { findMountMismatch, mountsOnTemplate, templateOf, type MountTemplate } from '../mounts/mount-template'
+import { loadGuards, saveGuards } from '../mounts/moved-guards'
 import { removeQuietly } from '../safe-fs'
 import { isAlive, Placeholders } from '../mounts/placeholders'
 import { sandboxEnvironment } from './sandbox-environment'
@@ -113,7 +114,10 @@ export class SandboxFiles {
 
   /** What is to be mounted; makes the placeholders. */
   private plan(policy: SandboxPolicy, env: Readonly<Record<string, string>>): readonly Mount[] {
+    const roots = [policy.root, ...policy.folders]
+    for (const root of roots) loadGuards(root, this.guardsFile(root))
     const plan = mountPlan(policy, env['PATH'])
+    for (const root of roots) saveGuards(root, this.guardsFile(root))
     if (plan.problem !== undefined) throw new Error(plan.problem)
     this.plans.set(filesKey(policy), plan)
     if (plan.isIncomplete) this.incomplete.add(filesKey(policy))
@@ -152,7 +156,8 @@ export class SandboxFiles {
   problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
     const before = mountinfo()
     // Commands can change nothing of the system, so that is not looked at again.
-    const { mounts } = mountPlan(policy, env['PATH'], this.plans.get(filesKey(policy))?.base)
+    const { mounts, problem } = mountPlan(policy, env['PATH'], this.plans.get(filesKey(policy))?.base)
+    if (problem !== undefined) return problem
     const path =
       findMountMismatch(mountinfo(), mounts, () => readFileSync('/proc/self/mountinfo', 'utf8')) ??
       (before === mountinfo() ? undefined : policy.root)
@@ -180,6 +185,11 @@ export class SandboxFiles {
   close(): void {
     this.placeholders.remove(this)
     for (const folder of this.temporaries) removeQuietly(folder)
+  }
+
+  /** What sandboxes of this project guard, for other processes: see `loadGuards`. */
+  private guardsFile(root: string): string {
+    return join(this.folder, `guards-${hashOf(Buffer.from(root))}.json`)
   }
 
   private keep(name: string, content: Buffer): string {

@@ -5,7 +5,8 @@ import { isWithin } from '../../workspace/path/real-path'
 import { hasRepository } from '../../workspace/path/repository-root'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { isEmptyFolder, isFolder, exists, realPathOf, statsOf } from '../safe-fs'
-import { addRepository, scanProject, worktreeRepository, type ProjectScan, type ReservedFile } from './project-scan'
+import { addRepository, worktreeRepository, type ProjectScan, type ReservedFile } from './project-scan'
+import { scanProject } from './project-state'
 import { CREDENTIALS, PROTECTED_NAMES, RESERVED_NAMES, START_UP_FILES } from '../protected-names'
 import type { SandboxPolicy } from '../sandbox-policy'
 import { hiding, systemAndHome, withoutSuperfluous, type Mount } from './system-mounts'
@@ -64,11 +65,12 @@ export function mountPlan(
   const plan: Guards = { guards: [], placeholders: [], files: [] }
   for (const { root: each, scan } of scans) {
     plan.guards.push(...secretsOf(scan, policy, roots))
+    if (scan.unsettled !== undefined)
+      plan.problem ??= `${scan.unsettled} is being moved, so the sandbox cannot protect it. Try again.`
     if (!writes) continue
-    guardNames(
-      [...PROTECTED_NAMES, ...policy.protect].map((name) => join(each, name)),
-      plan,
-    )
+    const names = [...PROTECTED_NAMES, ...policy.protect].map((name) => join(each, name))
+    guardNames(names, plan)
+    plan.guards.push(...foldersAbove(names, each))
     guardParts(scan, plan)
     for (const path of reserved(each)) {
       plan.placeholders.push(path)
@@ -134,6 +136,19 @@ function guardParts(
   guardNames(protectedPaths, plan)
   plan.files.push(...reservedFiles)
   plan.guards.push(...reservedFiles.map(({ path }): Mount => ({ kind: 'read', path })))
+}
+
+/**
+ * The folders between a project and what is protected in it: one that could be moved away would be replaced by another
+ * with other contents.
+ */
+function foldersAbove(paths: readonly string[], root: string): Mount[] {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    if (!exists(path) || !isWithin(path, root)) continue
+    for (let above = dirname(path); above !== root && isWithin(above, root); above = dirname(above)) folders.add(above)
+  }
+  return [...folders].filter((path) => statsOf(path)?.isDirectory()).map((path) => ({ kind: 'write', path }))
 }
 
 /**
@@ -245,7 +260,8 @@ function homeGuards(roots: readonly string[], { userHome, level }: SandboxPolicy
   const inRoot = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root)) && exists(path)
   const hidden = CREDENTIALS.map((name) => join(userHome, name)).filter(inRoot)
   const kept = level === 'project' ? START_UP_FILES.map((name) => join(userHome, name)).filter(inRoot) : []
-  return byDepth([...kept.map((path): Mount => ({ kind: 'read', path })), ...hidden.map(hiding)])
+  const above = level === 'project' ? roots.flatMap((root) => foldersAbove([...hidden, ...kept], root)) : []
+  return byDepth([...above, ...kept.map((path): Mount => ({ kind: 'read', path })), ...hidden.map(hiding)])
 }
 
 /** Trestle's own folder is empty wherever something contains it; a project that lies in it is put back. */

@@ -3,8 +3,6 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { isWithin } from '../../workspace/path/real-path'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { PROTECTED_ANYWHERE } from '../protected-names'
-import { statsOf } from '../safe-fs'
-import type { SandboxPolicy } from '../sandbox-policy'
 
 /** What lies in a project and needs a mount of its own. Paths are absolute. */
 export interface ProjectScan {
@@ -20,6 +18,8 @@ export interface ProjectScan {
   pinned: string[]
   /** Set when the project is too large to be looked through as a whole: what is deeper was not looked at. */
   incomplete?: true
+  /** Something that was being moved during the scan, so that the scan cannot be relied on. */
+  unsettled?: string
 }
 
 /** A file that is made, if it is missing, so that nothing else can be: with this content it changes nothing. */
@@ -60,8 +60,11 @@ interface KnownFolder {
 const MAX_KNOWN = 100_000
 const known = new Map<string, KnownFolder>()
 
-/** Looks through a project, nearest folders first. Follows no links. Never throws. */
-export function scanProject(root: string): ProjectScan {
+/**
+ * Looks through a project, nearest folders first. Follows no links. Never throws. Folders of installed packages are
+ * skipped; `scanProject` adds what was moved there.
+ */
+export function searchProject(root: string): ProjectScan {
   const scan: ProjectScan = { secrets: [], secretFolders: [], protectedPaths: [], reservedFiles: [], pinned: [] }
   const until = performance.now() + MAX_MS
   const queue = [root]
@@ -238,50 +241,4 @@ function namesIn(folder: string): string[] {
 
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-}
-
-/** Searching takes at most this part of the time. */
-const SHARE = 50
-
-interface Search {
-  files: readonly string[]
-  at: number
-  ms: number
-}
-
-const searches = new Map<string, Search>()
-
-/**
- * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they
- * are still the same files. Who replaces a file, as editors and git do, takes away what was mounted on it. A large
- * project is only searched for new ones every few seconds; those that are known are looked at each time.
- * `isChanged`: it is always searched.
- */
-export function projectState(
-  { root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>,
-  isChanged = false,
-): string {
-  const key = JSON.stringify([root, folders, protect])
-  return search(key, [root, ...folders], isChanged)
-    .map((path) => `${path}\0${statsOf(path)?.ino}`)
-    .join('\n')
-}
-
-function search(key: string, folders: readonly string[], isChanged: boolean): readonly string[] {
-  const began = performance.now()
-  const last = searches.get(key)
-  if (last && !isChanged && began - last.at < last.ms * SHARE && last.ms > 2) return last.files
-  const used = process.threadCpuUsage()
-  const files = folders
-    .map((folder) => scanProject(folder))
-    .flatMap(({ secrets, secretFolders, protectedPaths, pinned }) => [
-      ...secrets,
-      ...secretFolders,
-      ...protectedPaths,
-      ...pinned,
-    ])
-  // Not by the clock: on a busy machine a small project would count as a large one.
-  const { user, system } = process.threadCpuUsage(used)
-  searches.set(key, { files, at: performance.now(), ms: (user + system) / 1000 })
-  return files
 }

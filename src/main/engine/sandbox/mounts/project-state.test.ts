@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { projectState } from './project-scan'
+import { projectState } from './project-state'
 
 test('a protected file that is replaced changes the state at once, however long a search takes', async () => {
   const root = await tempFolder()

@@ -1,0 +1,238 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isRecord } from '../../../../shared/json-fields'
+import { isWithin } from '../../workspace/path/real-path'
+import { isOpenFileLimitLow } from '../../process/file-descriptors'
+import { entriesOf, realPathOf, statsOf } from '../safe-fs'
+import { addRepository, type ProjectScan } from './project-scan'
+
+/**
+ * A command cannot rename a file that is masked in its sandbox, but it can move a folder above it: to where the scan of
+ * the project does not look (installed packages, or deep below many folders), or to and fro while the next sandbox is
+ * made. So whatever could be moved that way is held open from the moment it is first found. The kernel then tells where
+ * it is. A file in TRESTLE_HOME tells other processes, and later ones, what to look for.
+ */
+
+/** What is guarded, by the list of a scan it belongs to. */
+type GuardKind = 'secrets' | 'secretFolders' | 'protectedPaths' | 'pinned'
+const KINDS: readonly GuardKind[] = ['secrets', 'secretFolders', 'protectedPaths', 'pinned']
+
+interface Guard {
+  kind: GuardKind
+  /** Where it was seen last. */
+  path: string
+  device: number
+  inode: number
+}
+
+interface HeldGuard extends Guard {
+  /** Open without rights to read or write: names the file, and is no use for anything else. */
+  fd: number
+}
+
+interface KnownProject {
+  guards: HeldGuard[]
+  /** The file of guards as it was read or written last. */
+  file: { changed: number; text: string }
+}
+
+/** Not in the types of Node: opens a path alone, without reading from it. */
+const O_PATH = 0o10000000
+const DELETED = ' (deleted)'
+const MAX_PROJECTS = 16
+const MAX_GUARDS = 1_000
+/** With few open files to spare, as many are held open. */
+const MAX_GUARDS_LOW = 64
+/** Folders that are looked into for a guard that another process knew of and that is gone from its place. */
+const MAX_SEARCHED = 200_000
+
+const projects = new Map<string, KnownProject>()
+
+/**
+ * Adds what earlier scans of this project found and this one did not: it was moved. Remembers what this scan found.
+ * Never throws.
+ */
+export function withMoved(root: string, scan: ProjectScan): ProjectScan {
+  const found = movableGuards(root, scan)
+  if (found.length === 0 && !projects.has(root)) return scan
+  const known = projectOf(root)
+  const { here, unsettled } = whereGuardsAre(root, known)
+  const result: ProjectScan = {
+    ...scan,
+    secrets: [...scan.secrets],
+    secretFolders: [...scan.secretFolders],
+    protectedPaths: [...scan.protectedPaths],
+    reservedFiles: [...scan.reservedFiles],
+    pinned: [...scan.pinned],
+    ...(unsettled !== undefined && { unsettled }),
+  }
+  for (const { kind, path } of found) hold(known, here, kind, path)
+  const listed = new Set(KINDS.flatMap((kind) => scan[kind]))
+  for (const [path, { kind }] of here) {
+    if (listed.has(path)) continue
+    if (kind === 'pinned' && basename(path) === '.git') addRepository(path, result)
+    else result[kind].push(path)
+  }
+  return result
+}
+
+/**
+ * Reads which guards of this project other processes have found. One that is not where they saw it is looked for
+ * everywhere in the project.
+ */
+export function loadGuards(root: string, file: string): void {
+  const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+  if (changed === undefined || projects.get(root)?.file.changed === changed) return
+  const text = readFileSync(file, 'utf8')
+  const known = projectOf(root)
+  const { here } = whereGuardsAre(root, known)
+  const missing: Guard[] = []
+  for (const guard of parseGuards(text)) {
+    const isHeld = known.guards.some(({ inode, device }) => inode === guard.inode && device === guard.device)
+    if (isHeld || !isWithin(guard.path, root)) continue
+    if (isSame(guard.path, guard)) hold(known, here, guard.kind, guard.path)
+    else missing.push(guard)
+  }
+  for (const { kind, path } of findByInode(root, missing)) hold(known, here, kind, path)
+  known.file = { changed, text }
+}
+
+/** Writes what `loadGuards` of another process needs, if that has changed. */
+export function saveGuards(root: string, file: string): void {
+  const known = projects.get(root)
+  if (!known) return
+  const guards = known.guards.map(({ kind, path, device, inode }): Guard => ({ kind, path, device, inode }))
+  const text = JSON.stringify(guards)
+  if (text === known.file.text || (guards.length === 0 && known.file.text === '')) return
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, text, { mode: 0o600 })
+  renameSync(temporary, file)
+  known.file = { changed: statSync(file).mtimeMs, text }
+}
+
+function projectOf(root: string): KnownProject {
+  const known = projects.get(root) ?? { guards: [], file: { changed: 0, text: '' } }
+  // The one that was used last is the last to be dropped.
+  projects.delete(root)
+  projects.set(root, known)
+  for (const [other, { guards }] of projects) {
+    if (projects.size <= MAX_PROJECTS) break
+    for (const { fd } of guards) closeSync(fd)
+    projects.delete(other)
+  }
+  return known
+}
+
+/** What of a scan a command could move or lose: all but what lies in folders that are mounted themselves. */
+function movableGuards(root: string, scan: ProjectScan): { kind: GuardKind; path: string }[] {
+  const fixed = new Set([root, ...scan.pinned, ...scan.protectedPaths, ...scan.secretFolders])
+  const isFixed = (folder: string): boolean => fixed.has(folder) && (folder === root || isFixed(dirname(folder)))
+  return KINDS.flatMap((kind) =>
+    scan[kind].flatMap((path) => {
+      if (kind !== 'secrets' || statsOf(path)?.isSymbolicLink() !== true)
+        return isFixed(dirname(path)) ? [] : [{ kind, path }]
+      // The link can be removed; what it led to stays a secret.
+      const target = realPathOf(path)
+      return target !== undefined && target !== root && isWithin(target, root) ? [{ kind, path: target }] : []
+    }),
+  )
+}
+
+/**
+ * Where everything that is held open is now. Forgets what was deleted, moved out of the project, or renamed, which only
+ * the user can do. Two at one path: they are being moved at this moment.
+ */
+function whereGuardsAre(root: string, known: KnownProject): { here: Map<string, HeldGuard>; unsettled?: string } {
+  const here = new Map<string, HeldGuard>()
+  let unsettled: string | undefined
+  known.guards = known.guards.filter((guard) => {
+    const path = pathOf(guard.fd)
+    if (path === undefined || !isWithin(path, root) || basename(path) !== basename(guard.path)) {
+      closeSync(guard.fd)
+      return false
+    }
+    if (here.has(path)) unsettled = path
+    guard.path = path
+    here.set(path, guard)
+    return true
+  })
+  return { here, ...(unsettled !== undefined && { unsettled }) }
+}
+
+function hold(known: KnownProject, here: Map<string, HeldGuard>, kind: GuardKind, path: string): void {
+  const before = here.get(path)
+  if (before && isSame(path, before)) return
+  if (known.guards.length >= (isOpenFileLimitLow() ? MAX_GUARDS_LOW : MAX_GUARDS)) return
+  let fd: number | undefined
+  try {
+    fd = openSync(path, O_PATH | constants.O_NOFOLLOW)
+    const { dev: device, ino: inode } = fstatSync(fd)
+    const guard = { kind, path, device, inode, fd }
+    known.guards.push(guard)
+    if (!before) here.set(path, guard)
+  } catch {
+    // Gone again: there is nothing to guard. Without a free descriptor, the scan alone has to do.
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** Looks for guards everywhere below a folder, also where the scan does not look. Follows no links. */
+function findByInode(root: string, missing: readonly Guard[]): Guard[] {
+  const names = new Set(missing.map(({ path }) => basename(path)))
+  const found: Guard[] = []
+  const queue = missing.length === 0 ? [] : [root]
+  for (let at = 0; at < queue.length && at < MAX_SEARCHED && found.length < missing.length; at += 1) {
+    for (const entry of entriesOf(queue[at]!)) {
+      const path = join(queue[at]!, entry.name)
+      const guard = names.has(entry.name) ? missing.find((each) => isSame(path, each)) : undefined
+      if (guard) found.push({ ...guard, path })
+      if (entry.isDirectory()) queue.push(path)
+    }
+  }
+  return found
+}
+
+function isSame(path: string, { device, inode }: Pick<Guard, 'device' | 'inode'>): boolean {
+  const stats = statsOf(path)
+  return stats?.dev === device && stats.ino === inode
+}
+
+/** Where an open file is now; undefined once it is deleted. */
+function pathOf(fd: number): string | undefined {
+  try {
+    const path = readlinkSync(`/proc/self/fd/${fd}`)
+    return path.endsWith(DELETED) && statsOf(path) === undefined ? undefined : path
+  } catch {
+    return undefined
+  }
+}
+
+function parseGuards(text: string): Guard[] {
+  try {
+    const guards: unknown = JSON.parse(text)
+    return Array.isArray(guards) ? guards.filter(isGuard) : []
+  } catch {
+    return []
+  }
+}
+
+function isGuard(value: unknown): value is Guard {
+  if (!isRecord(value)) return false
+  const { kind, path, device, inode } = value
+  return (
+    KINDS.some((each) => each === kind) &&
+    typeof path === 'string' &&
+    typeof device === 'number' &&
+    typeof inode === 'number'
+  )
+}
