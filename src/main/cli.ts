@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Modules are loaded with it when they are first needed; Node 22.3 was the first to have it.
-if (typeof process.getBuiltinModule !== 'function') {
+// What better-sqlite3 is built for: with less, the process would crash when the store is opened. A Node that has this
+// version also has everything else that is used here.
+const NODE_API = 10
+if (Number(process.versions.napi) < NODE_API) {
   process.stderr.write(
-    `Trestle needs Node 22.3 or newer; this is ${process.versions.node}. ` +
+    `Trestle needs Node 22.14 or newer; this is ${process.versions.node}. ` +
       'In the repository, `npm run -s trestle -- ...` brings its own.\n',
   )
   process.exit(2)

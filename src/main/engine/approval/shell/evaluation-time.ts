@@ -1,3 +1,5 @@
+import { threadTime } from '../../process/thread-time'
+
 /** Time limit for breaking down a long command, in ms of processor time; then it asks. */
 const LONG_MS = 20
 /**
@@ -43,7 +45,7 @@ export class EvaluationTime {
     // Most evaluations end here: reading the processor time costs more than reading the clock.
     if (clock < this.#limit / 4) return this.#limit - clock
     if (clock > this.#limit * CLOCK_FACTOR) return 0
-    return Math.max(0, this.#limit - this.#before.processor - (processorTime() - this.#since.processor))
+    return Math.max(0, this.#limit - this.#before.processor - (threadTime() - this.#since.processor))
   }
 
   check(): void {
@@ -53,7 +55,7 @@ export class EvaluationTime {
   /** Yields to other work when this evaluation has run for a while. */
   async yieldIfDue(): Promise<void> {
     this.check()
-    if (performance.now() - this.#turned.clock < SLICE_MS || processorTime() - this.#turned.processor < SLICE_MS) return
+    if (performance.now() - this.#turned.clock < SLICE_MS || threadTime() - this.#turned.processor < SLICE_MS) return
     await this.waitFor(new Promise((resolve) => setImmediate(resolve)))
     this.#turned = now()
   }
@@ -74,11 +76,5 @@ export class EvaluationTime {
 }
 
 function now(): { clock: number; processor: number } {
-  return { clock: performance.now(), processor: processorTime() }
-}
-
-/** The processor time of this thread, in ms. */
-function processorTime(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
+  return { clock: performance.now(), processor: threadTime() }
 }

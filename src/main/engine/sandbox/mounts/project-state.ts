@@ -1,3 +1,4 @@
+import { threadTime } from '../../process/thread-time'
 import { statsOf } from '../safe-fs'
 import type { SandboxPolicy } from '../sandbox-policy'
 import { withMoved } from './moved-guards'
@@ -42,7 +43,8 @@ function search(key: string, folders: readonly string[], isChanged: boolean): re
   const began = performance.now()
   const last = searches.get(key)
   if (last && !isChanged && began - last.at < last.ms * SHARE && last.ms > 2) return last.files
-  const used = process.threadCpuUsage()
+  // Not by the clock: on a busy machine a small project would count as a large one.
+  const used = threadTime()
   const files = folders
     .map((folder) => scanProject(folder))
     .flatMap(({ secrets, secretFolders, protectedPaths, pinned }) => [
@@ -51,8 +53,6 @@ function search(key: string, folders: readonly string[], isChanged: boolean): re
       ...protectedPaths,
       ...pinned,
     ])
-  // Not by the clock: on a busy machine a small project would count as a large one.
-  const { user, system } = process.threadCpuUsage(used)
-  searches.set(key, { files, at: performance.now(), ms: (user + system) / 1000 })
+  searches.set(key, { files, at: performance.now(), ms: threadTime() - used })
   return files
 }
