@@ -247,6 +247,28 @@ PROGRAM
     next: ['mv .github g2; mkdir -p .github/workflows; echo x >.github/workflows/ci.yml; rm -rf .github'],
   },
   {
+    name: 'changes what shells and editors load from the cache',
+    before:
+      'mkdir -p ~/.cache/nvim ~/.cache/node/corepack; ' +
+      'for f in p10k-instant-prompt-x.zsh nvim/a.lua node/corepack/pnpm; do echo safe >~/.cache/$f; done',
+    command:
+      'cd ~/.cache; for f in p10k-instant-prompt-x.zsh nvim/a.lua node/corepack/pnpm; do echo x >>$f; mv $f away; ' +
+      'echo x >$f; done; mv nvim n; rm -rf nvim; mv node m; mkdir -p nvim node/corepack; echo x >nvim/a.lua; ' +
+      'echo x >node/corepack/pnpm',
+    after:
+      'cd ~/.cache; for f in p10k-instant-prompt-x.zsh nvim/a.lua node/corepack/pnpm; do ' +
+      '[ "$(cat $f)" = safe ] || touch "$OUTSIDE/pwned"; done',
+  },
+  {
+    name: 'plants a package that npx would run',
+    before: 'mkdir -p ~/.npm/_npx/a; echo safe >~/.npm/_npx/a/run',
+    command:
+      'mkdir -p ~/.npm/_npx/b; echo x >~/.npm/_npx/b/run; echo x >~/.npm/_npx/a/run; mv ~/.npm/_npx ~/.npm/n; ' +
+      'mkdir -p ~/.npm/_npx/b; echo x >~/.npm/_npx/b/run',
+    next: ['cat ~/.npm/_npx/b/run; echo still works; mkdir -p ~/.npm/_npx/c; echo x >~/.npm/_npx/c/run'],
+    after: 'cd ~/.npm/_npx && [ "$(cat a/run)" = safe ] && [ ! -e b ] && [ ! -e c ] || touch "$OUTSIDE/pwned"',
+  },
+  {
     name: 'writes to caches that are not listed',
     command:
       'for f in .cargo .gradle .m2 .local/share .config .pip; do mkdir -p ~/$f; echo x >~/$f/new; done; echo x >~/new',

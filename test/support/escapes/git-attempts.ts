@@ -27,6 +27,16 @@ export const GIT_ATTEMPTS: readonly EscapeAttempt[] = [
     after: USE_GIT,
   },
   {
+    name: 'makes the hooks and settings that the settings of git name, where they are missing',
+    before:
+      'git config core.hooksPath team/hooks; git config --add include.path ../.team; ' +
+      'git config --add include.path ../shared/git/config',
+    command:
+      `${HOOKS}; mkdir -p team; cp -r myhooks team/hooks; ${evil('.team')}; mkdir -p shared/git; ` +
+      `${evil('shared/git/config')}; rm -rf .team team shared; ${evil('.team')}; ls -la`,
+    after: USE_GIT,
+  },
+  {
     name: 'replaces the settings of git',
     command:
       `${HOOKS}; cp .git/config c; ${evil('c')}; mv -f c .git/config; cp .git/config c; ` +

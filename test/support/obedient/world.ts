@@ -130,7 +130,7 @@ export function putAll(folder: string, files: Readonly<Record<string, string>>):
 export type Snapshot = ReadonlyMap<string, string>
 
 /** Caches of tools, which Project commands may change. */
-const CACHES = ['.cache', '.npm', '.local/share/pnpm', '.local/state/pnpm', '.cargo', 'go/pkg']
+const CACHES = ['.cache', '.npm', '.local/share/pnpm/store', '.local/state/pnpm', '.cargo', 'go/pkg']
 /** The part of Trestle's own folder that only the user changes; the rest is its records. */
 const TRESTLE_SETTINGS = ['config.toml', 'mcp.json', 'AGENTS.md', 'trust', 'skills', 'agents', 'secrets.json']
 

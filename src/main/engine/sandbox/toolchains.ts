@@ -74,7 +74,7 @@ const MAX_FILTERED_BYTES = 256 * 1024
 const MADE_FOR: Readonly<Record<string, string>> = {
   '.npm': 'npm',
   '.cache': 'sh',
-  '.local/share/pnpm': 'pnpm',
+  '.local/share/pnpm/store': 'pnpm',
   '.cargo/registry': 'cargo',
   '.cargo/git': 'cargo',
   'go/pkg': 'go',

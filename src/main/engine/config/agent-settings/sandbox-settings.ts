@@ -46,7 +46,7 @@ export interface ProjectSandbox {
 export const DEFAULT_CACHES: readonly string[] = [
   '~/.npm',
   '~/.cache',
-  '~/.local/share/pnpm',
+  '~/.local/share/pnpm/store',
   '~/.local/state/pnpm',
   '~/.pnpm-store',
   '~/.yarn/berry',

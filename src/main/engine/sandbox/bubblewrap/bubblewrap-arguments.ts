@@ -65,7 +65,7 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
         args.push('--ro-bind', mount.from ?? mount.path, mount.path)
         break
       case 'write':
-        args.push('--bind', mount.path, mount.path)
+        args.push('--bind', mount.from ?? mount.path, mount.path)
         break
       case 'hidden':
         args.push('--ro-bind', options.emptyFile, mount.path)
@@ -100,7 +100,7 @@ export function addedArguments(mounts: readonly Mount[], seccompFd: number): str
   const args = [...CONFINED, '--dev-bind', '/', '/']
   for (const mount of mounts) {
     if (mount.kind === 'read') args.push('--ro-bind', mount.from ?? mount.path, mount.path)
-    else if (mount.kind === 'write') args.push('--bind', mount.path, mount.path)
+    else if (mount.kind === 'write') args.push('--bind', mount.from ?? mount.path, mount.path)
     else if (mount.kind === 'empty') args.push('--tmpfs', mount.path, '--remount-ro', mount.path)
     else throw new Error(`A mount of the kind ${mount.kind} cannot be added.`)
   }

@@ -5,12 +5,19 @@ import { isWithin } from '../../workspace/path/real-path'
 import { hasRepository } from '../../workspace/path/repository-root'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { isEmptyFolder, isFolder, exists, realPathOf, statsOf } from '../safe-fs'
-import { addRepository, worktreeRepository, type ProjectScan, type ReservedFile } from './project-scan'
+import {
+  addRepository,
+  worktreeRepository,
+  type ProjectScan,
+  type RepositoryParts,
+  type ReservedFile,
+} from './project-scan'
 import { scanProject } from './project-state'
 import { CREDENTIALS, PROTECTED_NAMES, RESERVED_NAMES, START_UP_FILES } from '../protected-names'
 import type { SandboxPolicy } from '../sandbox-policy'
-import { hiding, systemAndHome, withoutSuperfluous, type Mount } from './system-mounts'
+import { hiding, pinnedFolders, systemAndHome, withoutSuperfluous, type Mount } from './system-mounts'
 import { makeCaches } from '../toolchains'
+import { cacheGuards } from './cache-guards'
 
 /** Everything a sandbox consists of. Later mounts cover earlier ones. */
 export interface MountPlan {
@@ -78,7 +85,7 @@ export function mountPlan(
     }
   }
   for (const repository of repositories) {
-    const found = { protectedPaths: [], reservedFiles: [], pinned: [] }
+    const found: RepositoryParts = { protectedPaths: [], reservedFiles: [], reservedFolders: [], pinned: [] }
     addRepository(repository, found)
     guardParts(found, plan)
   }
@@ -96,6 +103,7 @@ export function mountPlan(
   return {
     mounts: [
       ...seen,
+      ...cacheGuards(seen, policy, path),
       ...credentialsIn(seen, policy),
       ...byDepth([...projects, ...shared]),
       ...byDepth(distinct(plan.guards)),
@@ -126,29 +134,23 @@ function guardNames(paths: readonly string[], plan: Guards): void {
 }
 
 /** A folder that is mounted cannot be moved or removed: else another could take its place, with other contents. */
-function guardParts(
-  { protectedPaths, reservedFiles, pinned }: Pick<ProjectScan, 'protectedPaths' | 'reservedFiles' | 'pinned'>,
-  plan: Guards,
-): void {
+function guardParts({ protectedPaths, reservedFiles, reservedFolders, pinned }: RepositoryParts, plan: Guards): void {
   plan.guards.push(
     ...pinned.filter((path) => statsOf(path)?.isDirectory()).map((path): Mount => ({ kind: 'write', path })),
   )
   guardNames(protectedPaths, plan)
   plan.files.push(...reservedFiles)
-  plan.guards.push(...reservedFiles.map(({ path }): Mount => ({ kind: 'read', path })))
+  plan.placeholders.push(...reservedFolders)
+  const reserved = [...reservedFiles.map(({ path }) => path), ...reservedFolders]
+  plan.guards.push(...reserved.map((path): Mount => ({ kind: 'read', path })))
 }
 
-/**
- * The folders between a project and what is protected in it: one that could be moved away would be replaced by another
- * with other contents.
- */
+/** The folders between a project and what is protected in it. */
 function foldersAbove(paths: readonly string[], root: string): Mount[] {
-  const folders = new Set<string>()
-  for (const path of paths) {
-    if (!exists(path) || !isWithin(path, root)) continue
-    for (let above = dirname(path); above !== root && isWithin(above, root); above = dirname(above)) folders.add(above)
-  }
-  return [...folders].filter((path) => statsOf(path)?.isDirectory()).map((path) => ({ kind: 'write', path }))
+  return paths
+    .filter((path) => exists(path) && isWithin(path, root))
+    .flatMap((path) => pinnedFolders(path, root))
+    .filter(({ path }) => statsOf(path)?.isDirectory())
 }
 
 /**
@@ -294,9 +296,7 @@ function codeCache(folders: readonly string[]): Mount[] {
   if (folder === undefined) return []
   const above = folders.filter((each) => isWithin(folder, each)).toSorted((a, b) => a.length - b.length)[0]
   if (above === undefined) return []
-  const between: Mount[] = []
-  for (let path = dirname(folder); path !== above; path = dirname(path)) between.push({ kind: 'write', path })
-  return [...between.toReversed(), { kind: 'empty', path: folder }]
+  return [...pinnedFolders(folder, above), { kind: 'empty', path: folder }]
 }
 
 function byDepth(mounts: readonly Mount[]): Mount[] {

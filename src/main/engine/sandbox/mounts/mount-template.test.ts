@@ -122,3 +122,18 @@ test('a mask of the system that is missing, and a mount that is not read-only as
   const writable = lines(KEPT, HIDDEN).replace('/usr /usr ro', '/usr /usr rw')
   expect(findMountMismatch(writable, PLAN, nothingOutside)).toBe('/usr')
 })
+
+test('a folder shown in the place of another is verified, and is not taken from a template', async () => {
+  const own: Mount = { kind: 'write', path: '/home/me/.npm/_npx', from: '/home/me/.trestle/run/npx-cache' }
+  const plan: Mount[] = [...PLAN, { kind: 'write', path: '/home/me/.npm' }, own]
+  const npm = '10 1 8:1 /home/me/.npm /home/me/.npm rw - ext4 /dev/sda rw'
+  const shown = (root: string): string =>
+    lines(KEPT, HIDDEN, npm, `11 10 8:1 ${root} /home/me/.npm/_npx rw - ext4 /dev/sda rw`)
+  const outside = (): string => '20 1 8:1 / / rw - ext4 /dev/sda rw'
+  expect(findMountMismatch(shown('/home/me/.trestle/run/npx-cache'), plan, outside)).toBeUndefined()
+  expect(findMountMismatch(shown('/home/me/.ssh'), plan, outside)).toBe('/home/me/.npm/_npx')
+  expect(findMountMismatch(lines(KEPT, HIDDEN, npm), plan, outside)).toBe('/home/me/.npm/_npx')
+  const { root, mounts } = await place()
+  const folder: Mount = { kind: 'write', path: join(root, 'sub'), from: join(root, '.vscode') }
+  expect(mountsOnTemplate([...mounts, folder], templateOf(mounts))).toBeUndefined()
+})

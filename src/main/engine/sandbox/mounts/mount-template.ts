@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isWithin } from '../../workspace/path/real-path'
 import { realPathOf, statsOf } from '../safe-fs'
 import type { Mount } from './system-mounts'
@@ -39,9 +40,10 @@ export function mountsOnTemplate(mounts: readonly Mount[], template: MountTempla
     if (mount.kind === 'hidden') {
       if (mask === undefined || mask === mount.path) return undefined
       missing.push({ kind: 'read', path: mount.path, from: mask })
-    } else if (mount.kind === 'empty' || mount.kind === 'write' || (mount.kind === 'read' && mount.from === undefined))
-      missing.push(mount)
-    else return undefined
+    } else if (mount.kind === 'text' || mount.kind === 'link') return undefined
+    // Not visible in the template.
+    else if (mount.kind !== 'empty' && mount.from !== undefined) return undefined
+    else missing.push(mount)
   }
   return missing
 }
@@ -53,7 +55,7 @@ function filesOf(mount: Mount): string {
   if (mount.kind === 'link') return `${own} ${mount.target}`
   if (mount.kind === 'text') return `${own} ${mount.text}`
   if (mount.kind !== 'read' && mount.kind !== 'write') return own
-  const source = (mount.kind === 'read' && mount.from) || mount.path
+  const source = mount.from ?? mount.path
   if (!below?.isSymbolicLink() && source === mount.path) return own
   const shown = statSync(source, { throwIfNoEntry: false })
   return `${own} ${shown?.dev}:${shown?.ino} ${source}`
@@ -90,12 +92,23 @@ export function findMountMismatch(
   const planned = new Set(mounts.map(({ path }) => path))
   const writable = mounts.flatMap(({ kind, path }) => (kind === 'write' ? [path] : []))
   let own: Map<string, Mounted> | undefined
-  const isAsOutside = (mount: Mounted): boolean => {
+  const mountedOutside = (point: string): Mounted | undefined => {
     own ??= new Map(parseMountinfo(outside()).map((each) => [each.point, each]))
-    const same = own.get(mount.point)
+    return own.get(point)
+  }
+  const isAsOutside = (mount: Mounted): boolean => {
+    const same = mountedOutside(mount.point)
     return same?.device === mount.device && same.root === mount.root
   }
-  for (const { kind, path } of mounts) {
+  const shows = (mount: Mounted, folder: string): boolean => {
+    let point = folder
+    while (point !== '/' && !mountedOutside(point)) point = dirname(point)
+    const above = mountedOutside(point)
+    const rest = point === '/' ? folder : folder.slice(point.length)
+    return above?.device === mount.device && joined(above.root, rest) === mount.root
+  }
+  for (const planned of mounts) {
+    const { kind, path } = planned
     // A mask is lost when its file is replaced.
     if ((kind === 'hidden' || kind === 'empty') && !at.has(path)) return path
     if (kind !== 'link' && !writable.includes(path) && at.get(path)?.isReadOnly === false) return path
@@ -103,6 +116,10 @@ export function findMountMismatch(
     const mount = at.get(path)
     if (!mount) return path
     if (kind !== 'read' && kind !== 'write') continue
+    if (planned.from !== undefined) {
+      if (!shows(mount, planned.from)) return path
+      continue
+    }
     const above = byId.get(mount.parent)
     const isSame = above?.device === mount.device && joined(above.root, path.slice(above.point.length)) === mount.root
     if (!isSame && !isAsOutside(mount)) return path

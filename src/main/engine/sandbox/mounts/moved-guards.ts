@@ -73,6 +73,7 @@ export function withMoved(root: string, scan: ProjectScan): ProjectScan {
     secretFolders: [...scan.secretFolders],
     protectedPaths: [...scan.protectedPaths],
     reservedFiles: [...scan.reservedFiles],
+    reservedFolders: [...scan.reservedFolders],
     pinned: [...scan.pinned],
     ...(unsettled !== undefined && { unsettled }),
   }

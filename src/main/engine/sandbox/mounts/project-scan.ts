@@ -3,6 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { isWithin } from '../../workspace/path/real-path'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { PROTECTED_ANYWHERE } from '../protected-names'
+import { isEmptyFolder } from '../safe-fs'
 
 /** What lies in a project and needs a mount of its own. Paths are absolute. */
 export interface ProjectScan {
@@ -14,6 +15,8 @@ export interface ProjectScan {
   protectedPaths: string[]
   /** Where no file may be made that git would obey, because nothing is there yet. */
   reservedFiles: ReservedFile[]
+  /** Where no folder may be made, for the same reason. */
+  reservedFolders: string[]
   /** Folders that must not be moved away: what is protected lies in them. */
   pinned: string[]
   /** Set when the project is too large to be looked through as a whole: what is deeper was not looked at. */
@@ -54,6 +57,7 @@ interface KnownFolder {
   secretFolders: string[]
   protectedPaths: string[]
   reservedFiles: ReservedFile[]
+  reservedFolders: string[]
   pinned: string[]
 }
 
@@ -65,7 +69,14 @@ const known = new Map<string, KnownFolder>()
  * skipped; `scanProject` adds what was moved there.
  */
 export function searchProject(root: string): ProjectScan {
-  const scan: ProjectScan = { secrets: [], secretFolders: [], protectedPaths: [], reservedFiles: [], pinned: [] }
+  const scan: ProjectScan = {
+    secrets: [],
+    secretFolders: [],
+    protectedPaths: [],
+    reservedFiles: [],
+    reservedFolders: [],
+    pinned: [],
+  }
   const until = performance.now() + MAX_MS
   const queue = [root]
   for (let at = 0; at < queue.length; at += 1) {
@@ -76,6 +87,7 @@ export function searchProject(root: string): ProjectScan {
     scan.secretFolders.push(...folder.secretFolders)
     scan.protectedPaths.push(...folder.protectedPaths)
     scan.reservedFiles.push(...folder.reservedFiles)
+    scan.reservedFolders.push(...folder.reservedFolders)
     scan.pinned.push(...folder.pinned)
     queue.push(...folder.folders)
   }
@@ -105,6 +117,7 @@ function sorted(folder: string, entries: readonly Dirent[]): Omit<KnownFolder, '
     secretFolders: [],
     protectedPaths: [],
     reservedFiles: [],
+    reservedFolders: [],
     pinned: [],
   }
   for (const entry of entries) {
@@ -123,7 +136,7 @@ function sorted(folder: string, entries: readonly Dirent[]): Omit<KnownFolder, '
   return found
 }
 
-type RepositoryParts = Pick<ProjectScan, 'protectedPaths' | 'reservedFiles' | 'pinned'>
+export type RepositoryParts = Pick<ProjectScan, 'protectedPaths' | 'reservedFiles' | 'reservedFolders' | 'pinned'>
 
 /** Names in a folder of git that decide which programs git runs. */
 const GIT_SETTINGS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes']
@@ -149,9 +162,13 @@ function addSettings(gitFolder: string, found: RepositoryParts): void {
     else if (content !== undefined) found.reservedFiles.push({ path, content })
   }
   if (isThere(join(gitFolder, 'info', 'attributes'))) found.pinned.push(join(gitFolder, 'info'))
-  for (const path of namedInSettings(gitFolder)) {
-    found.protectedPaths.push(path)
-    for (let above = dirname(path); above !== dirname(gitFolder); above = dirname(above)) found.pinned.push(above)
+  for (const { path, isFolder } of namedInSettings(gitFolder)) {
+    const missing = firstMissing(path, dirname(gitFolder))
+    if (missing === undefined) found.protectedPaths.push(path)
+    else if (missing !== path || isFolder) found.reservedFolders.push(missing)
+    else found.reservedFiles.push({ path, content: '' })
+    for (let above = dirname(missing ?? path); above !== dirname(gitFolder); above = dirname(above))
+      found.pinned.push(above)
   }
 }
 
@@ -185,26 +202,45 @@ function addModules(gitFolder: string, found: RepositoryParts, depth: number): v
   }
 }
 
-const NAMED_IN_SETTINGS = /^\s*(?:path|hooksPath|attributesFile|fsmonitor)\s*=\s*"?([^"#;\n]+?)"?\s*$/gim
+const NAMED_IN_SETTINGS = /^\s*(path|hooksPath|attributesFile|fsmonitor)\s*=\s*"?([^"#;\n]+?)"?\s*$/gim
 
 /**
  * Files and folders in the working folder that the settings of a repository name: further settings, hooks, programs.
+ * Whether or not they exist: git would obey them as soon as they do.
  */
-function namedInSettings(gitFolder: string): string[] {
+function namedInSettings(gitFolder: string): { path: string; isFolder: boolean }[] {
   const workingFolder = dirname(gitFolder)
   if (!gitFolder.endsWith('/.git')) return []
   try {
     const text = readFileSync(join(gitFolder, 'config'), 'utf8')
-    return [...text.matchAll(NAMED_IN_SETTINGS)].flatMap(([, named = '']) => {
+    return [...text.matchAll(NAMED_IN_SETTINGS)].flatMap(([, key = '', named = '']) => {
+      if (!isAbsolute(named) && /^(?:~|%)/.test(named)) return []
+      const isFolder = /^hooksPath$/i.test(key)
+      // Settings are named from the folder of git, everything else from the working folder.
+      const usual = resolve(/^path$/i.test(key) ? gitFolder : workingFolder, named)
       const paths = [resolve(gitFolder, named), resolve(workingFolder, named)]
-      return paths.filter(
-        (path) =>
-          path !== workingFolder && isWithin(path, workingFolder) && !isWithin(path, gitFolder) && isThere(path),
-      )
+      return paths
+        .filter((path) => isThere(path) || (path === usual && (isFolder || named.includes('/') || /^path$/i.test(key))))
+        .filter((path) => path !== workingFolder && isWithin(path, workingFolder) && !isWithin(path, gitFolder))
+        .map((path) => ({ path, isFolder }))
     })
   } catch {
     return []
   }
+}
+
+/**
+ * What would have to be made first for this path to exist, below `top`; undefined when it is there. Empty folders count
+ * as missing: they may be placeholders of ours.
+ */
+function firstMissing(path: string, top: string): string | undefined {
+  if (isUsed(path)) return undefined
+  const above = dirname(path)
+  return above === top || isUsed(above) ? path : firstMissing(above, top)
+}
+
+function isUsed(path: string): boolean {
+  return isThere(path) && !isEmptyFolder(path)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isWithin } from '../../workspace/path/real-path'
 import { canRead, entriesOf, isFolder, exists, realPathOf, statsOf } from '../safe-fs'
 import { SYSTEM_SECRETS } from '../protected-names'
@@ -7,13 +7,13 @@ import type { SandboxPolicy } from '../sandbox-policy'
 import { FILTERED_FILES, filteredSettings, toolchainPaths } from '../toolchains'
 
 /**
- * One thing at a path inside the sandbox. `read`, `write`: as outside; `read` with `from`: another file. `empty`: a
+ * One thing at a path inside the sandbox. `read`, `write`: as outside; with `from`: another file or folder. `empty`: a
  * folder with nothing in it. `hidden`: a file that cannot be opened, in place of what is there. `link`: a symbolic
  * link.
  */
 export type Mount =
   | { kind: 'read'; path: string; from?: string }
-  | { kind: 'write'; path: string }
+  | { kind: 'write'; path: string; from?: string }
   | { kind: 'empty'; path: string }
   | { kind: 'hidden'; path: string }
   | { kind: 'text'; path: string; text: string }
@@ -130,6 +130,17 @@ function systemSecrets(): readonly string[] {
 
 function hostKeys(): string[] {
   return entriesOf('/etc/ssh').flatMap(({ name }) => (/^ssh_host_.*_key$/.test(name) ? [`/etc/ssh/${name}`] : []))
+}
+
+/**
+ * Mounts for the folders between a folder that commands can change and a path in it: a folder that could be moved away
+ * would be replaced by another, with other contents at that path. Outermost first.
+ */
+export function pinnedFolders(path: string, writable: string): Mount[] {
+  const between: Mount[] = []
+  for (let above = dirname(path); above !== writable && isWithin(above, writable); above = dirname(above))
+    between.push({ kind: 'write', path: above })
+  return between.toReversed()
 }
 
 export function hiding(path: string): Mount {
