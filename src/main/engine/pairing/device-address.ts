@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { lazySchema } from '../../../shared/lazy-schema'
 import type { DeviceAddress } from '../../../shared/model/place/paired-device'
 import { writePrivateFile } from '../config/write-private-file'
+import { isRunning } from '../process/is-running'
 
 const url = lazySchema(() => z.string().regex(/^https:\/\/\S+$/))
 const addressFile = lazySchema(() =>
@@ -40,14 +41,5 @@ export function publishDeviceAddress(home: string, address: DeviceAddress): () =
     } catch {
       // It is gone already.
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { execFile } from 'node:child_process'
+import { isRunning } from './is-running'
 
 /** How long the list stays fresh, in ms; afterwards it is read again while the old values are returned. */
 const FRESH_MS = 2000
@@ -108,7 +109,7 @@ export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: P
   const state = stateOf(holder.pid)
   if (state === 'gone') return false
   if (process.platform === 'linux' && state !== 'unknown') return state === holder.started
-  if (!answersSignal(holder.pid)) return false
+  if (!isRunning(holder.pid)) return false
   if (process.platform === 'win32') return heartbeatAgeMs < STALE_MS
   // Unknown: better to report a session as busy for a moment than to take it from a live process.
   const start = starts.startOf(holder.pid)
@@ -139,15 +140,6 @@ function stateOf(pid: number): string {
   // The name in parentheses may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? '')
-}
-
-function answersSignal(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
 }
 
 function readText(file: string): string {

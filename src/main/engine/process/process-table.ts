@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execFile } from 'node:child_process'
 import { runningPids, readStat, type ProcessEntry, readProc } from './proc-files'
+import { isRunning } from './is-running'
 
 /** Every process of the system by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessEntry>
@@ -34,12 +35,7 @@ export function isStillThere({ pid, started }: ProcessEntry): boolean {
     const now = readStat(pid)
     return now !== undefined && now.started === started && isAliveState(now.state)
   }
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return isRunning(pid)
 }
 
 export function isAliveState(state: string): boolean {

@@ -22,6 +22,7 @@ import { mirrorTurn } from './mirror-turn'
 import { jobText, phaseOf, stepScript, type SlurmLaunch } from './slurm-commands'
 import { attachScript, holderScript, shellOf } from './slurm-launcher'
 import { SlurmQueue } from './slurm-queue'
+import { isRunning } from '../../process/is-running'
 
 /** A place whose scheduler runs subagents. */
 export type JobPlace = Pick<Place, 'placeId' | 'program'> & { launch: SlurmLaunch }
@@ -214,16 +215,7 @@ async function cancelOrphans(queue: SlurmQueue, owner: string): Promise<void> {
   await queue.cancel(
     jobs.flatMap((job) => {
       const pid = new RegExp(`^trestle-agent-${owner}-(\\d+)-`).exec(job.name)?.[1]
-      return pid !== undefined && phaseOf(job) !== 'ended' && !isAlive(Number(pid)) ? [job.jobId] : []
+      return pid !== undefined && phaseOf(job) !== 'ended' && !isRunning(Number(pid)) ? [job.jobId] : []
     }),
   )
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -7,10 +7,6 @@ import {
   readdirSync,
   rmSync,
   writeFileSync,
-  accessSync,
-  constants,
-  statfsSync,
-  statSync,
 } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
@@ -19,7 +15,8 @@ import { mountPlan, type MountPlan } from '../mounts/mount-plan'
 import { findMountMismatch, mountsOnTemplate, templateOf, type MountTemplate } from '../mounts/mount-template'
 import { loadGuards, saveGuards } from '../mounts/moved-guards'
 import { removeQuietly } from '../safe-fs'
-import { isAlive, Placeholders } from '../mounts/placeholders'
+import { isRunning } from '../../process/is-running'
+import { Placeholders } from '../mounts/placeholders'
 import { sandboxEnvironment } from './sandbox-environment'
 import { filesKey, type SandboxPolicy } from '../sandbox-policy'
 import { seccompFilter } from './seccomp-filter'
@@ -213,58 +210,10 @@ function removeOrphanedFolders(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) {
     const pid = /-(\d+)$/.exec(name)?.[1]
-    if (pid === undefined || !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true })
+    if (pid === undefined || !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true })
   }
 }
 
 function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
-}
-
-const TMPFS_MAGIC = 0x01021994
-const LEFT_MS = 3_600_000
-const OF_PROCESS = /^trestle-(\d+)-/
-
-let inMemory: string | false | undefined
-
-/**
- * A new folder for the named pipes that a sandbox is started with; only the user can open it. In memory where the
- * system offers that: to make a file on disk can take a millisecond, and a sandbox has dozens of pipes. `otherwise`:
- * where it is made if there is no such place.
- */
-export function makePipeFolder(otherwise: string): string {
-  inMemory ??= findMemoryFolder()
-  return mkdtempSync(join(inMemory === false ? otherwise : inMemory, `trestle-${process.pid}-`))
-}
-
-function findMemoryFolder(): string | false {
-  const found = [process.env['XDG_RUNTIME_DIR'] ?? '', '/dev/shm'].find((folder) => folder !== '' && isInMemory(folder))
-  if (found !== undefined) removeOrphanedPipes(found)
-  return found ?? false
-}
-
-function isInMemory(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK)
-    return statfsSync(folder).type === TMPFS_MAGIC
-  } catch {
-    return false
-  }
-}
-
-/**
- * What processes that were killed have left. Not what is new: in another container the same number can be another
- * process.
- */
-function removeOrphanedPipes(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const pid = OF_PROCESS.exec(name)?.[1]
-    if (pid === undefined || isAlive(Number(pid))) continue
-    try {
-      const path = join(folder, name)
-      if (Date.now() - statSync(path).mtimeMs > LEFT_MS) rmSync(path, { recursive: true, force: true })
-    } catch {
-      // Another user's, or gone.
-    }
-  }
 }

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ReservedFile } from './project-scan'
+import { isRunning } from '../../process/is-running'
 
 /** What a process has made in projects. */
 interface Made {
@@ -71,7 +72,7 @@ export class Placeholders {
     )
     if (free.length === 0) return
     const others = new Set(
-      this.records().flatMap(({ pid, made }) => (pid === process.pid || !isAlive(pid) ? [] : pathsOf(made))),
+      this.records().flatMap(({ pid, made }) => (pid === process.pid || !isRunning(pid) ? [] : pathsOf(made))),
     )
     removeUnused(this.made(free), others)
     for (const path of free) {
@@ -98,9 +99,9 @@ export class Placeholders {
 
   private removeLeft(): void {
     const records = this.records()
-    const living = new Set(records.filter(({ pid }) => isAlive(pid)).flatMap(({ made }) => pathsOf(made)))
+    const living = new Set(records.filter(({ pid }) => isRunning(pid)).flatMap(({ made }) => pathsOf(made)))
     for (const { file, pid, made } of records) {
-      if (isAlive(pid)) continue
+      if (isRunning(pid)) continue
       removeUnused(made, living)
       rmSync(file, { force: true })
     }
@@ -204,11 +205,3 @@ function removeUnused({ folders, files }: Made, used: ReadonlySet<string>): void
 }
 
 /** Whether a process with this number runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}

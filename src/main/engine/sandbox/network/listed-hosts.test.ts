@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { plainNode } from '../../runtime/plain-node'
@@ -50,4 +51,12 @@ test("to run commands does not load Node's fetch", () => {
     "console.log(process.moduleLoadList.filter((name) => name.includes('undici')).join())"
   const args = ['--import', hooks, '--input-type=module', '-e', program]
   expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()).toBe('')
+})
+
+test('the folder of the proxy is gone as soon as it is closed: the process may end then', () => {
+  const listed = new ListedHosts(['example.com'], '/usr/bin/socat')
+  const folder = /(\/\S+)\/http\.sock/.exec(listed.script)?.[1] ?? ''
+  expect(existsSync(folder)).toBe(true)
+  listed.close()
+  expect(existsSync(folder)).toBe(false)
 })

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { forwarderScript, PROXY_PORTS } from './forwarder'
 import { hostAllowed, parseHostEntry } from '../../network/host-list'
 import { plainNode } from '../../runtime/plain-node'
+import { makePipeFolder } from '../pipe-folder'
 import { removeQuietly } from '../safe-fs'
 import { createSandboxProxy, type DeniedHost, type SandboxProxy } from './sandbox-proxy'
 
@@ -22,7 +23,7 @@ export class ListedHosts {
   constructor(hosts: readonly string[], socat: string | undefined) {
     this.hosts = hosts
     // A short path: those of sockets are limited to 107 bytes.
-    this.folder = mkdtempSync(join(tmpdir(), 'trestle-proxy-'))
+    this.folder = makePipeFolder(tmpdir())
     const localPorts = hosts.flatMap((text) => {
       const entry = parseHostEntry(text)
       return entry?.host === 'localhost' && entry.port !== undefined ? [entry.port] : []
@@ -46,6 +47,8 @@ export class ListedHosts {
   }
 
   close(): void {
+    // At once: the process may be about to end.
+    removeQuietly(this.folder)
     void this.proxy.then((proxy) => proxy?.close()).finally(() => removeQuietly(this.folder))
   }
 }
@@ -76,7 +79,7 @@ export class PublishedPorts {
     this.pid = pid
     this.forwarders = forwarders
     this.forward = forward
-    this.folder = mkdtempSync(join(tmpdir(), 'trestle-ports-'))
+    this.folder = makePipeFolder(tmpdir())
     this.timer = setInterval(() => this.look(), LOOK_MS).unref()
   }
 

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import type { Database } from '../database/database'
 import { renameOverSync } from '../../workspace/file/atomic-write'
+import { isRunning } from '../../process/is-running'
 
 /** How many backups are kept. */
 const KEPT_BACKUPS = 7
@@ -107,15 +108,6 @@ export function removeBrokenBackups(home: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /\.(\d+)\.partial(?:-\w+)?$/.exec(name)?.[1]
     if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

@@ -1,5 +1,6 @@
 import { isOpenFileLimitLow } from '../../process/file-descriptors'
-import { makePipeFolder, SandboxFiles, writeArguments } from '../../sandbox/bubblewrap/sandbox-files'
+import { makePipeFolder } from '../../sandbox/pipe-folder'
+import { SandboxFiles, writeArguments } from '../../sandbox/bubblewrap/sandbox-files'
 import { removeQuietly } from '../../sandbox/safe-fs'
 import { sandboxPrograms } from '../../sandbox/sandbox-support'
 import { projectState } from '../../sandbox/mounts/project-state'

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 /** A new one, as the first of a process. */
 async function make(otherwise: string): Promise<string> {
   vi.resetModules()
-  const folder = (await import('./sandbox-files')).makePipeFolder(otherwise)
+  const folder = (await import('./pipe-folder')).makePipeFolder(otherwise)
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
