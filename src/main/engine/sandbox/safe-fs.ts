@@ -41,7 +41,11 @@ export function isEmptyFolder(path: string): boolean {
 }
 
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
 }
 
 export function canRead(path: string): boolean {

@@ -48,6 +48,10 @@ describe.skipIf(process.platform === 'win32')('caches that commands can write to
     expect(guards(writable('all'), join(user, 'all/a/b'))).toEqual(['write all/a', 'read all/a/b'])
   })
 
+  it('leave out entries of PATH that cannot be looked into', () => {
+    expect(guards(writable('tools'), join(user, '.cache/p10k-instant-prompt-me.zsh/bin'))).toEqual([])
+  })
+
   it('give npx a cache of its own', () => {
     const [mount] = cacheGuards(writable('.npm'), policy as SandboxPolicy, undefined)
     expect(mount).toEqual({

@@ -216,8 +216,12 @@ async function start(
 function startProblem(error: unknown, cwd: string): string {
   const advice = tooManyFilesAdvice(error)
   if (advice !== undefined) return advice
-  const { code, message } =
-    error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
+  const { code, message, path } =
+    error instanceof Error
+      ? (error as NodeJS.ErrnoException)
+      : { code: undefined, message: String(error), path: undefined }
+  // Something else that was needed to start it.
+  if (code !== undefined && path !== undefined && path !== cwd) return `${message}.`
   if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder ${cwd} is not there any more.`
   if (code === 'EACCES') return `the folder ${cwd} may not be entered.`
   if (code === 'E2BIG')
