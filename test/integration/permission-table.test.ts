@@ -22,6 +22,7 @@ beforeAll(() => {
   cwd = join(base, 'project')
   mkdirSync(join(cwd, 'src', 'secrets'), { recursive: true })
   mkdirSync(join(cwd, '.git', 'hooks'), { recursive: true })
+  for (const name of ['.husky', '.github/workflows']) mkdirSync(join(cwd, 'pack', name), { recursive: true })
   writeFileSync(join(cwd, 'a.txt'), 'a\n')
   symlinkSync('/etc', join(cwd, 'link'))
   symlinkSync('.git', join(cwd, 'git-link'))

@@ -23,8 +23,10 @@ import {
 import { hiddenOption } from '../shell/hidden-code'
 import { networkUse } from '../shell/network-use'
 import { parseShell } from '../shell/parse-shell'
-import { looksProtected } from '../dangerous/protected-path'
+import { looksProtected, protectedFolder, protectedPath } from '../dangerous/protected-path'
+import { madeLinks, type MadeLink } from './placed-paths'
 import { protectedTarget, resolveWord, touchedPaths, type Lookup } from './touched-paths'
+import type { Target } from './operand-use'
 import { programOf, unwrap } from '../shell/unwrap'
 
 const MAX_DEPTH = 8
@@ -45,6 +47,8 @@ interface Inspection extends Lookup {
   values: Map<string, boolean>
   /** Variables that hold the number of a process started by this command. */
   children: Set<string>
+  /** The target of a link that an earlier part makes, to something that must not be changed unnoticed. */
+  link?: string
 }
 
 /**
@@ -214,7 +218,10 @@ async function inspectSegment(
       targets: targets.map(({ word, paths }) => ({ word, paths: paths.map(({ realPath }) => realPath) })),
       workspace: inspection.workspace,
       children: inspection.children,
-    }) ?? protectedTarget(targets, inspection)
+    }) ??
+    protectedTarget(targets, inspection, REPLACES.test(programOf(words))) ??
+    writeThroughLink(inspection, targets) ??
+    linkTarget(inspection, madeLinks(words, targets))
   const paths = targets.flatMap((target) => target.paths)
   const sends = networkUse(words)
   inspection.parts.push({
@@ -252,6 +259,34 @@ async function inspectSegment(
   if (/^(?:cd|pushd|popd)$/.test(programOf(words))) await trackFolder(inspection, segment)
 }
 
+/** Programs that can replace or remove a whole folder. */
+const REPLACES = /^(?:g?(?:cp|mv|ln|install|rm)|rsync|git|rmdir|shred)$/
+
+/**
+ * Why a link is dangerous. A hard link is another name that later commands cannot be told by; a symbolic one is
+ * followed when they are judged, but not by later parts of the same command: it is not there yet.
+ */
+function linkTarget(inspection: Inspection, links: readonly MadeLink[]): string | undefined {
+  const { paths: flavor, userHome } = inspection.workspace
+  for (const { word, paths, isHard } of links) {
+    const risky = paths.find(
+      ({ realPath, inside }) =>
+        !inside ||
+        protectedPath(realPath, userHome, flavor) !== undefined ||
+        protectedFolder(realPath, flavor) !== undefined,
+    )
+    if (!risky) continue
+    inspection.link ??= word.text
+    if (isHard) return `Makes ${word.text} known under another name: what is written there later changes it.`
+  }
+  return undefined
+}
+
+function writeThroughLink({ link }: Inspection, targets: readonly Target[]): string | undefined {
+  if (link === undefined || !targets.some(({ paths }) => paths.some(({ write }) => write))) return undefined
+  return `Makes a link to ${link} first, so what it writes may change something there.`
+}
+
 function sourceOf(segment: Segment): string {
   return segment.words.map((word) => word.text).join(' ')
 }
@@ -273,7 +308,8 @@ async function inspectRedirection(inspection: Inspection, target: Word, write: b
     return
   }
   const { paths } = await resolveWord(inspection, target, write)
-  const danger = protectedTarget([{ word: target, paths }], inspection)
+  const targets = [{ word: target, paths }]
+  const danger = protectedTarget(targets, inspection) ?? writeThroughLink(inspection, targets)
   const effects: Effects = { reads: write ? [] : paths, writes: write ? paths : [], runs: [], unknown: [] }
   inspection.parts.push({
     ...emptyPart(source),

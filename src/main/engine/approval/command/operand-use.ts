@@ -1,5 +1,6 @@
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { Word } from '../../permission/shell-syntax'
+import type { TouchedPath } from '../shell/command-part'
 
 /**
  * What a program does with a path named in its arguments. `names`: it lists what exists, without reading contents.
@@ -29,6 +30,13 @@ export interface OperandUse {
   tree?: TreeUse
   /** The program is unknown: the word may not be a path. */
   unsure?: true
+}
+
+/** A word that names a path, the paths it may mean, and why the list is incomplete. */
+export interface Target {
+  word: Word
+  paths: TouchedPath[]
+  problem?: string
 }
 
 /** Words split into options and operands. */

@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { Workspace } from '../../workspace/workspace'
 import { EvaluationTime } from '../shell/evaluation-time'
 import type { TouchedPath } from '../shell/command-part'
 import { expandGlob, scanTree } from './expand-paths'
-import type { OperandUse, TreeUse } from './operand-use'
+import type { OperandUse, Target, TreeUse } from './operand-use'
+import { placedPaths } from './placed-paths'
 import { programOperands } from './program-operands'
-import { looksProtected, protectedPath } from '../dangerous/protected-path'
+import { looksProtected, protectedFolder, protectedPath } from '../dangerous/protected-path'
 import type { ReadPath } from '../read-only/program-grammar'
 import { readOnlyPaths } from '../read-only/read-only-paths'
 import { repositoryProblem } from '../read-only/git-repository'
@@ -33,13 +33,6 @@ const MAX_WORDS = 200
 
 /** Maximum number of files or links in a folder that are listed one by one. */
 const MAX_TOLD = 20
-
-/** A word that names a path, the paths it may mean, and why the list is incomplete. */
-export interface Target {
-  word: Word
-  paths: TouchedPath[]
-  problem?: string
-}
 
 /**
  * The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository would
@@ -73,7 +66,7 @@ export async function touchedPaths(
   for (const use of wanted.slice(0, MAX_WORDS)) targets.push(await targetOf(lookup, use))
   if (wanted.length > MAX_WORDS)
     targets.push({ word: wanted[MAX_WORDS]!.word, paths: [], problem: 'it names too many files' })
-  if (/^(?:cp|mv|ln|install)$/.test(programOf(words))) targets.push(...intoFolder(targets, lookup.workspace))
+  targets.push(...placedPaths(words, targets, lookup.workspace))
   if (!all || !read) return { readOnly: false, targets }
   // Nor are names from elsewhere told by a word that becomes a pattern only when it runs.
   if (programOf(words) !== '[[' && words.slice(1).some((word) => mayListNames(word, lookup.texts)))
@@ -142,29 +135,6 @@ async function problemOfRepository(lookup: Lookup, paths: readonly ReadPath[]): 
   return undefined
 }
 
-/** Files copied into a folder get a name there that no argument contains. */
-function intoFolder(targets: readonly Target[], { paths: flavor }: Workspace): Target[] {
-  const { basename, join } = flavor.path
-  const folder = targets.findLast(({ paths }) => paths.some(({ write }) => write))
-  if (!folder) return []
-  const names = targets.flatMap((target) => (target === folder ? [] : target.paths.map(({ path }) => basename(path))))
-  const paths = folder.paths.flatMap((into) => names.map((name) => ({ into, name }))).slice(0, MAX_WORDS)
-  return paths.flatMap(({ into, name }) => {
-    const path = join(into.path, name)
-    const realPath = join(into.realPath, name)
-    const sensitive = sensitiveRule(path) ?? sensitiveRule(realPath)
-    return isFolder(into.realPath) ? [{ word: folder.word, paths: [{ ...into, path, realPath, sensitive }] }] : []
-  })
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-  } catch {
-    return false
-  }
-}
-
 async function targetOf(lookup: Lookup, { word, use, tree, unsure }: OperandUse): Promise<Target> {
   const lost = lookup.folders === undefined && !lookup.workspace.paths.isAbsolute(word.text) && !word.tilde
   if (lost) return { word, paths: [] }
@@ -203,16 +173,22 @@ async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Pro
   ]
 }
 
-/** Why changing one of these is dangerous, or undefined. */
+/**
+ * Why changing one of these is dangerous, or undefined. `replaces`: the command removes or replaces whole folders, with
+ * what is protected in them.
+ */
 export function protectedTarget(
   targets: readonly Target[],
   { texts, workspace: { paths: flavor, userHome } }: Pick<Lookup, 'texts' | 'workspace'>,
+  replaces = false,
 ): string | undefined {
-  const protection = (path: string): string | undefined => protectedPath(path, userHome, flavor)
+  const protection = (path: string, whole: boolean): string | undefined =>
+    protectedPath(path, userHome, flavor) ?? (whole ? protectedFolder(path, flavor) : undefined)
   for (const { word, paths } of targets) {
-    const reason = paths.flatMap((path) =>
-      path.write ? (protection(path.realPath) ?? protection(path.path) ?? []) : [],
-    )[0]
+    const reason = paths.flatMap(({ path, realPath, write, holdsTarget }) => {
+      const whole = replaces && holdsTarget !== true
+      return write ? (protection(realPath, whole) ?? protection(path, whole) ?? []) : []
+    })[0]
     if (reason !== undefined) return `Changes ${word.text}, ${reason}.`
     if (!word.known && paths.some((path) => path.write) && looksProtected(word.text, texts))
       return `May change a protected file: ${word.text}.`

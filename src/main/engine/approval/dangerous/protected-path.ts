@@ -91,6 +91,15 @@ export function protectedPath(path: string, home = homedir(), paths: PathFlavor 
   return undefined
 }
 
+/** Folders of which a part is protected. */
+const BUILD_FOLDERS = /\/(?:\.github(?:\/(?:workflows|actions))?|\.circleci|\.buildkite)$/
+
+/** Why removing or replacing the folder at this absolute path as a whole asks in every mode. */
+export function protectedFolder(path: string, paths: PathFlavor = SYSTEM_PATHS): string | undefined {
+  const folded = foldName(paths.comparable(path)).replaceAll('\\', '/')
+  return BUILD_FOLDERS.test(folded) ? 'where the jobs that the build server runs with its secrets are' : undefined
+}
+
 /**
  * Names are compared as on the most permissive file system: case, compatibility forms and invisible characters do not
  * count.

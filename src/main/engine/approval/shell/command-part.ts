@@ -13,6 +13,8 @@ export interface TouchedPath extends ResolvedPath {
   tree?: TouchedTree
   /** The word of the command that names it; a glob as written. */
   sourceWord?: string
+  /** A folder that stays; what is written gets a place in it. */
+  holdsTarget?: true
 }
 
 /** What a program that walks a whole folder finds there. */
