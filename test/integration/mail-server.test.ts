@@ -202,6 +202,30 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     stopReady()
   })
 
+  it('tries a message again that could not be handled, ever later, and says so once', async () => {
+    const handled = next<string>()
+    const problems: (string | undefined)[] = []
+    let attempts = 0
+    await lab.deliver('bob', plainMessage('Earlier', 'x'))
+    const stop = mail.watch({
+      account: 'bob',
+      filter: { subject: 'Difficult' },
+      since: position(await idOf('bob', 'Earlier')),
+      onMail({ subject }) {
+        attempts += 1
+        if (attempts < 3) throw new Error('the disk is full')
+        handled.resolve(subject)
+      },
+      onProblem: (problem) => problems.push(problem?.message),
+    })
+    await lab.deliver('bob', plainMessage('Difficult', 'x'))
+    expect(await handled.promise).toBe('Difficult')
+    expect(attempts).toBe(3)
+    expect(problems.slice(0, 1)).toEqual(['A new message could not be handled: the disk is full'])
+    expect(problems.filter((problem) => problem !== undefined)).toHaveLength(1)
+    stop()
+  })
+
   it('continues a watch where an earlier one stopped', async () => {
     const one = next<{ validity: string; uid: number }>()
     await lab.deliver('bob', plainMessage('Before', 'x'))

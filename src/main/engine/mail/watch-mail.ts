@@ -78,15 +78,12 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       const opened = await connectImap(signed, undefined, { idleMs: IDLE_MS })
       if (closed) return opened.close()
       client = opened
-      const gone = new Promise<void>((resolve) => opened.once('close', () => resolve()))
       try {
         await watchFolder(opened, signed)
-        if (attempt > 0) tell(undefined)
-        attempt = 0
-        await gone
-        failure = new Error('The mail server closed the connection.')
       } catch (error) {
-        throw mailError(error, { account: signed.account, server: 'imap', password: signed.password })
+        throw error instanceof HandlerError
+          ? error
+          : mailError(error, { account: signed.account, server: 'imap', password: signed.password })
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error))
@@ -117,12 +114,25 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     const newest = box.uidNext - 1
     for (const listener of listeners)
       if (listener.position?.validity !== where.validity) moveTo(listener, { validity: where.validity, uid: newest })
+    let failure: unknown
     look = () => {
-      looking = looking.then(() => lookForNew(opened, where)).catch(() => opened.close())
+      looking = looking
+        .then(() => lookForNew(opened, where))
+        .catch((error: unknown) => {
+          failure ??= error
+          opened.close()
+        })
     }
     opened.on('exists', () => look?.())
+    const gone = new Promise<void>((resolve) => opened.once('close', () => resolve()))
     look()
     await looking
+    // Only after a connection that worked is the next attempt made soon.
+    if (failure !== undefined) throw failure
+    if (attempt > 0) tell(undefined)
+    attempt = 0
+    await gone
+    throw failure ?? new Error('The mail server closed the connection.')
   }
 
   async function lookForNew(
@@ -148,11 +158,21 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
         for (const mail of mails.toSorted((a, b) => uidOf(a) - uidOf(b))) {
           if (!listeners.has(listener)) break
           const position = { validity: where.validity, uid: uidOf(mail) }
-          watch.onMail(mail, position)
+          hand(listener, mail, position)
           listener.position = position
         }
       }
       if (last > listener.position!.uid) moveTo(listener, { validity: where.validity, uid: last })
+    }
+  }
+
+  /** A message that cannot be handled, on a full disk for example, is tried again: none is lost. */
+  function hand({ watch }: Listener, mail: MailSummary, position: MailPosition): void {
+    try {
+      watch.onMail(mail, position)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new HandlerError(`A new message could not be handled: ${reason}`, { cause: error })
     }
   }
 
@@ -180,6 +200,11 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       client?.close()
     },
   }
+}
+
+/** What was to be done about a message failed, not the mail server. */
+class HandlerError extends Error {
+  override readonly name = 'HandlerError'
 }
 
 function uidOf({ id }: MailSummary): number {
