@@ -1,30 +1,49 @@
 import { StringDecoder } from 'node:string_decoder'
 
 /** Reads a secret that is typed at the terminal, without echo. Undefined for Ctrl-C. */
-export function typedSecret(question: string): Promise<string | undefined> {
+export async function typedSecret(question: string): Promise<string | undefined> {
   const { stdin, stderr } = process
+  const typed = readHidden(stdin, () => stderr.write(question))
+  try {
+    return await typed
+  } finally {
+    stdin.pause()
+    stderr.write('\n')
+  }
+}
+
+/**
+ * The line that is typed next, without echo; undefined for Ctrl-C and when the signal aborts. `ask` writes the
+ * question, once nothing is shown any more: the user may type as soon as it appears.
+ */
+export function readHidden(
+  input: NodeJS.ReadStream,
+  ask: () => void,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const decoder = new StringDecoder('utf8')
   let typed = ''
-  // Before the prompt, because the user may type as soon as it appears.
-  stdin.setRawMode(true)
-  stderr.write(question)
+  input.setRawMode(true)
+  ask()
   return new Promise((resolve) => {
     const end = (secret: string | undefined): void => {
-      stdin.off('data', hear)
-      stdin.setRawMode(false)
-      stdin.pause()
-      stderr.write('\n')
+      input.off('data', hear)
+      signal?.removeEventListener('abort', cancel)
+      input.setRawMode(false)
       resolve(secret)
     }
-    const hear = (piece: Buffer): void => {
-      for (const char of decoder.write(piece)) {
+    const cancel = (): void => end(undefined)
+    const hear = (piece: Buffer | string): void => {
+      for (const char of typeof piece === 'string' ? piece : decoder.write(piece)) {
         if (char === '\x03') return end(undefined)
         if (char === '\r' || char === '\n' || char === '\x04') return end(typed.trim())
-        if (char === '\x7f' || char === '\b') typed = typed.slice(0, -1)
+        if (char === '\x7f' || char === '\b') typed = typed.replace(/.$/su, '')
         else if (char === '\x15') typed = ''
         else if (char >= ' ') typed += char
       }
     }
-    stdin.on('data', hear)
+    input.on('data', hear)
+    if (signal?.aborted) cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
   })
 }

@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
+import { readHidden } from '../../../console/typed-secret'
 import { LineReader } from '../../../engine/process/line-reader'
 import { APPROVAL_GRACE_MS } from './key-input'
 import { createStyle, type KeyRequest, type LineRequest, type LineResult, type Terminal } from './terminal'
@@ -63,8 +64,9 @@ export class LineTerminal implements Terminal {
     }
   }
 
-  async readLine({ prompt, signal }: LineRequest): Promise<LineResult> {
+  async readLine({ prompt, signal, isSecret = false }: LineRequest): Promise<LineResult> {
     this.freshLine()
+    if (isSecret) return this.#readSecret(prompt, signal)
     if (this.isInteractive) this.write(prompt)
     const line = await this.#next(signal)
     if (line === undefined) return signal?.aborted ? { kind: 'aborted', text: '' } : { kind: 'end' }
@@ -72,6 +74,26 @@ export class LineTerminal implements Terminal {
     this.isMidLine = !this.isInteractive && line.trim() !== ''
     this.freshLine()
     return { kind: 'line', text: line }
+  }
+
+  /** Not shown while it is typed; from a pipe, it is not repeated. */
+  async #readSecret(prompt: string, signal: AbortSignal | undefined): Promise<LineResult> {
+    const { setRawMode } = this.#input as Partial<NodeJS.ReadStream>
+    if (!this.isInteractive || setRawMode === undefined) {
+      this.write(prompt)
+      const line = await this.#next(signal)
+      this.freshLine()
+      if (line === undefined) return signal?.aborted ? { kind: 'aborted', text: '' } : { kind: 'end' }
+      return { kind: 'line', text: line }
+    }
+    // What was typed before belongs to nothing that was asked.
+    this.#lines.length = 0
+    this.#input.off('data', this.#read)
+    const text = await readHidden(this.#input as NodeJS.ReadStream, () => this.write(prompt), signal)
+    if (!this.#hasEnded) this.#input.on('data', this.#read)
+    this.freshLine()
+    if (text === undefined) return { kind: signal?.aborted ? 'aborted' : 'interrupt', text: '' }
+    return { kind: 'line', text }
   }
 
   async readKey({ keys, prompt, signal }: KeyRequest): Promise<string | undefined> {
