@@ -163,6 +163,9 @@ test.describe('the queue', () => {
     await sendPrompt(page, 'third')
     const queue = page.getByRole('list', { name: 'Queued prompts' })
     const item = (words: string) => queue.getByRole('listitem').filter({ hasText: words })
+    // Each button says which prompt it is for.
+    for (const name of ['Send now', 'Edit', 'Remove'])
+      await expect(queue.getByRole('button', { name: `${name}: “second”`, exact: true })).toHaveCount(1)
     await item('first').getByRole('button', { name: 'Edit' }).press('Enter')
     await expect(queue.getByRole('textbox')).toBeFocused()
     await page.keyboard.press('Escape')

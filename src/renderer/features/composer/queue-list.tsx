@@ -106,10 +106,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                   type="button"
                   className="queue-grip"
                   draggable
-                  aria-label={
-                    `Move “${queuedPromptText(prompt.parts).slice(0, 60)}”, ` +
-                    `place ${waiting.indexOf(prompt) + 1} of ${waiting.length}`
-                  }
+                  aria-label={`Move ${quoted(prompt)}, place ${waiting.indexOf(prompt) + 1} of ${waiting.length}`}
                   title="Drag, or press the up and down arrow keys"
                   aria-keyshortcuts="ArrowUp ArrowDown Home End"
                   onDragStart={(event) => {
@@ -137,6 +134,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                   <button
                     type="button"
                     disabled={disabled}
+                    aria-label={`Send now: ${quoted(prompt)}`}
                     onClick={() => onSendNow(prompt.promptId)}
                     title={busy ? 'Sends before the next step' : 'Starts a turn with it'}
                   >
@@ -144,11 +142,21 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
                     <span>Send now</span>
                   </button>
                 )}
-                <button type="button" disabled={disabled} onClick={() => edit(prompt)}>
+                <button
+                  type="button"
+                  aria-label={`Edit: ${quoted(prompt)}`}
+                  disabled={disabled}
+                  onClick={() => edit(prompt)}
+                >
                   <Pencil aria-hidden />
                   <span>Edit</span>
                 </button>
-                <button type="button" disabled={disabled} onClick={() => onRemove(prompt.promptId)}>
+                <button
+                  type="button"
+                  aria-label={`Remove: ${quoted(prompt)}`}
+                  disabled={disabled}
+                  onClick={() => onRemove(prompt.promptId)}
+                >
                   <X aria-hidden />
                   <span>Remove</span>
                 </button>
@@ -159,6 +167,11 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
       ))}
     </ul>
   )
+}
+
+/** What tells the buttons of one prompt from those of another, for who does not see where they are. */
+function quoted({ parts }: QueuedPrompt): string {
+  return `“${queuedPromptText(parts).slice(0, 60)}”`
 }
 
 interface Move {
