@@ -76,7 +76,8 @@ export class Updater {
   }
 
   async #findPrevious(engine: UpdateEngine): Promise<void> {
-    this.#previous = (await engine.previous()) ?? null
+    // A folder of versions that cannot be read offers no version to go back to.
+    this.#previous = (await engine.previous().catch(() => undefined)) ?? null
     this.#notify()
   }
 
