@@ -159,7 +159,7 @@ function scenariosOf(): Scenario[] {
       figures: ({ arrivals }) => ({ '50 MB of output': { value: stepTimes(arrivals)[0]!, unit: 'ms' } }),
     },
     {
-      name: 'output, memory',
+      name: 'output memory',
       answers: (program) => (n) => (n === 0 ? { calls: [program.call({ run: 'cat large.log' })] } : undefined),
       sample: true,
       figures: ({ peak }) => ({ '50 MB of output, memory (PSS)': { value: peak!.pssMb, unit: 'MB' } }),
@@ -184,7 +184,7 @@ function scenariosOf(): Scenario[] {
       }),
     },
     ...[50, 300].map((steps) => ({
-      name: `memory, ${steps} steps`,
+      name: `memory of ${steps} steps`,
       answers: (program: Program) => cycleOf(program, steps),
       sample: true,
       figures: ({ peak }: ProgramRun): Figures => ({
