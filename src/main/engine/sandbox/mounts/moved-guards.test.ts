@@ -99,6 +99,15 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
     },
   )
 
+  it('does without a record that cannot be read or written', async () => {
+    const { loadGuards, saveGuards, scanProject } = await newProcess()
+    mkdirSync(record)
+    loadGuards(root, record)
+    expect(scanProject(root).secrets).toEqual([join(root, 'sub/.env')])
+    saveGuards(root, record)
+    expect(readdirSync(join(root, '..')).toSorted()).toEqual(['guards.json', 'project'])
+  })
+
   it('keeps the target of a link hidden after the link was removed', async () => {
     const { scanProject } = await newProcess()
     writeFileSync(join(root, 'values'), 'KEY=2')
@@ -138,6 +147,19 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
       scanProject(project)
     }
     expect(openFilesIn(above).length).toBeLessThanOrEqual(16)
+  })
+
+  it('keeps a limited number of files open, those that were found first among them', async () => {
+    const { scanProject } = await newProcess()
+    scanProject(root)
+    for (let index = 0; index < 1_100; index += 1) {
+      mkdirSync(join(root, `more-${index}`))
+      writeFileSync(join(root, `more-${index}/.env`), '')
+    }
+    expect(scanProject(root).secrets).toHaveLength(1_101)
+    expect(openFilesIn(root)).toHaveLength(1_000)
+    renameSync(join(root, 'sub'), join(root, 'node_modules/sub'))
+    expect(scanProject(root).secrets).toContain(join(root, 'node_modules/sub/.env'))
   })
 
   it('keeps nothing open that lies where commands cannot move it', async () => {

@@ -6,7 +6,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
-  statSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -50,8 +50,9 @@ interface KnownProject {
 const O_PATH = 0o10000000
 const DELETED = ' (deleted)'
 const MAX_PROJECTS = 16
+/** So many are held open, of all projects together. Those that were found first stay. */
 const MAX_GUARDS = 1_000
-/** With few open files to spare, as many are held open. */
+/** The same where few files may be open. */
 const MAX_GUARDS_LOW = 64
 /** Folders that are looked into for a guard that another process knew of and that is gone from its place. */
 const MAX_SEARCHED = 200_000
@@ -89,12 +90,12 @@ export function withMoved(root: string, scan: ProjectScan): ProjectScan {
 
 /**
  * Reads which guards of this project other processes have found. One that is not where they saw it is looked for
- * everywhere in the project.
+ * everywhere in the project. Never throws.
  */
 export function loadGuards(root: string, file: string): void {
-  const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+  const changed = statsOf(file)?.mtimeMs
   if (changed === undefined || projects.get(root)?.file.changed === changed) return
-  const text = readFileSync(file, 'utf8')
+  const text = textOf(file)
   const known = projectOf(root)
   const { here } = whereGuardsAre(root, known)
   const missing: Guard[] = []
@@ -108,7 +109,10 @@ export function loadGuards(root: string, file: string): void {
   known.file = { changed, text }
 }
 
-/** Writes what `loadGuards` of another process needs, if that has changed. */
+/**
+ * Writes what `loadGuards` of another process needs, if that has changed. Never throws: on a full disk, commands still
+ * run, protected by what this process knows.
+ */
 export function saveGuards(root: string, file: string): void {
   const known = projects.get(root)
   if (!known) return
@@ -116,9 +120,13 @@ export function saveGuards(root: string, file: string): void {
   const text = JSON.stringify(guards)
   if (text === known.file.text || (guards.length === 0 && known.file.text === '')) return
   const temporary = `${file}.${process.pid}`
-  writeFileSync(temporary, text, { mode: 0o600 })
-  renameSync(temporary, file)
-  known.file = { changed: statSync(file).mtimeMs, text }
+  try {
+    writeFileSync(temporary, text, { mode: 0o600 })
+    renameSync(temporary, file)
+    known.file = { changed: statsOf(file)?.mtimeMs ?? 0, text }
+  } catch {
+    rmSync(temporary, { force: true })
+  }
 }
 
 function projectOf(root: string): KnownProject {
@@ -173,7 +181,8 @@ function whereGuardsAre(root: string, known: KnownProject): { here: Map<string, 
 function hold(known: KnownProject, here: Map<string, HeldGuard>, kind: GuardKind, path: string): void {
   const before = here.get(path)
   if (before && isSame(path, before)) return
-  if (known.guards.length >= (isOpenFileLimitLow() ? MAX_GUARDS_LOW : MAX_GUARDS)) return
+  const held = [...projects.values()].reduce((sum, { guards }) => sum + guards.length, 0)
+  if (held >= (isOpenFileLimitLow() ? MAX_GUARDS_LOW : MAX_GUARDS)) return
   let fd: number | undefined
   try {
     fd = openSync(path, O_PATH | constants.O_NOFOLLOW)
@@ -215,6 +224,14 @@ function pathOf(fd: number): string | undefined {
     return path.endsWith(DELETED) && statsOf(path) === undefined ? undefined : path
   } catch {
     return undefined
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
   }
 }
 
