@@ -156,6 +156,8 @@ describe.skipIf(process.platform !== 'linux')('guards that were moved', () => {
       mkdirSync(join(root, `more-${index}`))
       writeFileSync(join(root, `more-${index}/.env`), '')
     }
+    // Each scan has a time limit, and gets further than the one before.
+    while (scanProject(root).incomplete);
     expect(scanProject(root).secrets).toHaveLength(1_101)
     expect(openFilesIn(root)).toHaveLength(1_000)
     renameSync(join(root, 'sub'), join(root, 'node_modules/sub'))
