@@ -7,6 +7,7 @@ import type { SessionMoves } from '../session-move/session-moves'
 import { createPushes } from '../place/connection/pushes'
 import type { LaunchAsk } from '../place/launcher/launcher'
 import type { PlaceActions, PlaceTestOptions } from '../place/place-actions'
+import type { serveModels as ServeModels } from '../place/connection/serve-models'
 import type { Places } from '../place/places'
 import type { WireLink } from '../place/remote/wire-link'
 
@@ -34,16 +35,22 @@ export function createEnginePlaces(
   let loading: Promise<Places> | undefined
   const smallModel = (): string | undefined => settings().smallModel
   const links = new Map<WireLink, AbortController>()
-  const serve = async (link: WireLink, passesOn = false): Promise<void> => {
+  const serveWith = async (serveModels: typeof ServeModels, link: WireLink, passesOn = false): Promise<void> => {
     links.get(link)?.abort()
     const controller = new AbortController()
     links.set(link, controller)
-    const { serveModels } = await import('../place/connection/serve-models')
-    if (link.reason || controller.signal.aborted) return
     await serveModels(link, { catalog, smallModel, log, passesOn }, controller.signal)
   }
+  const serve = async (link: WireLink, passesOn = false): Promise<void> => {
+    const { serveModels } = await import('../place/connection/serve-models')
+    if (!link.reason) await serveWith(serveModels, link, passesOn)
+  }
   const places = (): Promise<Places> =>
-    (loading ??= import('../place/places').then(({ createPlaces }) => {
+    (loading ??= Promise.all([
+      import('../place/places'),
+      // Before the first connection: models are offered before anything else is asked of the place.
+      import('../place/connection/serve-models'),
+    ]).then(([{ createPlaces }, { serveModels }]) => {
       loaded = createPlaces({
         home,
         version,
@@ -69,7 +76,7 @@ export function createEnginePlaces(
         onChange: (change) => notify(change.kind === 'state' ? { kind: 'places' } : change),
         connected({ models }, link) {
           if (models === 'there') return
-          void serve(link)
+          void serveWith(serveModels, link)
           void link.ended.then(() => links.delete(link))
         },
         ...testOptions,
