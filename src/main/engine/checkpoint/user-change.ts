@@ -7,7 +7,8 @@ import type { RestoreDeps, RestoringSession } from './restore-session'
 
 /**
  * Makes a change of the user to files, with `work`, and records it, so that it can be undone like a change of the
- * agent. Nothing is changed when a file's content can't be kept. `seq`: of the event that records the change.
+ * agent, also when `work` fails halfway. Nothing is changed when a file's content can't be kept. `seq`: of the event
+ * that records the change.
  */
 export type KeepUserChange = <Result>(
   sessionId: string,
@@ -31,18 +32,37 @@ export async function keepUserChange<Result>(
     session.id,
     before.map((each) => each.before),
   )
-  const result = await work()
-  const changes = before.flatMap(({ path, before: state }): FileChange[] => {
-    const after = captureFile(path, options)
-    return sameState(state, after) ? [] : [{ path, before: state, after }]
-  })
-  const [event] = session.record({
-    type: 'checkpoint.restored',
-    restoreId: deps.newId('restore'),
-    to: session.header.seq,
-    part: 'edit',
-    kept: [],
-    ...changeList(deps, session.id, changes),
-  })
-  return { seq: event!.seq, result }
+  const changed = (): FileChange[] =>
+    before.flatMap(({ path, before: state }): FileChange[] => {
+      const after = captureFile(path, options)
+      return sameState(state, after) ? [] : [{ path, before: state, after }]
+    })
+  const record = (changes: readonly FileChange[]): number =>
+    session.record({
+      type: 'checkpoint.restored',
+      restoreId: deps.newId('restore'),
+      to: session.header.seq,
+      part: 'edit',
+      kept: [],
+      ...changeList(deps, session.id, changes),
+    })[0]!.seq
+  let result: Result
+  try {
+    result = await work()
+  } catch (error) {
+    // Something else has changed or removed the file instead.
+    if (!(error instanceof FileProblem) || error.kind === 'other') recordRest(changed, record)
+    throw error
+  }
+  return { seq: record(changed()), result }
+}
+
+/** What was changed before the work failed can be undone as well. Never throws: the failure itself is what is told. */
+function recordRest(changed: () => FileChange[], record: (changes: readonly FileChange[]) => number): void {
+  try {
+    const changes = changed()
+    if (changes.length > 0) record(changes)
+  } catch {
+    // The store cannot be written either.
+  }
 }

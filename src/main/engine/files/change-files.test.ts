@@ -9,6 +9,7 @@ import { restoreSession, type RestoreDeps } from '../checkpoint/restore-session'
 import { keepUserChange } from '../checkpoint/user-change'
 import { openStore } from '../store/open/open-store'
 import { createFileAccess } from '../workspace/file-access'
+import { FileProblem } from '../workspace/path/file-problem'
 import { removeFileOf, renameFile, saveFile, type ChangeDeps } from './change-files'
 
 const sessionId = 'session-1'
@@ -35,6 +36,8 @@ async function lab() {
   }
   return {
     deps,
+    restoring,
+    restores: () => store.ofTypes(sessionId, ['checkpoint.restored']),
     at: (...names: string[]) => join(folder, ...names),
     undo: (seq: number) => restoreSession(restoring, session, { to: seq - 1, files: true, conversation: false }),
   }
@@ -89,4 +92,46 @@ test('a deleted file comes back', async () => {
   expect(existsSync(at('a.txt'))).toBe(false)
   await undo(seq)
   expect([readFileSync(at('a.txt'), 'utf8'), statSync(at('a.txt')).mode & 0o777]).toEqual(['a\r\n', 0o640])
+})
+
+test('a change that fails halfway is recorded as far as it was made, and can be undone', async () => {
+  const { deps, at, undo, restores } = await lab()
+  writeFileSync(at('a.txt'), 'before')
+  const work = deps.keepUserChange(sessionId, [at('a.txt'), at('b.txt')], async () => {
+    writeFileSync(at('a.txt'), 'half')
+    throw new Error('the disk is full')
+  })
+  await expect(work).rejects.toThrow('the disk is full')
+  const [event] = restores()
+  expect(event).toMatchObject({ part: 'edit', count: 1 })
+  await undo(event!.seq)
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('before')
+})
+
+test('a change that fails before anything was changed, or since something else changed the file, is not recorded', async () => {
+  const { deps, at, restores } = await lab()
+  writeFileSync(at('a.txt'), 'before')
+  const fails = (error: Error, text: string): Promise<unknown> =>
+    deps.keepUserChange(sessionId, [at('a.txt')], async () => {
+      writeFileSync(at('a.txt'), text)
+      throw error
+    })
+  await expect(fails(new Error('permission denied'), 'before')).rejects.toThrow('permission denied')
+  await expect(fails(new FileProblem('a.txt was changed.', 'changed'), 'theirs')).rejects.toThrow('was changed')
+  expect(restores()).toEqual([])
+})
+
+test('many changed files are recorded also when their list cannot be kept in a file of its own', async () => {
+  const { deps, at, undo, restoring } = await lab()
+  mkdirSync(at('old'))
+  for (let n = 0; n < 150; n += 1) writeFileSync(at('old', `${n}.txt`), 'same')
+  const put = restoring.blobs.put
+  restoring.blobs.put = (bytes) => {
+    if (bytes.length > 1_000) throw new Error('the disk is full')
+    return put(bytes)
+  }
+  const { seq } = await renameFile(deps, { sessionId, path: 'old', name: 'new' })
+  restoring.blobs.put = put
+  expect((await undo(seq)).kept).toEqual([])
+  expect(readFileSync(at('old', '149.txt'), 'utf8')).toBe('same')
 })

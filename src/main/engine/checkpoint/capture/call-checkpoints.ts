@@ -177,7 +177,10 @@ function reportingFailure(
     })
 }
 
-/** A list of changes in the form that events hold; adds references to the contents it needs. */
+/**
+ * A list of changes in the form that events hold; adds references to the contents it needs. Never throws: the changes
+ * have been made, and what is not recorded cannot be undone.
+ */
 export function changeList(
   { place, blobs }: { place: CheckpointPaths; blobs: BlobStore },
   sessionId: string,
@@ -185,13 +188,18 @@ export function changeList(
 ): ChangeList {
   const count = changes.length
   const befores = changes.map(({ before }) => before)
-  if (count <= MAX_INLINE) {
+  try {
+    if (count > MAX_INLINE) {
+      const listHash = blobs.put(Buffer.from(JSON.stringify(changes)))
+      addRefs(place, sessionId, befores, [listHash])
+      return { changes: [], listHash, count }
+    }
     addRefs(place, sessionId, befores)
-    return { changes: [...changes], count }
+  } catch {
+    // The disk may be full. The event can hold any number of changes, and contents without a reference are kept for
+    // some time.
   }
-  const listHash = blobs.put(Buffer.from(JSON.stringify(changes)))
-  addRefs(place, sessionId, befores, [listHash])
-  return { changes: [], listHash, count }
+  return { changes: [...changes], count }
 }
 
 /** The changes of an event; undefined when the stored list is lost. */
