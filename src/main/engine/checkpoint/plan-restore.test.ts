@@ -1,12 +1,10 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { familyPrefix, type AgentStart } from '../../../shared/model/session/agent'
+import { describe, expect, test } from 'vitest'
 import type { FileState } from '../../../shared/model/session/checkpoint'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { captureFile, openBlobStore } from './capture/file-state'
-import { openStore } from '../store/open/open-store'
-import { changesAfter, pathHistories, planRestore } from './plan-restore'
+import { pathHistories, planRestore } from './plan-restore'
 
 const ABSENT: FileState = { kind: 'absent' }
 
@@ -144,43 +142,5 @@ describe('the plan of a restore', () => {
       steps: [],
       kept: [{ kind: 'impossible', why: 'One of its parent folders is now a symbolic link.' }],
     })
-  })
-})
-
-describe('the changes of a session and its subagents', () => {
-  test('stay in the order in which each made them, also when a clock was set back', async () => {
-    let now = 10_000
-    const { store } = openStore({ home: await tempFolder(), now: () => now })
-    onTestFinished(() => store.close())
-    const agentId = `${familyPrefix('session-1')}1`
-    const made = { folder: '/', title: '', mode: 'ask' as const, addedFolders: [] }
-    store.create({ ...made, sessionId: 'session-1' })
-    store.create({ ...made, sessionId: agentId })
-    const start: AgentStart = {
-      parentId: 'session-1',
-      rootId: 'session-1',
-      depth: 1,
-      callId: 'c',
-      agentType: 'coder',
-      description: '',
-      background: false,
-      readOnly: false,
-    }
-    store.append(agentId, [{ type: 'agent.started', ...start }])
-    const change = (sessionId: string, callId: string, at: number): void => {
-      now = at
-      store.append(sessionId, [{ type: 'checkpoint.changed', turnId: 't', callId, changes: [], count: 0 }])
-    }
-    change('session-1', 'first', 20_000)
-    change(agentId, 'second', 21_000)
-    change('session-1', 'third', 5_000)
-    change('session-1', 'fourth', 6_000)
-    const found = changesAfter(store, 'session-1', 0)
-    expect(found.map((event) => event.type === 'checkpoint.changed' && event.callId)).toEqual([
-      'first',
-      'third',
-      'fourth',
-      'second',
-    ])
   })
 })

@@ -2,9 +2,6 @@ import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FileState, KeptFile, RestoreStep, FileChange } from '../../../shared/model/session/checkpoint'
 import { type BlobStore, captureFile, sameState } from './capture/file-state'
-import type { RecordedEvent } from '../../../shared/events/event'
-import type { SessionHeader } from '../../../shared/model/session/session'
-import type { Store } from '../store/store'
 
 export interface RestorePlan {
   steps: RestoreStep[]
@@ -160,56 +157,4 @@ export function pathHistories(changes: Iterable<FileChange>): Map<string, PathHi
       })
   }
   return histories
-}
-
-/** More subagents than any session has. */
-const ALL = 100_000
-
-export type ChangeEvent = Extract<RecordedEvent, { type: 'checkpoint.changed' | 'checkpoint.restored' }>
-
-type FamilyStore = Pick<Store, 'ofTypes' | 'header' | 'since' | 'agents'>
-
-/**
- * Changes after the event `to`, in order: those of the session, and those of its direct and indirect subagents from
- * that moment on. Conflicting calls of a family wait for each other, so their times give the order. `endedOnly`:
- * without subagents that are still running.
- */
-export function changesAfter(
-  store: FamilyStore,
-  sessionId: string,
-  to: number,
-  { endedOnly = false } = {},
-): ChangeEvent[] {
-  const own: ChangeEvent[] = store.ofTypes(sessionId, ['checkpoint.changed', 'checkpoint.restored'], to)
-  const agents = descendants(store, sessionId).filter(({ agent }) => !endedOnly || agent?.status !== 'running')
-  if (agents.length === 0) return own
-  const from = store.since(sessionId, to, 1)[0]?.at ?? Number.POSITIVE_INFINITY
-  const theirs = agents.map((one): ChangeEvent[] =>
-    store.ofTypes(one.sessionId, ['checkpoint.changed', 'checkpoint.restored']).filter(({ at }) => at >= from),
-  )
-  return inOrder([own, ...theirs])
-}
-
-/** Several histories as one, by time; each keeps its own order, although a clock may have been set back. */
-function inOrder(histories: readonly (readonly ChangeEvent[])[]): ChangeEvent[] {
-  const timed = histories.flatMap((events) => {
-    let latest = 0
-    return events.map((event) => ({ event, at: (latest = Math.max(latest, event.at)) }))
-  })
-  return timed.toSorted((a, b) => a.at - b.at).map(({ event }) => event)
-}
-
-/** Subagents of the session that are still running. */
-export function workingAgents(store: FamilyStore, sessionId: string): SessionHeader[] {
-  return descendants(store, sessionId).filter(({ agent }) => agent?.status === 'running')
-}
-
-function descendants(store: FamilyStore, sessionId: string): SessionHeader[] {
-  const rootId = store.header(sessionId)?.agent?.rootId ?? sessionId
-  const family = store.agents({ rootId, limit: ALL })
-  const inside = new Set([sessionId])
-  // Parents before children, so that one pass is enough.
-  for (const { sessionId: id, agent } of family.toSorted((a, b) => (a.agent?.depth ?? 0) - (b.agent?.depth ?? 0)))
-    if (agent && inside.has(agent.parentId)) inside.add(id)
-  return family.filter(({ sessionId: id }) => id !== sessionId && inside.has(id))
 }

@@ -6,7 +6,8 @@ import type { FileChange } from '../../../shared/model/session/checkpoint'
 import type { ReviewedScope, ReviewFile } from '../../../shared/model/session/review'
 import { listedChanges } from '../checkpoint/capture/call-checkpoints'
 import { captureFile, sameState } from '../checkpoint/capture/file-state'
-import { changesAfter, pathHistories, type ChangeEvent, type PathHistory } from '../checkpoint/plan-restore'
+import { changesAfter, type ChangeEvent } from '../checkpoint/family-changes'
+import { pathHistories, type PathHistory } from '../checkpoint/plan-restore'
 import { isWithin } from '../workspace/path/real-path'
 import { branchFiles } from './branch-files'
 import type { Listing, ReviewDeps, ReviewedFile } from './reviewed-file'
@@ -37,16 +38,19 @@ async function recordedFiles(
   sessionId: string,
   scope: Exclude<ReviewedScope, { kind: 'branch' }>,
 ): Promise<ReviewedFile[]> {
-  const range = scope.kind === 'turn' ? turnRange(deps, sessionId, scope.turnId) : { from: 0, next: undefined }
-  const isInside = (event: ChangeEvent): boolean =>
-    !range.next || (event.sessionId === sessionId ? event.seq < range.next.seq : event.at < range.next.at)
+  const range = scope.kind === 'turn' ? turnRange(deps, sessionId, scope.turnId) : { from: 0, to: undefined }
+  const after = range.to === undefined ? [] : changesAfter(deps.store, sessionId, range.to)
+  const outside = new Set(after.map(nameOfEvent))
   const events = changesAfter(deps.store, sessionId, range.from)
-  const changes = changesOf(deps, events.filter(isInside))
-  const later = pathHistories(changesOf(deps, range.next ? events.filter((event) => !isInside(event)) : []))
+  const changes = changesOf(
+    deps,
+    events.filter((event) => !outside.has(nameOfEvent(event))),
+  )
+  const later = pathHistories(changesOf(deps, after))
   const files: ReviewedFile[] = []
   let sliceEnd = performance.now() + SLICE_MS
   for (const history of pathHistories(changes).values()) {
-    const file = recordedFile(deps, history, range.next !== undefined, later.has(history.path))
+    const file = recordedFile(deps, history, range.to !== undefined, later.has(history.path))
     if (file) files.push(file)
     if (performance.now() < sliceEnd) continue
     await breathe()
@@ -72,17 +76,18 @@ function recordedFile(
   return { path, before, after: right, now, ...(elsewhere && { changedElsewhere: true as const }) }
 }
 
-/** From right before the turn to the start of the next one; `next` is undefined for the latest turn. */
-function turnRange(
-  { store }: ReviewDeps,
-  sessionId: string,
-  turnId: string,
-): { from: number; next: { seq: number; at: number } | undefined } {
+function nameOfEvent({ sessionId, seq }: ChangeEvent): string {
+  return `${sessionId} ${seq}`
+}
+
+/** The events right before the turn and right before the next one; `to` is undefined for the latest turn. */
+function turnRange({ store }: ReviewDeps, sessionId: string, turnId: string): { from: number; to: number | undefined } {
   const turns = store.ofTypes(sessionId, ['turn.started'])
   const index = turns.findIndex((turn) => turn.turnId === turnId)
   const turn = turns[index]
   if (!turn) throw new CodedError('request.invalid', `turnId: this session has no turn ${turnId}.`)
-  return { from: turn.seq - 1, next: turns[index + 1] }
+  const next = turns[index + 1]
+  return { from: turn.seq - 1, to: next && next.seq - 1 }
 }
 
 function changesOf({ blobs }: ReviewDeps, events: readonly ChangeEvent[]): FileChange[] {
