@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
@@ -202,6 +211,34 @@ describe('a session that is moved', () => {
     ).toEqual(['session.sealed', 'session.unsealed', 'session.sealed'])
     await there.engine.moves.in(file, { folder: join(there.scratch.project, 'app'), head: second.head })
     expect(await there.engine.histories.verify(sessionId, first.head)).toMatchObject({ ok: true })
+  })
+
+  it('continues at the source when the file could not be written, and can be moved in another way', async () => {
+    const sessionId = await started()
+    const blocked = join(here.scratch.project, 'README.md', 'one')
+    await rejection(here.engine.moves.out(sessionId, blocked, { address: there.address }))
+    expect(here.engine.sessions.header(sessionId).sealed).toBeUndefined()
+    expect(readdirSync(join(here.scratch.home, 'moves'))).toEqual([])
+    const file = join(here.scratch.home, '..', 'one')
+    const { head } = await here.engine.moves.out(sessionId, file, { address: there.address })
+    expect(readdirSync(join(here.scratch.home, '..')).filter((name) => name.endsWith('.part'))).toEqual([])
+    await there.engine.moves.in(file, { folder: join(there.scratch.project, 'app'), head })
+    expect(await there.engine.histories.verify(sessionId, head)).toMatchObject({ ok: true })
+  })
+
+  it('leaves nothing that a process wrote which ended during a move long ago', async () => {
+    const sessionId = await started()
+    const moves = join(here.scratch.home, 'moves')
+    mkdirSync(moves)
+    const [old, young] = [
+      ['move-1.part', 'move-1.bundle', 'in-0123.bundle', 'on-its-way-0123', 'notes.txt'],
+      ['move-2.part', 'on-its-way-4567'],
+    ]
+    for (const name of [...old, ...young]) writeFileSync(join(moves, name), 'half')
+    for (const name of old) utimesSync(join(moves, name), 1_000_000_000, 1_000_000_000)
+    const file = join(here.scratch.home, '..', 'one')
+    const { moveId } = await here.engine.moves.out(sessionId, file, { address: there.address })
+    expect(readdirSync(moves).toSorted()).toEqual([...young, 'notes.txt', `${moveId}.trestle-move`].toSorted())
   })
 
   it('stays sealed when its file is lost, until the user takes the seal off', async () => {

@@ -20,12 +20,9 @@ export interface SendDeps extends BundleDeps {
   agentsOf(sessionId: string): string[]
 }
 
-/** What the names of kept files end with. */
-export const KEPT = '.trestle-move'
-
 /** Where the file of a move is kept until the session comes back. */
 export function keptFile(home: string, moveId: string): string {
-  return join(home, 'moves', `${moveId}${KEPT}`)
+  return join(home, 'moves', `${moveId}.trestle-move`)
 }
 
 /** Where it is written; it is there only as long as it is incomplete. */

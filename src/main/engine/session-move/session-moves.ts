@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { HomeAddress, MovedIn, MovedOut, MovedProject } from '../../../shared/model/place/move'
@@ -9,7 +20,7 @@ import { addRefs } from '../checkpoint/capture/checkpoint-files'
 import { realFolder } from '../workspace/path/real-path'
 import type { SessionManager } from '../session/sessions'
 import type { Store } from '../store/store'
-import { KEPT, keptFile, partialFile, sealSession, type SendDeps } from './move-out'
+import { keptFile, partialFile, sealSession, type SendDeps } from './move-out'
 import { topOf, unpackProject } from './project-bundle'
 import { readMove, sessionOf, type ReadMove } from './read-move'
 
@@ -67,8 +78,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     const file = resolve(path)
     if (isAgentId(sessionId)) throw new CodedError('request.invalid', 'A subagent moves with its session.')
     if (to.address === address()) throw new CodedError('request.invalid', 'The session is in this home already.')
-    if (existsSync(file))
-      throw new CodedError('request.invalid', `There is a file ${file} already. Choose another name.`)
+    if (existsSync(file)) throw taken(file)
     removeStale()
     const { sealed } = sessions.header(sessionId)
     if (sealed && existsSync(keptFile(home, sealed.moveId))) return again(sessionId, file, to)
@@ -99,7 +109,13 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
         return sealSession({ ...deps, agentsOf }, session, about)
       }),
     )
-    copy(moved.moveId, file)
+    try {
+      copy(moved.moveId, file)
+    } catch (error) {
+      // Nobody can have received it.
+      await unseal(sessionId, moved.moveId, 'incomplete').catch(() => undefined)
+      throw error
+    }
     return { ...moved, file }
   }
 
@@ -129,22 +145,35 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
   }
 
-  /** Removes files that were kept for sessions which came back in another way, or were deleted. */
+  /**
+   * Removes files that were kept for sessions which came back in another way, or were deleted, and what processes left
+   * that ended during a move.
+   */
   function removeStale(): void {
     const folder = join(home, 'moves')
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
       const path = join(folder, name)
-      if (path !== keptFile(home, basename(name, KEPT))) continue
-      const owner = sessionOf(path)
+      const moveId = name.replace(/\.[^.]*$/, '')
+      const isKept = path === keptFile(home, moveId)
+      if (!isKept && !isAbandoned(path)) continue
+      const owner = isKept || path === partialFile(home, moveId) ? sessionOf(path) : undefined
       const sealed = owner === undefined ? undefined : localHeader(owner)?.sealed
-      if (sealed?.moveId !== basename(name, KEPT)) rmSync(path, { force: true })
+      if (sealed?.moveId !== moveId) rmSync(path, { force: true })
     }
   }
 
+  /** The file is complete or not there at all: a failed attempt is not in the way of the next one. */
   function copy(moveId: string, file: string): number {
     mkdirSync(dirname(file), { recursive: true })
-    copyFileSync(keptFile(home, moveId), file, constants.COPYFILE_EXCL)
-    return statSync(file).size
+    const partial = join(dirname(file), `.trestle-${randomBytes(8).toString('hex')}.part`)
+    try {
+      copyFileSync(keptFile(home, moveId), partial, constants.COPYFILE_EXCL)
+      const { size } = statSync(partial)
+      putInPlace(partial, file)
+      return size
+    } finally {
+      rmSync(partial, { force: true })
+    }
   }
 
   async function unseal(sessionId: string, moveId: string, why: 'not_received' | 'incomplete'): Promise<SessionHeader> {
@@ -281,4 +310,31 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     refuse: async (moveId) => rows.refuse(moveId),
     cancel: (sessionId, moveId) => unseal(sessionId, moveId, 'not_received'),
   }
+}
+
+function taken(file: string): CodedError {
+  return new CodedError('request.invalid', `There is a file ${file} already. Choose another name.`)
+}
+
+/** Gives a file its name, unless another file has it. */
+function putInPlace(partial: string, file: string): void {
+  try {
+    // Unlike a rename, a link overwrites nothing.
+    linkSync(partial, file)
+  } catch {
+    // There is one, or the file system has no hard links.
+    if (existsSync(file)) throw taken(file)
+    renameSync(partial, file)
+  }
+}
+
+/** What a move is written to meanwhile, here and by `moveSession`. */
+const OWN_FILE = /^(?:move|in|on-its-way)-[\w-]+(?:\.part|\.bundle)?$/
+/** A move writes to its files all the time, and takes minutes. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000
+
+function isAbandoned(path: string): boolean {
+  if (!OWN_FILE.test(basename(path))) return false
+  const stat = statSync(path, { throwIfNoEntry: false })
+  return stat !== undefined && stat.isFile() && Date.now() - stat.mtimeMs > ABANDONED_AFTER_MS
 }

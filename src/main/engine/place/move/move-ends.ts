@@ -14,8 +14,16 @@ export interface MoveEnd {
   /** What the other side calls it. */
   label: string
   address(): Promise<string>
-  /** Seals a session and writes it to a new file. */
-  out(sessionId: string, to: { address: string; place: string }, file: string): Promise<SealedMove>
+  /**
+   * Seals a session and writes it to a new file. `isSealed` is called with the seal, which stays when the file cannot be
+   * copied afterwards.
+   */
+  out(
+    sessionId: string,
+    to: { address: string; place: string },
+    file: string,
+    isSealed: (sealed: SealedMove) => void,
+  ): Promise<SealedMove>
   in(file: string, options: { sessionId: string; folder?: string; head: string }): Promise<MovedIn>
   refuse(moveId: string): Promise<void>
   cancel(sessionId: string, moveId: string): Promise<void>
@@ -80,7 +88,7 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
   return {
     label: placeId,
     address: async () => told(addressOf, await remote.call('move.address', undefined)).address,
-    async out(sessionId, to, file) {
+    async out(sessionId, to, file, isSealed) {
       // It is on the engine's machine, and no file may be there yet.
       const path = `${await folder()}/${nameOf(file)}`
       try {
@@ -88,6 +96,7 @@ export function placeEnd({ place, remote, launcher }: ConnectedPlace, tell: (tex
           sealedOf,
           await remote.call('move.out', { sessionId, file: path, to: to.address, place: to.place }),
         )
+        isSealed(sealed)
         await launcher.download(path, file, { bytes: sealed.bytes, progress: tell })
         return sealed
       } finally {

@@ -36,7 +36,7 @@ export async function moveSession({
     step('connect')
     const address = await to.address()
     step('seal')
-    sealed = await from.out(sessionId, { address, place: to.label }, file)
+    sealed = await from.out(sessionId, { address, place: to.label }, file, (one) => (sealed = one))
     step('receive')
     return await to.in(file, { sessionId, head: sealed.head, ...(folder !== undefined && { folder }) })
   } catch (error) {
