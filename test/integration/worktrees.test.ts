@@ -1,5 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CodedError } from '../../src/shared/errors'
 import { required } from '../support/required'
@@ -270,6 +280,30 @@ describe('removing and restoring', () => {
     const next = lab.again()
     expect(await next.list()).toMatchObject([{ worktreeId, state: 'ready' }])
     expect(read(folder, 'a.txt')).toBe('mine\n')
+  })
+
+  test('the checkout of a merge that a process left when it died is removed by the next one', async () => {
+    await lab.worktrees.create(project, { branch: 'w' })
+    const folders = join(lab.root, '.trestle-worktrees')
+    const [left, early, young] = ['0123456789ab', 'aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) =>
+      join(folders, `.merging-${id}`),
+    ) as [string, string, string]
+    lab.git(project, 'worktree', 'add', '-q', '--detach', left)
+    lab.write(left, { 'half.txt': 'half of a merge\n' })
+    // Killed before git had made it a working tree; another process may be making the young one.
+    const index = join(lab.home, 'worktrees', 'temporary', 'index-0123456789ab')
+    mkdirSync(dirname(index), { recursive: true })
+    writeFileSync(index, '')
+    for (const folder of [early, young, join(folders, '.merging-mine')]) mkdirSync(folder)
+    const longAgo = (lab.time() - 2 * 24 * 60 * 60_000) / 1000
+    for (const path of [early, index, join(folders, '.merging-mine')]) utimesSync(path, longAgo, longAgo)
+    utimesSync(young, lab.time() / 1000, lab.time() / 1000)
+    await lab.again().list()
+    expect([left, early, index].filter((path) => existsSync(path))).toEqual([])
+    expect(existsSync(young)).toBe(true)
+    expect(existsSync(join(folders, '.merging-mine'))).toBe(true)
+    expect(lab.git(project, 'worktree', 'list')).not.toContain('.merging-')
+    expect(lab.told).toEqual([])
   })
 })
 

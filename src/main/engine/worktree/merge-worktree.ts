@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { MergeResult, MergeWay } from '../../../shared/model/project/worktree'
-import { makeWorktreesFolder, type WorktreeRecord } from '../config/worktree-record'
+import type { WorktreeRecord } from '../config/worktree-record'
 import { addToIndex } from '../git/change/staging'
 import { commitOf } from '../git/change/branches'
 import { requireNothingInTheWay } from '../git/change/in-the-way'
@@ -14,6 +12,7 @@ import { keepStaged } from './files/keep'
 import { requireOurs } from './our-worktree'
 import { rawPaths, shownPath } from './files/plain-path'
 import { stagedTree } from './files/snapshot'
+import { removeCheckout, temporaryCheckout } from './temporary-checkouts'
 import type { WorktreePlace } from './worktree-place'
 
 /** Whatever the user has set: nothing is stashed, and no branch but the named one is moved. */
@@ -155,9 +154,9 @@ async function mergedInto(place: WorktreePlace, worktree: OpenRepository, merge:
     const conflicts = await mergedHere(there, merge, [])
     return conflicts ?? { state: 'done', commit: await commitOf(there, 'HEAD'), into: base }
   }
-  const folder = join(makeWorktreesFolder(place.home), `.merging-${randomBytes(6).toString('hex')}`)
-  await worktree.write(['worktree', 'add', '--quiet', '--detach', '--', folder, before])
+  const folder = temporaryCheckout(place.home)
   try {
+    await worktree.write(['worktree', 'add', '--quiet', '--detach', '--', folder, before])
     const there = await openedAt(place, folder)
     // Hooks usually need what is installed in a project, which this folder has not.
     const conflicts = await mergedHere(there, merge, ['--no-verify'])
@@ -166,7 +165,7 @@ async function mergedInto(place: WorktreePlace, worktree: OpenRepository, merge:
     await worktree.write(['update-ref', '-m', `merge ${merge.branch}`, `refs/heads/${base}`, commit, before])
     return { state: 'done', commit, into: base }
   } finally {
-    await worktree.write(['worktree', 'remove', '--force', '--', folder])
+    await removeCheckout(place, worktree, folder)
   }
 }
 

@@ -23,6 +23,7 @@ import { workFolder } from './files/plain-path'
 import { asideOf, removeWorktree } from './remove-worktree'
 import { purgeWorktree, recoverWorktree, restoreWorktree } from './restore-worktree'
 import { runSetup } from './setup-run'
+import { removeAbandoned } from './temporary-checkouts'
 import type { WorktreeActions } from './worktree-actions'
 import { createWorktreePlace, type WorktreePlaceDeps } from './worktree-place'
 import { branchNow, offerOf, statusOf, viewOf } from './worktree-views'
@@ -73,6 +74,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
           log(`The worktree ${record.id} could not be recovered: ${failureOf(error).message}`)
         }
       }
+      await removeAbandoned(place)
     })())
 
   async function required(id: string): Promise<WorktreeRecord> {

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { lstatSync, readdirSync, rmSync, type Dirent } from 'node:fs'
+import { join } from 'node:path'
+import { failureOf } from '../../../shared/errors'
+import { makeWorktreesFolder, worktreesFolder } from '../config/worktree-record'
+import { findRepository } from '../git/run/find-repository'
+import type { OpenRepository } from '../git/repository/open-repository'
+import type { WorktreePlace } from './worktree-place'
+
+const NAME = /^\.merging-[0-9a-f]{12}$/
+/** One that belongs to no repository may be in the making; that takes minutes at most. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000
+
+/** A new path for the checkout in which a branch is merged that is checked out nowhere. */
+export function temporaryCheckout(home: string): string {
+  return join(makeWorktreesFolder(home), `.merging-${randomBytes(6).toString('hex')}`)
+}
+
+/** Never rejects: whatever was done in it is done, and what is left of it is removed later. */
+export async function removeCheckout(
+  { log }: Pick<WorktreePlace, 'log'>,
+  repository: OpenRepository,
+  folder: string,
+): Promise<void> {
+  try {
+    await repository.write(['worktree', 'remove', '--force', '--', folder], { okCodes: [0, 128] })
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    log(`The temporary folder ${folder} could not be removed: ${failureOf(error).message}`)
+  }
+}
+
+/** Removes what processes left that ended during a merge or while they saved files. Never rejects. */
+export async function removeAbandoned(place: WorktreePlace): Promise<void> {
+  const root = worktreesFolder(place.home)
+  const folders = entriesOf(root).filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+  const indexes = entriesOf(place.temporary).filter((entry) => entry.isFile())
+  for (const path of [
+    ...folders.map(({ name }) => join(root, name)),
+    ...indexes.map(({ name }) => join(place.temporary, name)),
+  ]) {
+    try {
+      const found = findRepository(path)
+      if (found?.top === path)
+        // While no other merge of the repository runs: this one is over.
+        await place.exclusively(found.commonDir, async () => removeCheckout(place, await place.open(found), path))
+      else if (place.now() - lstatSync(path).mtimeMs > ABANDONED_AFTER_MS)
+        rmSync(path, { recursive: true, force: true })
+    } catch (error) {
+      place.log(`${path}, which is of no use any more, could not be removed: ${failureOf(error).message}`)
+    }
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // It is made when it is first needed.
+    return []
+  }
+}
