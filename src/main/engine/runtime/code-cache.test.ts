@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -60,6 +61,7 @@ function run({ calls = false, flags = '' } = {}): number {
   const text = execFileSync(process.execPath, ['--import', HOOKS, '--input-type=module', '-e', script], {
     encoding: 'utf8',
     cwd: join(import.meta.dirname, '../../../..'),
+    env: { ...process.env, CACHE: folder },
   })
   const { taken, answer } = JSON.parse(text) as { taken: number; answer: string }
   expect(answer).toBe(['42', program, join(program, 'part.js'), 'object'].join())
@@ -157,6 +159,57 @@ describe('enableCodeCache', () => {
     chmodSync(join(scratch, 'shared'), 0o1777)
     run()
     expect(cacheFiles().length).toBe(2)
+  })
+
+  it.skipIf(process.platform === 'win32')('does not use a folder of which one above can be replaced by others', () => {
+    mkdirSync(join(scratch, 'shared', 'mine'), { recursive: true })
+    chmodSync(join(scratch, 'shared'), 0o777)
+    folder = join(scratch, 'shared', 'mine', 'cache')
+    run()
+    expect(existsSync(folder)).toBe(false)
+    symlinkSync(join(scratch, 'shared', 'mine'), join(scratch, 'link'))
+    folder = join(scratch, 'link', 'cache')
+    run()
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  describe.skipIf(process.platform === 'win32')('when another user makes the folder again while a process runs', () => {
+    const replaced = (make: string): string => `
+      const fs = await import('node:fs')
+      const cache = process.env.CACHE
+      fs.renameSync(cache, cache + '-away')
+      ${make}
+      fs.chmodSync(cache, 0o777)`
+
+    it('takes no code from it', () => {
+      run()
+      expect(run({ flags: replaced("fs.cpSync(cache + '-away', cache, { recursive: true })") })).toBe(0)
+    })
+
+    it('writes to nothing that its links lead to', () => {
+      const kept = join(scratch, 'kept')
+      writeFileSync(kept, 'as it was')
+      run()
+      const names = cacheFiles().map((file) => file.slice(folder.length + 1))
+      run({
+        flags: replaced(`
+          for (const name of ${JSON.stringify(names)}) {
+            fs.mkdirSync(cache + '/' + name.split('/')[0], { recursive: true })
+            fs.symlinkSync(${JSON.stringify(kept)}, cache + '/' + name + '.' + process.pid)
+          }`),
+      })
+      expect(readFileSync(kept, 'utf8')).toBe('as it was')
+    })
+
+    it('deletes no old files in folders that its links lead to', () => {
+      mkdirSync(join(scratch, 'documents'))
+      const old = join(scratch, 'documents', 'old')
+      writeFileSync(old, '')
+      utimesSync(old, 1, 1)
+      const link = `fs.symlinkSync(${JSON.stringify(join(scratch, 'documents'))}, cache + '/link')`
+      run({ flags: replaced(`fs.mkdirSync(cache); ${link}`) })
+      expect(existsSync(old)).toBe(true)
+    })
   })
 
   it('does not use a folder that depends on where it is started', () => {

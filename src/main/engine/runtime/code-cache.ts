@@ -1,5 +1,7 @@
 import {
   closeSync,
+  constants,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -9,7 +11,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs'
 import Module, { createRequire } from 'node:module'
@@ -29,7 +30,10 @@ export function codeCacheFolder(): string {
  * Undefined when there can be none.
  */
 export function realCodeCacheFolder(): string | undefined {
-  const folder = codeCacheFolder()
+  return withoutLinks(codeCacheFolder())
+}
+
+function withoutLinks(folder: string): string | undefined {
   try {
     return isAbsolute(folder) ? join(realpathSync(dirname(folder)), basename(folder)) : undefined
   } catch {
@@ -69,8 +73,9 @@ let keepsCalls = true
  * or all of them, three times as many as a start needs. Does nothing when there is no safe place for it: what is in the
  * folder runs as this user, so no other user may write to it.
  */
-export function enableCodeCache(use: CodeUse, folder = codeCacheFolder(), program = import.meta.dirname): void {
-  if (!isPrivate(folder)) return
+export function enableCodeCache(use: CodeUse, place = codeCacheFolder(), program = import.meta.dirname): void {
+  const folder = withoutLinks(place)
+  if (folder === undefined || !isPrivate(folder)) return
   const cache = join(folder, `${use}-${cachedDataVersionTag()}`)
   keepsCalls = isThere(join(cache, CALLS))
   const scripts: Compiled[] = (compiled = [])
@@ -80,7 +85,7 @@ export function enableCodeCache(use: CodeUse, folder = codeCacheFolder(), progra
     if (dirname(filename) !== program) return compile.call(this, source, filename, ...rest)
     const { size, mtimeMs } = lstatSync(filename)
     const file = join(cache, `${basename(filename)}-${size}-${mtimeMs}`)
-    const cachedData = contentOf(file)
+    const cachedData = isOwn(folder) ? contentOf(file) : undefined
     const script = withDefaultV8Flags(
       () => new Script(Module.wrap(source), { filename, ...(cachedData && { cachedData }) }),
     )
@@ -88,7 +93,10 @@ export function enableCodeCache(use: CodeUse, folder = codeCacheFolder(), progra
     const run = script.runInThisContext() as (this: unknown, ...args: unknown[]) => unknown
     return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
   }
-  process.once('exit', () => keep(cache))
+  process.once('exit', () => {
+    // Long after the start, the system may have cleaned up the folder, and another user may have made it.
+    if (isPrivate(folder)) keep(cache)
+  })
 }
 
 /** Says that this process ran tool calls: the first that did keeps what it compiled, also where there is a cache. */
@@ -121,18 +129,23 @@ function keep(cache: string): void {
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 
 function removeOld(folder: string): void {
-  for (const cache of readdirSync(folder).map((name) => join(folder, name)))
+  const caches = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  for (const cache of caches.map(({ name }) => join(folder, name)))
     for (const file of readdirSync(cache).map((name) => join(cache, name))) {
       const { atimeMs, mtimeMs } = lstatSync(file)
       if (Math.max(atimeMs, mtimeMs) < Date.now() - MAX_AGE_MS) rmSync(file, { recursive: true })
     }
 }
 
+const NO_LINKS = constants.O_NOFOLLOW ?? 0
+const READ_FLAGS = constants.O_RDONLY | NO_LINKS
+const WRITE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | NO_LINKS
+
 /** All of it or nothing, also after a power cut: V8 does not notice what is missing in the middle. */
 function writeWhole(file: string, content: Buffer): void {
   const temporary = `${file}.${process.pid}`
   try {
-    const handle = openSync(temporary, 'w', 0o600)
+    const handle = openSync(temporary, WRITE_FLAGS, 0o600)
     try {
       writeFileSync(handle, content)
       fsyncSync(handle)
@@ -147,11 +160,16 @@ function writeWhole(file: string, content: Buffer): void {
   }
 }
 
+/** Undefined for a file that is missing, or not this user's. */
 function contentOf(file: string): Buffer | undefined {
+  let handle: number | undefined
   try {
-    return readFileSync(file)
+    handle = openSync(file, READ_FLAGS)
+    return process.getuid === undefined || fstatSync(handle).uid === process.getuid() ? readFileSync(handle) : undefined
   } catch {
     return undefined
+  } finally {
+    if (handle !== undefined) closeSync(handle)
   }
 }
 
@@ -165,19 +183,29 @@ function isThere(file: string): boolean {
  */
 function isPrivate(folder: string): boolean {
   try {
-    if (!isAbsolute(folder) || canBeReplaced(dirname(folder))) return false
+    if (canBeReplaced(folder)) return false
     if (!isThere(folder)) mkdirSync(folder, { mode: 0o700 })
-    const { uid, mode } = lstatSync(folder)
-    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0)
+    return isOwn(folder)
   } catch {
     return false
   }
 }
 
-/** Whether other users could put another folder in the place of one in here. */
-function canBeReplaced(parent: string): boolean {
-  if (process.getuid === undefined) return false
-  const { uid, mode } = statSync(parent)
+/** Whether the folder is there, belongs to this user, and no other user can open it. */
+function isOwn(folder: string): boolean {
+  try {
+    const found = lstatSync(folder)
+    if (!found.isDirectory()) return false
+    return process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0)
+  } catch {
+    return false
+  }
+}
+
+/** Whether other users could put another folder in the place of this one, or of one above it. */
+function canBeReplaced(folder: string): boolean {
+  if (process.getuid === undefined || dirname(folder) === folder) return false
+  const { uid, mode } = lstatSync(dirname(folder))
   const isShared = (mode & 0o022) !== 0 && (mode & 0o1000) === 0
-  return isShared || (uid !== 0 && uid !== process.getuid())
+  return isShared || (uid !== 0 && uid !== process.getuid()) || canBeReplaced(dirname(folder))
 }
