@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -14,7 +15,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
+import { familyPrefix } from '../../src/shared/model/session/agent'
 import type { MovedIn } from '../../src/shared/model/place/move'
+import { forgeMove } from '../support/forged-move'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { rejection } from '../support/required'
 import { RUNS_ALL } from '../support/sampled'
@@ -282,6 +285,122 @@ describe('a session that is moved', () => {
     there.engine = await createEngine({ version: '1.2.3', home: there.scratch.home, watch: false, runsQueue: false })
     await move(here, there, sessionId, 'one', join(there.scratch.project, 'app'))
     expect(there.engine.sessions.header(sessionId)).toMatchObject({ mode: 'ask', addedFolders: [] })
+  })
+
+  it('brings no permissions of subagents along, nor anything that still waits', async () => {
+    const sessionId = await started()
+    const [file, forged] = ['one', 'two'].map((name) => join(here.scratch.home, '..', name))
+    await here.engine.moves.out(sessionId, file!, { address: there.address })
+    const agentId = `${familyPrefix(sessionId)}0001`
+    const start = {
+      parentId: sessionId,
+      rootId: sessionId,
+      depth: 1,
+      callId: 'c',
+      agentType: 'general',
+      description: 'A',
+      background: false,
+      readOnly: false,
+    }
+    const option = { optionId: 'allow_once', label: 'Reject', kind: 'allow_once' }
+    const approval = { approvalId: 'a', turnId: 't', callId: 'c', tool: 'Bash', summary: 'ls', options: [option] }
+    forgeMove(file!, forged!, {
+      events: [
+        { type: 'turn.started', turnId: 't', promptId: 'p', parts: [], model: 'm' },
+        { type: 'approval.requested', approval },
+      ],
+      agents: [
+        {
+          sessionId: agentId,
+          events: [
+            { type: 'session.created', folder: '/', title: 'A', mode: 'auto', addedFolders: ['/'] },
+            { type: 'agent.started', ...start },
+            { type: 'rules.allowed', patterns: ['Bash(rm *)'], agentId },
+            { type: 'sandbox.allowed', denied: { kind: 'path', path: '/', access: 'write' } },
+            { type: 'approval.resolved', approvalId: 'b', callId: 'c', outcome: 'allow_always', remembered: 'edit:/' },
+            { type: 'agent.ended', status: 'completed', answerBytes: 0 },
+          ],
+        },
+      ],
+    })
+    const { folder } = await there.engine.moves.in(forged!, { folder: join(there.scratch.project, 'app') })
+    const { rules, sandboxAllowed, ...agent } = there.engine.sessions.header(agentId)
+    expect({ rules, sandboxAllowed }).toEqual({ rules: undefined, sandboxAllowed: undefined })
+    expect(agent).toMatchObject({ folder, addedFolders: [], allowed: [] })
+    const { turnId, approvals } = there.engine.sessions.header(sessionId)
+    expect({ turnId, approvals }).toEqual({ turnId: undefined, approvals: [] })
+    expect(there.engine.inbox.list()).toEqual([])
+  })
+
+  it('is refused when its folder is a link that the project brings along', async () => {
+    const sessionId = await started()
+    symlinkSync(there.scratch.home, join(here.scratch.project, 'link'))
+    const [file, forged] = ['one', 'two'].map((name) => join(here.scratch.home, '..', name))
+    await here.engine.moves.out(sessionId, file!, { address: there.address })
+    forgeMove(file!, forged!, { folder: 'link' })
+    const error = await rejection(there.engine.moves.in(forged!, { folder: join(there.scratch.project, 'app') }))
+    expect(error).toMatchObject({ code: 'move.damaged' })
+    expect(there.engine.sessions.list({})).toEqual([])
+  })
+
+  it('undoes nothing outside the project that was recorded elsewhere, nor in git', async () => {
+    const sessionId = await started()
+    const [file, forged] = ['one', 'two'].map((name) => join(here.scratch.home, '..', name))
+    await here.engine.moves.out(sessionId, file!, { address: there.address })
+    const target = join(there.scratch.project, 'app')
+    const planted = Buffer.from('#!/bin/sh\ntouch planted\n')
+    const before = {
+      kind: 'file',
+      hash: createHash('sha256').update(planted).digest('hex'),
+      size: planted.length,
+      mode: 0o755,
+    }
+    const home = (name: string): string => join(here.scratch.home, name)
+    const paths = [
+      join(there.scratch.project, '.profile'),
+      join(there.scratch.home, 'planted.toml'),
+      home('mcp.json'),
+      home(`sessions/${sessionId}/checkpoints/x`),
+      join(here.scratch.project, '.git/hooks/post-checkout'),
+      join(target, '.GIT/hooks/post-merge'),
+      join(here.scratch.project, 'deleted.txt'),
+    ]
+    const changes = paths.map((path) => ({ path, before, after: { kind: 'absent' } }))
+    const changed = { type: 'checkpoint.changed', turnId: 't', callId: 'c', changes, count: changes.length }
+    const agentId = `${familyPrefix(sessionId)}0001`
+    const start = { parentId: sessionId, rootId: sessionId, depth: 1, callId: 'c', agentType: 'general' }
+    const late = { ...changed, changes: changes.map((change) => ({ ...change, path: `${change.path}-2` })) }
+    forgeMove(file!, forged!, {
+      events: [changed],
+      contents: [planted],
+      agents: [
+        {
+          sessionId: agentId,
+          events: [
+            { type: 'session.created', folder: '/', title: 'A', mode: 'auto', addedFolders: [] },
+            { type: 'agent.started', ...start, description: 'A', background: false, readOnly: false },
+            late,
+            { type: 'agent.ended', status: 'completed', answerBytes: 0 },
+          ],
+          // As if it was recorded here, after the move.
+          at: Date.now() + 86_400_000,
+        },
+      ],
+    })
+    await there.engine.moves.in(forged!, { folder: target })
+    const { steps } = await there.engine.checkpoints.restore(sessionId, {
+      to: 1,
+      files: true,
+      conversation: false,
+      overwrite: 'all',
+    })
+    expect(steps.map(({ path }) => path).toSorted()).toEqual(
+      ['deleted.txt', 'deleted.txt-2', 'written-0.txt'].map((name) => join(target, name)),
+    )
+    const outside = treeOf(there.scratch.home)
+    expect(Object.keys(outside).filter((path) => /planted|mcp\.json|checkpoints\/x/.test(path))).toEqual([])
+    expect(existsSync(join(there.scratch.project, '.profile'))).toBe(false)
+    expect(readdirSync(join(target, '.git/hooks')).filter((name) => /^post-(?:checkout|merge)/.test(name))).toEqual([])
   })
 
   it('is refused when any byte of the file was changed', async () => {

@@ -82,9 +82,17 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return withoutSeal(next)
     case 'session.received': {
       const { folder, mode, epoch } = event
-      // What was allowed at another place was not allowed here.
-      const { rules: _rules, sandbox: _sandbox, sandboxAllowed: _opened, ...rest } = withoutSeal(withoutPrefix(next))
-      return { ...rest, folder, mode, epoch, addedFolders: [], allowed: [], news: [] }
+      const {
+        // What was allowed at another place was not allowed here.
+        rules: _rules,
+        sandbox: _sandbox,
+        sandboxAllowed: _opened,
+        // Nothing runs while a session moves: a turn that a file leaves open would ask with options of its author.
+        turnId: _turn,
+        turnEffort: _effort,
+        ...rest
+      } = withoutSeal(withoutPrefix(next))
+      return { ...rest, folder, mode, epoch, addedFolders: [], allowed: [], approvals: [], news: [] }
     }
     case 'prompt.queued':
       return {

@@ -38,7 +38,8 @@ function movedSession(times: { sealedAt: number; receivedAt: number }) {
   const header = events.reduce(applyHeader, emptyHeader(root))
   const store: Pick<Store, 'header' | 'ofTypes'> = {
     header: (id) => (id === root ? header : undefined),
-    ofTypes: ((_id, types) => events.filter(({ type }) => (types as string[]).includes(type))) as Store['ofTypes'],
+    ofTypes: ((id, types: readonly string[]) =>
+      events.filter(({ type, sessionId }) => sessionId === id && types.includes(type))) as Store['ofTypes'],
   }
   const place = placedChanges(store, root)
   const absent = { kind: 'absent' as const }

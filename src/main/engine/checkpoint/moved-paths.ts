@@ -1,7 +1,9 @@
+import { join, relative, sep } from 'node:path'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { HistoryHead } from '../../../shared/model/place/move'
 import type { FileChange } from '../../../shared/model/session/checkpoint'
 import type { Store } from '../store/store'
+import { isWithin } from '../workspace/path/real-path'
 
 /** Gives changes the paths that their files have here. */
 export type PlaceChanges = (
@@ -14,19 +16,9 @@ export type PlaceChanges = (
  * what they are called here.
  */
 export function placedChanges(store: Pick<Store, 'header' | 'ofTypes'>, sessionId: string): PlaceChanges {
-  const header = store.header(sessionId)
-  const rootId = header?.agent?.rootId ?? sessionId
-  const root = rootId === sessionId ? header : store.header(rootId)
-  if (root?.epoch === undefined) return (_event, changes) => changes
-  const moves = store.ofTypes(rootId, ['session.received'])
-  // Each home has its own clock, so what a subagent had recorded is known from the seal alone.
-  const sealed = new Map(store.ofTypes(rootId, ['session.sealed']).map((seal) => [seal.moveId, headsOf(seal.agents)]))
+  const movesAfter = movesOf(store, sessionId)
   return (event, changes) => {
-    const later = moves.filter((move) =>
-      event.sessionId === rootId
-        ? move.seq > event.seq
-        : event.seq <= (sealed.get(move.moveId)?.get(event.sessionId) ?? 0),
-    )
+    const later = movesAfter(event)
     if (later.length === 0) return changes
     return changes.map((change) => ({
       ...change,
@@ -37,6 +29,63 @@ export function placedChanges(store: Pick<Store, 'header' | 'ofTypes'>, sessionI
 
 function headsOf(agents: readonly HistoryHead[]): Map<string, number> {
   return new Map(agents.map(({ sessionId, seq }) => [sessionId, seq]))
+}
+
+/**
+ * The same without what cannot be undone here. What was recorded elsewhere says nothing of other files of this
+ * computer, and a move file can be made up: only the project, without git's own files, and the plans of the session
+ * came along. `home`: TRESTLE_HOME.
+ */
+export function undoableChanges(
+  store: Pick<Store, 'header' | 'ofTypes'>,
+  sessionId: string,
+  home: string,
+): PlaceChanges {
+  const movesAfter = movesOf(store, sessionId)
+  const placed = placedChanges(store, sessionId)
+  return (event, changes) => {
+    const move = movesAfter(event).at(-1)
+    if (!move) return placed(event, changes)
+    const plans = join(home, 'sessions', event.sessionId, 'plans')
+    const projects = [move.folder, ...move.moved.map(({ to }) => to)].filter((folder) => folder !== home)
+    return placed(event, changes).filter(
+      ({ path }) => isWithin(path, plans) || projects.some((folder) => isInProject(path, folder)),
+    )
+  }
+}
+
+function isInProject(path: string, folder: string): boolean {
+  const names = relative(folder, path).split(sep)
+  return isWithin(path, folder) && !names.some((name) => name === '..' || name.toLowerCase() === '.git')
+}
+
+type Move = Extract<RecordedEvent, { type: 'session.received' }>
+
+/** The moves that came after an event, in order. */
+function movesOf(
+  store: Pick<Store, 'header' | 'ofTypes'>,
+  sessionId: string,
+): (event: Pick<RecordedEvent, 'sessionId' | 'seq'>) => Move[] {
+  const header = store.header(sessionId)
+  const rootId = header?.agent?.rootId ?? sessionId
+  const root = rootId === sessionId ? header : store.header(rootId)
+  if (root?.epoch === undefined) return () => []
+  const moves = store.ofTypes(rootId, ['session.received'])
+  const sealed = new Map(store.ofTypes(rootId, ['session.sealed']).map((seal) => [seal.moveId, headsOf(seal.agents)]))
+  const received = new Map<string, Move[]>()
+  const receivedBy = (id: string): Move[] => {
+    const known = received.get(id) ?? store.ofTypes(id, ['session.received'])
+    received.set(id, known)
+    return known
+  }
+  return (event) =>
+    moves.filter((move) => {
+      if (event.sessionId === rootId) return move.seq > event.seq
+      // A subagent's own note of the move counts: the times of its events were recorded elsewhere. For logs from before
+      // there were such notes, the seal tells what there was.
+      const own = receivedBy(event.sessionId).find(({ moveId }) => moveId === move.moveId)
+      return own ? own.seq > event.seq : event.seq <= (sealed.get(move.moveId)?.get(event.sessionId) ?? 0)
+    })
 }
 
 function movedPath(path: string, moved: readonly { from: string; to: string }[]): string {

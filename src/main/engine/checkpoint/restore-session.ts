@@ -18,7 +18,7 @@ import { type BlobStore, captureFile, sameState } from './capture/file-state'
 import { changeList, listedChanges } from './capture/call-checkpoints'
 import { changesAfter, workingAgents } from './family-changes'
 import { pathHistories, type PathHistory, planRestore } from './plan-restore'
-import { placedChanges } from './moved-paths'
+import { undoableChanges } from './moved-paths'
 import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './capture/checkpoint-files'
 
 /** How many notes about files that are not covered are kept. */
@@ -144,12 +144,12 @@ export async function finishRestore(deps: RestoreDeps, session: RestoringSession
 
 /** The changes of the session and its subagents after the event `to`, summed up by path. */
 export function historiesAfter(
-  deps: Pick<RestoreDeps, 'store' | 'blobs'>,
+  deps: Pick<RestoreDeps, 'store' | 'blobs' | 'home'>,
   sessionId: string,
   { to, paths, endedOnly = false }: { to: number; paths?: readonly string[]; endedOnly?: boolean },
 ): Map<string, PathHistory> {
   const changes: FileChange[] = []
-  const placed = placedChanges(deps.store, sessionId)
+  const undoable = undoableChanges(deps.store, sessionId, deps.home)
   for (const event of changesAfter(deps.store, sessionId, to, { endedOnly })) {
     const listed = listedChanges(event, deps.blobs)
     if (!listed)
@@ -157,7 +157,7 @@ export function historiesAfter(
         'checkpoint.lost',
         `The list of ${event.count} changed files (event ${event.seq}) is damaged or gone.`,
       )
-    for (const change of placed(event, listed)) if (!paths || paths.includes(change.path)) changes.push(change)
+    for (const change of undoable(event, listed)) if (!paths || paths.includes(change.path)) changes.push(change)
   }
   return pathHistories(changes)
 }

@@ -11,12 +11,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { HomeAddress, MovedIn, MovedOut, MovedProject } from '../../../shared/model/place/move'
 import type { SessionHeader } from '../../../shared/model/session/session'
 import { isAgentId } from '../../../shared/model/session/agent'
 import { addRefs } from '../checkpoint/capture/checkpoint-files'
+import { SYSTEM_PATHS } from '../workspace/path/path-flavor'
 import { realFolder } from '../workspace/path/real-path'
 import type { SessionManager } from '../session/sessions'
 import type { Store } from '../store/store'
@@ -248,7 +249,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
           before: local && sealedProject(sessionId),
         })
       : { state: 'none' as const, notes: [] }
-    const folder = await realFolder(where.folder)
+    const folder = await folderInProject(where)
     addRefs(checkpoints.place, sessionId, [], contents)
     for (const { name, data } of files) {
       const path = join(home, 'sessions', sessionId, name)
@@ -257,10 +258,11 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
     const fromTop = seal.project ? topOf(manifest.folder, seal.project.folder) : manifest.folder
     const toTop = seal.project ? topOf(folder, seal.project.folder) : folder
+    // Also where both are called the same: only what lies in these folders can be undone here.
     const moved = [
       { from: fromTop, to: toTop },
       { from: manifest.home, to: home },
-    ].filter((pair) => pair.from !== pair.to)
+    ]
     const last = { type: 'session.received' as const, moveId, epoch: epoch + 1, from, folder, mode: deps.mode(), moved }
     const added = rows.receive({ moveId, sessions: all, last, at: deps.now() })
     if (local?.sealed) rmSync(keptFile(home, local.sealed.moveId), { force: true })
@@ -337,4 +339,12 @@ function isAbandoned(path: string): boolean {
   if (!OWN_FILE.test(basename(path))) return false
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat !== undefined && stat.isFile() && Date.now() - stat.mtimeMs > ABANDONED_AFTER_MS
+}
+
+/** The real path of the folder of the session. Links in the project could make any folder that of the session. */
+async function folderInProject({ folder, top }: { folder: string; top: string }): Promise<string> {
+  const [real, realTop] = [await realFolder(folder), await realFolder(top)]
+  const expected = join(realTop, relative(top, folder))
+  if (SYSTEM_PATHS.isSame(real.normalize(), expected.normalize())) return real
+  throw new CodedError('move.damaged', `The folder of its session, ${folder}, is a link to ${real}.`)
 }

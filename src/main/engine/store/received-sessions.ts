@@ -21,7 +21,8 @@ export type MoveOutcome = 'received' | 'refused'
 /** Sessions that come from other places, and the moves that were seen. */
 export interface ReceivedSessions {
   /**
-   * Adds the events that are missing, and `last` to the first session, in one transaction. Throws `move.repeated` for a
+   * Adds the events that are missing, and `last` to every session, in one transaction: subagents too leave behind what
+   * was allowed to them elsewhere. Throws `move.repeated` for a
    * move that was seen, and `move.conflict` where the events here are not the beginning of those received. Returns the
    * new events of the first session.
    */
@@ -82,7 +83,7 @@ export function createReceivedSessions(db: Database): ReceivedSessions {
 
   const add = (
     { sessionId, events: given }: ReceivedSession,
-    last?: { body: EventBody; at: number },
+    last: { body: EventBody; at: number },
   ): RecordedEvent[] => {
     const here = present.get(sessionId)
     if (here?.removed === 1)
@@ -115,7 +116,7 @@ export function createReceivedSessions(db: Database): ReceivedSessions {
       added.push(recorded)
     }
     for (const event of given.slice(known)) store(event)
-    if (last) store({ seq: header.seq + 1, at: last.at, type: last.body.type, body: JSON.stringify(last.body) })
+    store({ seq: header.seq + 1, at: last.at, type: last.body.type, body: JSON.stringify(last.body) })
     headers.save(before, header, head)
     headers.forget(sessionId)
     forget.run(removedKey(sessionId))
@@ -127,7 +128,7 @@ export function createReceivedSessions(db: Database): ReceivedSessions {
     setMeta.run(keyOf(moveId), 'received')
     const [root, ...agents] = sessions
     if (!root) throw new CodedError('move.damaged', 'The file has no session.')
-    for (const agent of agents) add(agent)
+    for (const agent of agents) add(agent, { body: last, at })
     return add(root, { body: last, at })
   }).immediate
 

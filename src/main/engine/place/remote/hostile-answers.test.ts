@@ -193,7 +193,7 @@ describe('what a hostile engine answers', () => {
       download: async (path: string) => void copied.push(path),
     })
     const end = placeEnd(connected, () => undefined)
-    await end.out('session-1', { address: 'home-1', place: 'here' }, '/tmp/on-its-way-1')
+    await end.out('session-1', { address: 'home-1', place: 'here' }, '/tmp/on-its-way-1', () => undefined)
     expect(copied).toEqual(['/home/u/.trestle-server/moves/on-its-way-1'])
     const options = { sessionId: 'session-1', head: 'a'.repeat(64) }
     expect(await rejection(end.in('/tmp/on-its-way-1', options))).toMatchObject({ code: 'place.misbehaved' })
