@@ -95,3 +95,9 @@ export function treeOf(root: string): Record<string, string> {
   walk(root, '')
   return tree
 }
+
+/** Every file of a project outside git's own folder, with its content. Git keeps no folders. */
+export const filesOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(treeOf(folder)).filter(([path, what]) => !path.startsWith('.git/') && !what.startsWith('folder')),
+  )

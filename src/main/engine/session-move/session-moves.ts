@@ -113,7 +113,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     try {
       copy(moved.moveId, file)
     } catch (error) {
-      // Nobody can have received it.
+      // No other computer can have received it.
       await unseal(sessionId, moved.moveId, 'incomplete').catch(() => undefined)
       throw error
     }

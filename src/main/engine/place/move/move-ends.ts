@@ -15,8 +15,8 @@ export interface MoveEnd {
   label: string
   address(): Promise<string>
   /**
-   * Seals a session and writes it to a new file. `isSealed` is called with the seal, which stays when the file cannot be
-   * copied afterwards.
+   * Seals a session and writes it to a new file. `isSealed` is called with the seal, which stays when the file cannot
+   * be copied afterwards.
    */
   out(
     sessionId: string,
