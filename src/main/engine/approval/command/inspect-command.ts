@@ -23,7 +23,8 @@ import {
 import { hiddenOption } from '../shell/hidden-code'
 import { networkUse } from '../shell/network-use'
 import { parseShell } from '../shell/parse-shell'
-import { looksProtected, protectedFolder, protectedPath } from '../dangerous/protected-path'
+import { protectedFile } from '../dangerous/hard-links'
+import { looksProtected, protectedFolder } from '../dangerous/protected-path'
 import { madeLinks, type MadeLink } from './placed-paths'
 import { protectedTarget, resolveWord, touchedPaths, type Lookup } from './touched-paths'
 import type { Target } from './operand-use'
@@ -267,13 +268,13 @@ const REPLACES = /^(?:g?(?:cp|mv|ln|install|rm)|rsync|git|rmdir|shred)$/
  * followed when they are judged, but not by later parts of the same command: it is not there yet.
  */
 function linkTarget(inspection: Inspection, links: readonly MadeLink[]): string | undefined {
-  const { paths: flavor, userHome } = inspection.workspace
+  const { workspace } = inspection
   for (const { word, paths, isHard } of links) {
     const risky = paths.find(
       ({ realPath, inside }) =>
         !inside ||
-        protectedPath(realPath, userHome, flavor) !== undefined ||
-        protectedFolder(realPath, flavor) !== undefined,
+        protectedFile(realPath, workspace) !== undefined ||
+        protectedFolder(realPath, workspace.paths) !== undefined,
     )
     if (!risky) continue
     inspection.link ??= word.text

@@ -6,7 +6,8 @@ import { expandGlob, scanTree } from './expand-paths'
 import type { OperandUse, Target, TreeUse } from './operand-use'
 import { placedPaths } from './placed-paths'
 import { programOperands } from './program-operands'
-import { looksProtected, protectedFolder, protectedPath } from '../dangerous/protected-path'
+import { protectedFile } from '../dangerous/hard-links'
+import { looksProtected, protectedFolder } from '../dangerous/protected-path'
 import type { ReadPath } from '../read-only/program-grammar'
 import { readOnlyPaths } from '../read-only/read-only-paths'
 import { repositoryProblem } from '../read-only/git-repository'
@@ -179,11 +180,11 @@ async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Pro
  */
 export function protectedTarget(
   targets: readonly Target[],
-  { texts, workspace: { paths: flavor, userHome } }: Pick<Lookup, 'texts' | 'workspace'>,
+  { texts, workspace }: Pick<Lookup, 'texts' | 'workspace'>,
   replaces = false,
 ): string | undefined {
   const protection = (path: string, whole: boolean): string | undefined =>
-    protectedPath(path, userHome, flavor) ?? (whole ? protectedFolder(path, flavor) : undefined)
+    protectedFile(path, workspace) ?? (whole ? protectedFolder(path, workspace.paths) : undefined)
   for (const { word, paths } of targets) {
     const reason = paths.flatMap(({ path, realPath, write, holdsTarget }) => {
       const whole = replaces && holdsTarget !== true

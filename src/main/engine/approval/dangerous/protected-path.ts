@@ -35,6 +35,8 @@ const START_UP =
   .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .envrc .gitconfig .pam_environment
   .vimrc .gvimrc .exrc .nanorc .emacs .npmrc .yarnrc .pypirc .netrc .curlrc .wgetrc .condarc .gemrc .pythonrc .irbrc
   .psqlrc .tmux.conf .screenrc .rhosts .forward authorized_keys`.split(/\s+/)
+/** Names of files in the home folder that are run or read when a program starts. */
+export const STARTS_IN_HOME: readonly string[] = START_UP
 const START_UP_NAMES = new Set(START_UP)
 /** These belong to the user only in the home folder; a project has its own. */
 const PROJECTS_TOO = new Set('.npmrc .yarnrc .condarc .gemrc'.split(' '))

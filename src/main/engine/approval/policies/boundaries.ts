@@ -1,6 +1,7 @@
 import { pathsOf, treesOf, type Policy, type JudgedCall } from '../rules/policy'
 import { hostAllowed } from '../../network/host-list'
 import { namingRule } from '../rules/match-rules'
+import { protectedFile } from '../dangerous/hard-links'
 import { protectedPath } from '../dangerous/protected-path'
 import { realCodeCacheFolder } from '../../runtime/code-cache'
 
@@ -111,13 +112,13 @@ export const sensitiveRedirection: Policy = ({ part }) => {
 }
 
 /** What cannot be undone, or changes what other programs run later, asks in every mode. */
-export const dangerous: Policy = ({ call, part, workspace: { paths, userHome } }) => {
+export const dangerous: Policy = ({ call, part, workspace }) => {
   if (part) return part.danger === undefined ? undefined : { decision: 'ask', reason: part.danger, everyTime: true }
   for (const access of call.accesses) {
     if (access.kind !== 'file' || !access.write) continue
     const reason =
-      protectedPath(access.path, userHome, paths) ??
-      (access.written === undefined ? undefined : protectedPath(access.written, userHome, paths))
+      protectedFile(access.path, workspace) ??
+      (access.written === undefined ? undefined : protectedPath(access.written, workspace.userHome, workspace.paths))
     if (reason !== undefined) return { decision: 'ask', reason: `${access.path} is ${reason}.`, everyTime: true }
   }
   return undefined
