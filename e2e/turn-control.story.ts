@@ -184,6 +184,28 @@ test.describe('the queue', () => {
   })
 })
 
+test.describe('a queued prompt that is sent while it is edited', () => {
+  const gate = Promise.withResolvers<void>()
+  const held = { text: 'Thinking about it.', faults: { holds: [{ events: 2, until: gate.promise }] } }
+  test.use({ model: { script: [held, { text: 'Sent as it was.' }] } })
+
+  test('leaves the new text in the message box, and says so', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'a long question')
+    await expect(transcriptText(page, 'Thinking')).toBeVisible()
+    await sendPrompt(page, 'the old text')
+    const queue = page.getByRole('list', { name: 'Queued prompts' })
+    await queue.getByRole('button', { name: 'Edit: “the old text”' }).click()
+    await queue.getByRole('textbox').fill('the new text')
+    gate.resolve()
+    await expect(transcriptText(page, 'Sent as it was.')).toBeVisible()
+    await expect(page.getByText(/was sent or removed before your change was saved/).first()).toBeVisible()
+    await expect(composer(page)).toHaveValue('the new text')
+    await pictures(app, 'queue-left-over')
+  })
+})
+
 test.describe('a hung program', () => {
   test.use({ model: { script: [{ text: 'Good morning.' }, { text: 'Here I am.' }] } })
 

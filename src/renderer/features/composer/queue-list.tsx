@@ -3,7 +3,10 @@ import { CornerDownRight, GripVertical, ListEnd, ListPlus, Pencil, X } from 'luc
 import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
 import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/turn/message'
 import type { QueuedPrompt } from '../../../shared/model/session/session'
+import { showNoticeToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
+
+const LEFT_OVER = 'The queued prompt was sent or removed before your change was saved. Your text is in the message box.'
 
 interface QueueListProps {
   queue: readonly QueuedPrompt[]
@@ -45,6 +48,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
     if (!left || passed.current === left) return
     passed.current = left
     passOn(left.text)
+    showNoticeToast(LEFT_OVER, 'warning')
   }, [left])
   if (queue.length === 0) return null
   // Prompts that join the running turn come before those queued until its end.
