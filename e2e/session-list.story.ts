@@ -1,9 +1,9 @@
-import { readFileSync, renameSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
 import { findingsInBothThemes } from './assistive'
-import { chooseInMenu, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseInMenu, openAt, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const row = (page: Page, name: RegExp) => page.getByRole('treeitem', { name })
 
@@ -155,6 +155,29 @@ test.describe('the list of sessions', () => {
     await sendPrompt(page, 'and now?')
     await expect(transcriptText(page, 'Answer 2.')).toBeVisible()
     renameSync(moved, app.scratch.project)
+  })
+
+  test('a new session never begins in a folder that does not exist any more', async ({ app }) => {
+    const { page, scratch } = app
+    await sessions(app, ['apples'])
+    const gone = `${scratch.project}-gone`
+    mkdirSync(gone)
+    await openAt(page, `/new?${new URLSearchParams({ folder: gone }).toString()}`)
+    await page.getByRole('button', { name: /Start session/ }).click()
+    await sendPrompt(page, 'pears')
+    await expect(row(page, /pears/)).toHaveCount(1)
+    rmSync(gone, { recursive: true })
+    await reload(page)
+    await page.getByRole('button', { name: 'New session', exact: true }).click()
+    // The folder of the last session is skipped.
+    await expect(page.getByRole('button', { name: 'Folder: project', exact: true })).toBeVisible()
+    await expect(page.getByRole('button', { name: /Start session/ })).toBeEnabled()
+    // One that was asked for is named, and nothing starts.
+    await openAt(page, `/new?${new URLSearchParams({ folder: gone }).toString()}`)
+    await expect(page.getByText(`The folder ${gone} does not exist any more.`)).toBeVisible()
+    await expect(page.getByRole('button', { name: /Start session/ })).toBeDisabled()
+    await pictures(app, 'new-session-folder-gone')
+    expect(await findingsInBothThemes(page)).toEqual([])
   })
 })
 

@@ -4,15 +4,19 @@ import { expect, type App } from './app'
 
 /** Starts a session in the temporary project, from the page that a link to its folder opens. */
 export async function startSession({ page, scratch }: App): Promise<void> {
-  const link = `/new?${new URLSearchParams({ folder: scratch.project }).toString()}`
-  await page.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(link)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  )
+  await openAt(page, `/new?${new URLSearchParams({ folder: scratch.project }).toString()}`)
   await page.getByRole('button', { name: /Start session/ }).click()
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
 }
 
-/** The same, with the folder chosen in the page's own dialog. */
+/** Goes to a link of the page, without loading it again. */
+export async function openAt(page: Page, link: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(link)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+}
+
+/** Starts a session in the temporary project, with the folder chosen in the page's own dialog. */
 export async function chooseFolder({ page, scratch }: App): Promise<void> {
   await page.getByRole('button', { name: /Choose a folder/ }).click()
   const dialog = page.getByRole('dialog')

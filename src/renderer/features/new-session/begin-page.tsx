@@ -20,6 +20,7 @@ import { useClient } from '../../state/page/queries'
 import { usePlaces } from '../../state/places'
 import { showFailureToast } from '../../state/page/toasts-state'
 import { returnToComposer } from '../../state/session/restore-state'
+import { useMissingFolders } from '../../state/session-list/missing-folders'
 import { projectsOf, useSessions } from '../../state/session-list/sessions-state'
 import { Button } from '../../ui/button'
 import { Skeleton, ViewSkeleton } from '../../ui/loading'
@@ -35,6 +36,8 @@ import { WorktreeChoice } from './worktree-choice'
 const MODEL_KEY = 'trestle.lastModel'
 /** Names what is typed here and not sent yet. */
 const DRAFT = 'new'
+/** So many projects are checked and offered. */
+const OFFERED = 8
 
 interface BeginPageProps {
   info: AppInfo | undefined
@@ -63,7 +66,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const field = useRef<HTMLTextAreaElement>(null)
   const connectPart = useRef<HTMLElement>(null)
   const state = useSessions()
-  const recent = useMemo(
+  const projects = useMemo(
     () => projectsOf(state).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder])),
     [state],
   )
@@ -95,7 +98,13 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   }
 
   const last = lastFolder !== undefined && isScratchFolder(lastFolder) ? NO_PROJECT : lastFolder
-  const folder = chosenFolder ?? wanted ?? last ?? recent[0]
+  const asked = chosenFolder ?? wanted
+  const looked = new Set([asked, last, ...projects.slice(0, OFFERED)].flatMap((path) => path || []))
+  const missing = useMissingFolders([...looked])
+  const recent = projects.filter((path) => !missing.has(path))
+  // A folder that the user asks for is never replaced by another one.
+  const folder = asked ?? (last !== undefined && !missing.has(last) ? last : recent[0])
+  const isMissing = folder !== undefined && missing.has(folder)
   const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
   // Preselect the last session's choices; skip a model that no longer exists.
   const model =
@@ -153,7 +162,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
 
   // The content depends on whether sessions exist: nothing may move under a click when they arrive.
   if (!state.loaded) return <ViewSkeleton label="Loading" />
-  const canStart = folder !== undefined && chosen !== undefined
+  const canStart = folder !== undefined && !isMissing && chosen !== undefined
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-[768px] px-6 pt-[min(11vh,110px)] pb-16 max-mid:px-4 max-mid:pt-6">
@@ -198,7 +207,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
             </>
           }
         />
-        {folder !== undefined && folder !== NO_PROJECT && (
+        {folder !== undefined && folder !== NO_PROJECT && !isMissing && (
           <div className="mt-2.5">
             <WorktreeChoice key={folder} folder={folder} value={worktree} onChange={setWorktree} />
           </div>
@@ -207,12 +216,12 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
         <p className="mt-2.5 px-0.5 text-small text-ink-3">
           {canStart
             ? explanation(folder, chosen.scripted ?? false, mode, settings)
-            : missing(folder, chosen !== undefined)}
+            : whatIsMissing(folder, isMissing, chosen !== undefined)}
         </p>
         <div className="mt-3 flex flex-wrap gap-2">
           <Button
             size="small"
-            variant={folder === undefined ? 'default' : 'quiet'}
+            variant={folder === undefined || isMissing ? 'default' : 'quiet'}
             icon={<FolderOpen aria-hidden />}
             onClick={() => void browse()}
           >
@@ -342,7 +351,8 @@ function explanation(folder: string, scripted: boolean, mode: SessionMode, setti
 }
 
 /** What is still to be chosen. */
-function missing(folder: string | undefined, hasModel: boolean): string {
+function whatIsMissing(folder: string | undefined, isMissing: boolean, hasModel: boolean): string {
+  if (isMissing) return `The folder ${folder} does not exist any more. Choose another folder to continue.`
   if (folder === undefined && !hasModel) return 'Choose a folder and a model to continue.'
   return folder === undefined ? 'Choose a folder to continue.' : 'Choose a model to continue.'
 }

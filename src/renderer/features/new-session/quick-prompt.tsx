@@ -4,6 +4,7 @@ import { PAGE_PATHS } from '../../../shared/contract/page-host'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
+import { useMissingFolders } from '../../state/session-list/missing-folders'
 import { projectsOf, useSessions } from '../../state/session-list/sessions-state'
 import { NO_PROJECT } from './start-pills'
 import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
@@ -18,7 +19,7 @@ export function QuickPrompt() {
   const client = useClient()
   const { data: info } = useAppInfo()
   const state = useSessions()
-  const recent = useMemo(
+  const projects = useMemo(
     () => projectsOf(state).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder])),
     [state],
   )
@@ -26,6 +27,8 @@ export function QuickPrompt() {
   const [text, setText] = useState('')
   const [apart, setApart] = useState(false)
   const queries = useQueries()
+  const missing = useMissingFolders(projects.slice(0, 8))
+  const recent = projects.filter((path) => !missing.has(path))
   const folder = chosen ?? recent[0] ?? NO_PROJECT
 
   const { data: offer } = useQuery(

@@ -2,7 +2,7 @@ import { askAboutSession } from '../../state/session/session-dialog-state'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import { Banner } from '../../ui/notice'
 import { Button } from '../../ui/button'
-import { useFolderMissing } from './project-row'
+import { useFolderMissing } from '../../state/session-list/missing-folders'
 
 /** Shown above a session whose project folder is not there any more, with a way to say where it is. */
 export function FolderGone({ sessionId, folder }: { sessionId: string; folder: string }) {

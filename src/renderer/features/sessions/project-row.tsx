@@ -1,6 +1,5 @@
 import { ChevronRight, FolderX, Plus, Ellipsis } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import { useQuery } from '@tanstack/react-query'
 import { splitPlaceFolder } from '../../../shared/model/place/place-folder'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import { folderName } from '../../format/folder-name'
@@ -8,7 +7,7 @@ import { cx } from '../../ui/cx'
 import { PlaceBadge } from '../../ui/place-badge'
 import { Tooltip } from '../../ui/tooltip'
 import type { TreeRow } from './tree-rows'
-import { useQueries } from '../../state/page/queries'
+import { useFolderMissing } from '../../state/session-list/missing-folders'
 
 interface ProjectRowProps {
   folder: string
@@ -144,24 +143,4 @@ export function MoreRow({ row, reachable, onShow, onFocus }: MoreRowProps) {
       {row.hidden > row.step && <span className="text-tiny">of {row.hidden.toLocaleString()}</span>}
     </div>
   )
-}
-
-/** How often a visible folder is checked, in ms. */
-const LOOK_AGAIN = 60_000
-
-/**
- * Whether a project's folder is missing. Only the engine's answer counts: a lost connection does not mean a missing
- * folder.
- */
-export function useFolderMissing(folder: string): boolean {
-  const queries = useQueries()
-  const { error } = useQuery(
-    queries.folder.list.queryOptions({
-      input: { path: folder },
-      staleTime: LOOK_AGAIN,
-      retry: false,
-      select: () => true,
-    }),
-  )
-  return error !== null && /no such folder|not a folder/.test(error.message)
 }

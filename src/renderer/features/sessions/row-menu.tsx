@@ -26,7 +26,7 @@ import type { SessionActions } from '../../state/session/session-actions'
 import { selectAll, toggleSelected } from '../../state/session-list/selection-state'
 import { togglePin, useSessionMarks } from '../../state/session-list/session-marks'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
-import { useFolderMissing } from './project-row'
+import { useFolderMissing } from '../../state/session-list/missing-folders'
 import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/overlay/menu'
 import type { TreeRow } from './tree-rows'
 

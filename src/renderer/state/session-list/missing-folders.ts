@@ -1,0 +1,36 @@
+import { useQueries as useAllQueries, useQuery } from '@tanstack/react-query'
+import { useQueries } from '../page/queries'
+
+/** How often a visible folder is checked, in ms. */
+const LOOK_AGAIN = 60_000
+
+/**
+ * Whether a project's folder is missing. Only the engine's answer counts: a lost connection does not mean a missing
+ * folder.
+ */
+export function useFolderMissing(folder: string): boolean {
+  const look = useLook()
+  return isMissing(useQuery(look(folder)))
+}
+
+/** Those of the folders that are missing, as far as it is known. */
+export function useMissingFolders(folders: readonly string[]): ReadonlySet<string> {
+  const look = useLook()
+  const found = useAllQueries({ queries: folders.map(look) })
+  return new Set(folders.filter((_folder, index) => isMissing(found[index])))
+}
+
+function useLook() {
+  const queries = useQueries()
+  return (folder: string) =>
+    queries.folder.list.queryOptions({
+      input: { path: folder },
+      staleTime: LOOK_AGAIN,
+      retry: false,
+      select: () => true,
+    })
+}
+
+function isMissing(look: { error: Error | null } | undefined): boolean {
+  return /no such folder|not a folder/.test(look?.error?.message ?? '')
+}
