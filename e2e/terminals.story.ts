@@ -76,6 +76,25 @@ test("a terminal of the user's own: opened and used by keyboard, found again aft
   await expect(tab).toBeInViewport({ ratio: 0.9 })
 })
 
+test('what is typed before a new terminal is there goes to its shell, not to the message box', async ({ app }) => {
+  const { page, server } = app
+  await startSession(app)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Commands' }).fill('new terminal')
+  // While the program does not answer there is no terminal.
+  app.freeze()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('combobox', { name: 'Commands' })).toBeHidden()
+  await type(page, 'echo "typed $((40 + 2))"')
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('')
+  app.thaw()
+  await expect(screen(page)).toContainText('typed 42')
+  await expect(terminal(page).getByRole('textbox', { name: 'Terminal input' })).toBeFocused()
+  await type(page, 'echo "then $((1 + 1))"')
+  await expect(screen(page)).toContainText('then 2')
+  expect(JSON.stringify(server.requests)).not.toContain('typed')
+})
+
 test('a terminal survives a restart of the program', async ({ app }) => {
   await startSession(app)
   await openTerminal(app)

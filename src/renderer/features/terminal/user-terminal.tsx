@@ -6,6 +6,7 @@ import { useClient } from '../../state/page/queries'
 import { droppedPaths } from '../../state/page/desktop-bridge'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { returnToComposer } from '../../state/session/restore-state'
+import { takeTyped } from '../../state/tasks/typed-ahead'
 import { openNewTerminal } from '../../state/tasks/user-terminals'
 import { Button, IconButton } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
@@ -33,9 +34,17 @@ export function UserTerminal({ terminalId, sessionId, onOpenLink, takesFocus, on
   const { terminal, info, failure } = view
   const isThere = info !== undefined
   const wantsFocus = useEffectEvent(takesFocus)
+  const { type } = view
+  const typeAhead = useEffectEvent(() => type(takeTyped(terminalId)))
   useEffect(() => {
-    if (isThere && wantsFocus()) terminal.current?.focus()
+    if (!isThere) return
+    if (wantsFocus()) terminal.current?.focus()
+    typeAhead()
   }, [isThere, terminal])
+  const hasFailed = failure !== undefined
+  useEffect(() => {
+    if (hasFailed) takeTyped(terminalId)
+  }, [hasFailed, terminalId])
   const send = (): void => {
     const text = terminal.current?.selection().trim() ?? ''
     if (text === '') return showToast('Select text in the terminal first')

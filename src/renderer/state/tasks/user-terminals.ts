@@ -5,6 +5,7 @@ import { keepSubscribed, type SubscribeOptions } from '../../client/subscription
 import { useQueries } from '../page/queries'
 import { showFailureToast } from '../page/toasts-state'
 import { openPane } from '../panes/panes-state'
+import { collectKeys, keepTypedFor } from './typed-ahead'
 
 /** Size of a new terminal until its view has measured itself. */
 const FIRST_SIZE = { cols: 80, rows: 24 }
@@ -16,11 +17,21 @@ export function useUserTerminals(sessionId: string): UserTerminal[] | undefined 
   return data
 }
 
-/** Opens a new terminal in the folder of a session, in a pane beside its conversation. */
+/**
+ * Opens a new terminal in the folder of a session, in a pane beside its conversation. What is typed until it is there
+ * goes to its shell.
+ */
 export function openNewTerminal(client: TrestleClient, sessionId: string): void {
-  client.terminal
-    .open({ sessionId, ...FIRST_SIZE })
-    .then(({ terminalId }) => openPane(sessionId, { kind: 'terminal', terminalId }), showFailureToast)
+  const typed = collectKeys()
+  const open = async (): Promise<void> => {
+    const { terminalId } = await client.terminal.open({ sessionId, ...FIRST_SIZE })
+    keepTypedFor(terminalId, typed)
+    openPane(sessionId, { kind: 'terminal', terminalId })
+  }
+  open().catch((error: unknown) => {
+    typed.end()
+    showFailureToast(error)
+  })
 }
 
 /** What a terminal is called: as its program says, or by its shell. */
