@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { textOf } from '../../src/shared/model/turn/message'
-import { mcpLab, type McpLab } from '../support/mcp-lab'
+import { mcpLab, stdioServer, type McpLab } from '../support/mcp-lab'
 import { startModelServer } from '../support/model-server'
 import { nodeProgram } from '../support/node-program'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
@@ -109,4 +109,18 @@ it('a message that mentions something missing is neither sent, queued nor record
   })
   expect(lab.of(session, 'turn.started')).toEqual([])
   expect(lab.engine.sessions.header(session).queue).toEqual([])
+})
+
+it('tells the user once that a server asked for a form with a field of an unsupported type', async () => {
+  const lab = await mcpLab(() => ({ post: stdioServer(['odd-form']) }))
+  const notices: string[] = []
+  onTestFinished(lab.engine.onChange((change) => void (change.kind === 'notice' && notices.push(change.text))))
+  const session = await lab.session()
+  const call = { name: 'mcp__post__odd-form', input: {} }
+  expect(await lab.calls(session, [call])).toEqual(['not asked'])
+  expect(await lab.calls(session, [call])).toEqual(['not asked'])
+  expect(notices).toEqual([
+    'The MCP server post asked for a form whose field “address” is of an unsupported type (object). ' +
+      'Trestle cannot show it, so it was refused.',
+  ])
 })

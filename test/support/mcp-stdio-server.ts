@@ -44,6 +44,7 @@ function tools(): unknown[] {
     tool('wipe', { annotations: { destructiveHint: true } }),
     ...Array.from({ length: extraTools }, (_, n) => tool(`extra${n + 1}`)),
   ]
+  if (flags.has('odd-form')) list.push(tool('odd-form'))
   if (!flags.has('bad-tools')) return list
   return [
     null,
@@ -142,6 +143,12 @@ async function call(
     case 'asks':
       for (let at = 0; at < n; at++) send({ id: `ask-${at}`, method: at % 2 === 0 ? 'roots/list' : 'no/such/method' })
       return text('asked')
+    case 'odd-form': {
+      const properties = { address: { type: 'object', properties: {} } }
+      const params = { message: 'Where to?', requestedSchema: { type: 'object', properties } }
+      send({ id: 'odd-form', method: 'elicitation/create', params })
+      return text('not asked')
+    }
     case 'changes':
       for (let at = 0; at < n; at++) send({ method: 'notifications/tools/list_changed' })
       return text('changed')

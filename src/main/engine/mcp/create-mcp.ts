@@ -22,7 +22,7 @@ import type { McpImports } from './config/import-servers'
 import type { Mcp } from './hub/mcp'
 import type { McpSessions, McpUser } from './hub/session-tools'
 
-export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling'> {
+export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling' | 'onUnshown'> {
   home: string
   version: string
   settings(): McpSettings
@@ -113,16 +113,21 @@ export function createMcp(deps: McpDeps): InternalMcp {
       import('./ask/client-features'),
       import('./content/watched-resources'),
     ])
-    return { ask: createClientFeatures({ ...deps, sampling: () => settings().sampling }), watched: new Watched() }
+    const ask = createClientFeatures({
+      ...deps,
+      sampling: () => settings().sampling,
+      onUnshown: (asking, what) => notices.reportUnshown(asking, what),
+    })
+    return { ask, watched: new Watched() }
   }
   const hooks = async (): Promise<ConnectionHooks & Pick<ClientFeatures, 'openPages'>> => {
     const { ask, watched } = await (loading ??= load())
-    const { capabilities, answer, openPages } = ask
+    const { capabilities, received, answer, openPages } = ask
     const prepare: ConnectionHooks['prepare'] = (client, connection) => {
       ask.prepare(client, connection)
       watched.prepare(client, connection)
     }
-    return { capabilities, prepare, answer, openPages, auth }
+    return { capabilities, prepare, received, answer, openPages, auth }
   }
   const rootsChanged = (): void => {
     // Not requested before the first connection.

@@ -5,10 +5,20 @@ const MAX_PER_CALL = 20
 /** Maximum number of pending requests of one server. */
 const MAX_PENDING = 5
 
-/** Limits how often a server can ask. */
+/** Limits how often a server can ask, and says what it asked that cannot be shown. */
 export class AskLimits {
+  readonly #onUnshown: (server: string, what: string) => void
   readonly #asked = new WeakMap<CallInFlight['ctx'], number>()
   readonly #waiting = new WeakMap<ServedConnection, number>()
+
+  constructor(onUnshown: (server: string, what: string) => void) {
+    this.#onUnshown = onUnshown
+  }
+
+  /** Tells the user that a server asked for something that cannot be shown; `what`: the end of a sentence. */
+  tellUser({ name }: ServedConnection, what: string): void {
+    this.#onUnshown(name, what)
+  }
 
   /** Runs `ask`, or returns as a sentence why the question is refused. */
   async run<Answer>(

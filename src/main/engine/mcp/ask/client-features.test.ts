@@ -41,6 +41,7 @@ async function fixture({ calls = 1, ...deps }: Partial<ClientFeaturesDeps> & { c
     }
   })
   const sessions = ['s1']
+  const unshown: string[] = []
   const connection: ServedConnection = {
     name: 'shop',
     sessions: () => sessions,
@@ -51,6 +52,7 @@ async function fixture({ calls = 1, ...deps }: Partial<ClientFeaturesDeps> & { c
     sampling: () => true,
     askModel: async () => ({ model: 'p/m', text: 'Forty-two. STOP and more', isCut: false }),
     foldersOf: (session) => [`/home/${session}`, '/home/both of them'],
+    onUnshown: (name, what) => void unshown.push(`${name}: ${what}`),
     ...deps,
   })
   const client = new Client({ name: 'trestle', version: '0' }, { capabilities: ask.capabilities() })
@@ -66,7 +68,7 @@ async function fixture({ calls = 1, ...deps }: Partial<ClientFeaturesDeps> & { c
     await until(() => asked.length > n, 'a question')
     return asked[n]!
   }
-  return { ask, server, connection, asked, question, held, logs, inFlight, sessions }
+  return { ask, server, connection, asked, question, held, logs, unshown, inFlight, sessions }
 }
 
 const FORM = {
@@ -131,6 +133,31 @@ describe('a form', () => {
     }
     expect(await server.elicitInput(FORM)).toEqual({ action: 'cancel' })
     expect(asked).toHaveLength(20)
+  })
+
+  it('that cannot be shown is reported to the user, also where the library refuses it', async () => {
+    const { ask, server, connection, asked, unshown, inFlight } = await fixture()
+    const form = (properties: Record<string, unknown>) => ({
+      message: 'Where to?',
+      requestedSchema: { type: 'object', properties },
+    })
+    // Refused by us.
+    const noChoice = form({ to: { type: 'string', enum: [] } }) as unknown as typeof FORM
+    expect(await server.elicitInput(noChoice)).toEqual({ action: 'cancel' })
+    expect(unshown.splice(0)).toEqual([
+      'shop: a form with too many fields or choices, or with a field that cannot be filled in',
+    ])
+    // Refused by the library.
+    ask.received?.(connection, { method: 'elicitation/create', params: form({ to: { type: 'object' } }) })
+    ask.received?.(connection, { method: 'elicitation/create', params: FORM })
+    expect(unshown.splice(0)).toEqual(['shop: a form whose field “to” is of an unsupported type (object)'])
+    // The input that a call of the stateless revision requires.
+    const request = { method: 'elicitation/create', params: form({ to: { type: 'null' } }) }
+    await expect(ask.answer?.(connection, inFlight[0], request, new AbortController().signal)).rejects.toThrow(
+      'The server asked for a form whose field “to” is of an unsupported type (null).',
+    )
+    expect(unshown).toEqual(['shop: a form whose field “to” is of an unsupported type (null)'])
+    expect(asked).toEqual([])
   })
 
   it('is withdrawn when the server stops waiting', async () => {

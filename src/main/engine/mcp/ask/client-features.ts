@@ -12,7 +12,7 @@ import {
 import { failureOf } from '../../../../shared/errors'
 import type { CallInFlight, ConnectionHooks, ServedConnection } from '../protocol/connection'
 import { AskLimits } from './ask-limits'
-import { elicit, openPage, type PageParams } from './elicitation'
+import { elicit, openPage, unshownBecause, type PageParams } from './elicitation'
 import { sample, SamplingRefused, type AskModel } from './sampling'
 import { InputRefused, type InputRequest } from '../protocol/request-rounds'
 import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
@@ -30,13 +30,15 @@ export interface ClientFeaturesDeps {
   askModel: AskModel
   /** The folders of a session. */
   foldersOf(sessionId: string): readonly string[]
+  /** A server asked the user for something that cannot be shown; `what`: the end of a sentence. */
+  onUnshown(server: string, what: string): void
 }
 
 /**
  * Answers requests of servers: forms, pages to open, use of the model, folders. Loads the protocol's library: import it
  * only where that is loaded anyway.
  */
-export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'answer'> {
+export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'received' | 'answer'> {
   /**
    * A call failed because pages have to be opened first: asks the user to open them. True when they were opened, so
    * that the call can be retried; undefined for other failures.
@@ -56,8 +58,9 @@ interface Served {
   open: Map<RequestId, () => void>
 }
 
-export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFeaturesDeps): ClientFeatures {
-  const limits = new AskLimits()
+export function createClientFeatures(deps: ClientFeaturesDeps): ClientFeatures {
+  const { sampling, askModel, foldersOf } = deps
+  const limits = new AskLimits(deps.onUnshown)
   const all = new Map<ServedConnection, Served>()
 
   /** Settled when the server reports that the page is done. */
@@ -117,6 +120,12 @@ export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFe
           )
         }
       })
+    },
+
+    received(connection, { method, params = {} }) {
+      // The library refuses such a request before it reaches the handler.
+      if (method === 'elicitation/create' && params['mode'] !== 'url' && !isSpecType.ElicitRequestFormParams(params))
+        limits.tellUser(connection, unshownBecause(params))
     },
 
     answer: (connection, call, request, signal) =>
@@ -204,8 +213,11 @@ async function answerInputRequest(
         if (!call) return { action: 'cancel' }
         return { action: await openPage(limits, connection, call, params, NEVER_ABORTED, signal) }
       }
-      if (!isSpecType.ElicitRequestFormParams(params))
-        throw new InputRefused('The server asked for a form that cannot be read.')
+      if (!isSpecType.ElicitRequestFormParams(params)) {
+        const why = unshownBecause(params)
+        limits.tellUser(connection, why)
+        throw new InputRefused(`The server asked for ${why}.`)
+      }
       return { ...(await elicit(limits, connection, params, signal, call)) }
     case 'sampling/createMessage':
       if (!sampling()) throw new InputRefused('The server asked for the use of the model, which is disabled.')

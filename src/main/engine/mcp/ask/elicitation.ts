@@ -3,6 +3,7 @@ import { formProblems, keptValues, type FormField, type FormOption } from '../..
 import type { ApprovalOption } from '../../../../shared/model/approval/approval'
 import type { CallAnswer, CallQuestion } from '../../tool/tool'
 import type { CallInFlight, ServedConnection } from '../protocol/connection'
+import { isRecord } from '../../../../shared/json-fields'
 import { latestCall, type AskLimits } from './ask-limits'
 import { serverLine, serverText } from '../protocol/server-log'
 
@@ -31,11 +32,11 @@ export async function elicit(
 ): Promise<ElicitResult> {
   if (!call) return cancelled(connection, 'It asked for something outside any call.')
   const question = params.mode === 'url' ? linkQuestion(connection.name, params) : formQuestion(connection.name, params)
-  if (!question)
-    return cancelled(
-      connection,
-      'It asked for something that cannot be shown: too many fields, or a page that is not of http or https.',
-    )
+  if (!question) {
+    const why = unshownBecause(params)
+    limits.tellUser(connection, why)
+    return cancelled(connection, `It asked for something that cannot be shown: ${why}.`)
+  }
   const asked = await limits.run(connection, call, () => call.ctx.ask(question, signal))
   if ('refused' in asked) return cancelled(connection, asked.refused)
   return resultOf(asked.answer)
@@ -74,6 +75,23 @@ export async function openPage(
   )
   return done.aborted || ('answer' in finished && isAccepted(finished.answer)) ? 'accept' : 'cancel'
 }
+
+/** Why a form or page cannot be shown, as the end of a sentence. */
+export function unshownBecause(params: Readonly<Record<string, unknown>>): string {
+  if (params['mode'] === 'url') return 'a page that is not of http or https, or whose address names a user'
+  const schema = params['requestedSchema']
+  const properties = isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {}
+  for (const [key, property] of Object.entries(properties)) {
+    const type = isRecord(property) ? property['type'] : undefined
+    if (typeof type === 'string' && FIELD_TYPES.has(type)) continue
+    const name = serverLine(key, 60) || '?'
+    const what = typeof type === 'string' ? ` (${serverLine(type, 30)})` : ''
+    return `a form whose field “${name}” is of an unsupported type${what}`
+  }
+  return 'a form with too many fields or choices, or with a field that cannot be filled in'
+}
+
+const FIELD_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array'])
 
 function formQuestion(server: string, { message, requestedSchema }: ElicitRequestFormParams): CallQuestion | undefined {
   const fields = formFields(requestedSchema)

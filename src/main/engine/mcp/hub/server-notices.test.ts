@@ -52,3 +52,10 @@ test('reports a wait for servers only when it takes more than a second', () => {
     'warning: The MCP server slower has not started within 5 s. The agent continues without it until it has.',
   ])
 })
+
+test('limits how many requests of one server that cannot be shown are reported', () => {
+  for (let n = 0; n < 100; n += 1) news.reportUnshown('post', `form ${n}`)
+  expect(told).toHaveLength(10)
+  news.reportUnshown('other', 'a form')
+  expect(told.at(-1)).toBe('warning: The MCP server other asked for a form. Trestle cannot show it, so it was refused.')
+})

@@ -5,6 +5,9 @@ import type { SharedServer } from './shared-server'
 /** Reported this long after a turn starts to wait for servers: most are ready by then. */
 const WAIT_NOTICE_AFTER_MS = 1_000
 
+/** So many requests of one server are reported that cannot be shown: it may make up ever new ones. */
+const MAX_UNSHOWN = 10
+
 /** Notifies the user about servers; `info` is obsolete once it is over. */
 export type NotifyUser = (text: string, tone: 'info' | 'warning') => void
 
@@ -18,6 +21,8 @@ export interface ServerStatus {
 export class ServerNotices {
   readonly #tell: NotifyUser
   readonly #told = new Set<string>()
+  /** How often each server asked for something that cannot be shown. */
+  readonly #unshown = new Map<string, number>()
 
   constructor(tell: NotifyUser) {
     this.#tell = tell
@@ -52,6 +57,17 @@ export class ServerNotices {
         )
       }
     }
+  }
+
+  /** A server asked the user for something that cannot be shown; `what`: the end of a sentence. */
+  reportUnshown(server: string, what: string): void {
+    const before = this.#unshown.get(server) ?? 0
+    if (before >= MAX_UNSHOWN) return
+    this.#unshown.set(server, before + 1)
+    this.#once(
+      `${server} unshown ${what}`,
+      `The MCP server ${oneLine(server)} asked for ${what}. Trestle cannot show it, so it was refused.`,
+    )
   }
 
   /**

@@ -99,12 +99,20 @@ export interface ServedConnection {
   log(line: Omit<McpLogLine, 'at'>): void
 }
 
+/** A request of a server, before it is validated. */
+export interface ServerRequest {
+  method: string
+  params?: Record<string, unknown>
+}
+
 /** Hooks of every connection: handlers for the server's requests, and sign-in. */
 export interface ConnectionHooks {
   /** The client capabilities to declare. Requested for each connection. */
   capabilities(): ClientCapabilities
   /** Before the connection is opened: the place to install handlers of requests and notifications. */
   prepare(client: Client, connection: ServedConnection): void
+  /** A request of the server has come, as it sent it; the library may refuse it. */
+  received?(connection: ServedConnection, request: ServerRequest): void
   /**
    * Provides what a server of the stateless revision requires before it answers a request; `call`: the one that the
    * request belongs to. Rejects, with a message for the user, when no answer is possible.

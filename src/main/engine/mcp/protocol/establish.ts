@@ -9,7 +9,7 @@ import {
   type KnownServer,
   TimeoutError,
 } from './connection'
-import { guardNotifications, guardRequests } from './transport-wrappers'
+import { guardNotifications, guardRequests, onRequest } from './transport-wrappers'
 import { openTransport } from './open-transport'
 import { EndedDuringHandshake, handshake } from './handshake'
 
@@ -95,6 +95,7 @@ export async function establish(
         text: 'It sends notifications too fast; most are dropped.',
       }),
     )
+    onRequest(channel, (request) => hooks.received?.(served, request))
     guardRequests(channel, () =>
       log({
         from: 'connection',

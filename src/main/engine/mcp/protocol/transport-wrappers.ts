@@ -7,6 +7,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
+import type { ServerRequest } from './connection'
 import type { HandshakeResult } from './handshake'
 
 /** The key that keeps a result whole; see `looseAnswer`. */
@@ -109,6 +110,17 @@ export class ReplayTransport implements Transport {
         [ANSWER]: result,
       },
     }
+  }
+}
+
+/** Shows each request of the server before the protocol handles it. Call when the protocol is attached to it. */
+export function onRequest(transport: Transport, received: (request: ServerRequest) => void): void {
+  const inner = transport.onmessage
+  if (!inner) return
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
+  transport.onmessage = (message, extra) => {
+    if ('method' in message && 'id' in message) received(message)
+    inner(message, extra)
   }
 }
 
