@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'

@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { join } from 'node:path'
 import { startModelServer } from '../test/support/model-server.ts'
 import type { ScriptStep } from '../test/support/model-script.ts'

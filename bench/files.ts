@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'

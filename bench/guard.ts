@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callContext } from '../test/support/call-context.ts'

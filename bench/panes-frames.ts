@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { realpathSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { realpathSync } from 'node:fs'
 import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
 import { makeScratch } from './support/scratch.ts'

@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'

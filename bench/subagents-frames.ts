@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { realpathSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HomeTaskSupervisor } from '../src/main/engine/task/client/create-task-supervisor.ts'

@@ -2,7 +2,7 @@
  * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted
  * model. Names of pictures as arguments: only those.
  */
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import './build.ts'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,7 +3,7 @@
  * [--check]`. With `--check` it writes nothing, and fails when the page is not what it would write. A place in the page
  * is `<!-- settings: loop -->` … `<!-- /settings -->`; with several names, keys begin with the name of their table.
  */
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Setting, SettingTable } from '../src/main/engine/config/toml/setting-table.ts'

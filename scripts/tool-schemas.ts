@@ -2,7 +2,7 @@
  * Prints the JSON Schemas of the built-in tools, by name, which the build puts into the program: deriving them takes a
  * tenth of a start. The tools get nothing to work with, since their inputs do not depend on it.
  */
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 
 const { deriveSchema } = await import('../src/main/engine/tool/registry.ts')
 const { createSessionTools } = await import('../src/main/engine/turn/session/session-tools.ts')

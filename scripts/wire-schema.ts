@@ -7,7 +7,7 @@
  * the sources: each method's
  * `type<…>()` is read from its file of the contract.
  */
-import '../test/support/ts-hooks.ts'
+import '../test/support/ts-hooks.mjs'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createGenerator } from 'ts-json-schema-generator'

@@ -2,7 +2,7 @@
  * An engine as the desktop app's main process holds it, without Electron: runs the prompts of `--prompts` one after the
  * other and prints, as JSON, how long its event loop was blocked meanwhile. Arguments: HOME PROJECT PROMPTS.
  */
-import '../../test/support/ts-hooks.ts'
+import '../../test/support/ts-hooks.mjs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const [home = '', folder = '', prompts = '1'] = process.argv.slice(2)

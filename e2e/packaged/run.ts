@@ -3,7 +3,7 @@
  * only` is for a package with release fuses, which Playwright cannot drive: it is started and checked over its
  * debugging port. Logs go to packaged-results/.
  */
-import '../../test/support/ts-hooks.ts'
+import '../../test/support/ts-hooks.mjs'
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -281,7 +281,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       const support = join(ROOT, 'test/support')
       const run = spawnSync(
         process.execPath,
-        ['--import', join(support, 'ts-hooks.ts'), join(support, 'app-on-double-cli.ts'), app, home],
+        ['--import', join(support, 'ts-hooks.mjs'), join(support, 'app-on-double-cli.ts'), app, home],
         // What waits for a page that never comes must not wait forever.
         { encoding: 'utf8', timeout: 200_000, killSignal: 'SIGKILL' },
       )

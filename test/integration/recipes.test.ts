@@ -49,7 +49,7 @@ function brokenFiles(): string[] {
 /** What a script prints that runs on the sources of the copy. */
 function evaluate(code: string): string {
   const file = join(copy, 'scripts/recipe.ts')
-  writeFileSync(file, `import '../test/support/ts-hooks.ts'\n${code}`)
+  writeFileSync(file, `import '../test/support/ts-hooks.mjs'\n${code}`)
   const { stdout, stderr } = spawnSync(process.execPath, [file], { cwd: copy, encoding: 'utf8' })
   return stdout.trim() || stderr
 }

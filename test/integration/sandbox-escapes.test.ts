@@ -9,7 +9,7 @@ import { attemptsOf, ESCAPE_ATTEMPTS, type AttemptResult } from '../support/esca
 
 const NOBODY_UID = 65534
 const isRoot = process.getuid?.() === 0
-const hooks = new URL('../support/ts-hooks.ts', import.meta.url).href
+const hooks = new URL('../support/ts-hooks.mjs', import.meta.url).href
 const runner = fileURLToPath(new URL('../support/escapes/run-attempts.ts', import.meta.url))
 
 /** A process list of its own, so that signals which got out would reach nothing but the suite. */

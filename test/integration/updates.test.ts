@@ -216,7 +216,7 @@ test.skipIf(!hasSmallDisks)(
     const node = [
       process.execPath,
       '--import',
-      join(support, 'ts-hooks.ts'),
+      join(support, 'ts-hooks.mjs'),
       join(support, 'update-once-cli.ts'),
       disk,
       server.url.href,

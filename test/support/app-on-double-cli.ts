@@ -1,5 +1,5 @@
 /**
- * Starts the main process of a package on the double of the electron module: `node --import ts-hooks.ts
+ * Starts the main process of a package on the double of the electron module: `node --import ts-hooks.mjs
  * app-on-double-cli.ts <folder of the unpacked archive> <home>`. Prints one line of JSON: what the window shows and
  * what was loaded from outside the folder.
  */

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const HOOKS = new URL('./ts-hooks.ts', import.meta.url).href
+const HOOKS = new URL('./ts-hooks.mjs', import.meta.url).href
 
 export interface RunningScript {
   child: ChildProcess

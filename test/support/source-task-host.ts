@@ -15,7 +15,7 @@ export const sourceTaskHost: TaskHostProgram = {
   program: [
     process.execPath,
     '--import',
-    new URL('./ts-hooks.ts', import.meta.url).href,
+    new URL('./ts-hooks.mjs', import.meta.url).href,
     fileURLToPath(new URL('../../src/main/task-host.ts', import.meta.url)),
   ],
   env: { NODE_OPTIONS: '' },

@@ -6,7 +6,7 @@ import { spawnContained } from './containment'
 import type { WorkerOrder, WorkerTurn } from './engine-worker'
 import type { World } from './world'
 
-const HOOKS = new URL('../ts-hooks.ts', import.meta.url).href
+const HOOKS = new URL('../ts-hooks.mjs', import.meta.url).href
 const WORKER = fileURLToPath(new URL('./engine-worker.ts', import.meta.url))
 /** The program as it is built: print mode runs it, and so do attacks. */
 export const BUILT_PROGRAM = fileURLToPath(new URL('../../../out/main/cli.js', import.meta.url))

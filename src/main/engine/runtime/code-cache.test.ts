@@ -35,7 +35,7 @@ beforeEach(() => {
 afterEach(() => rmSync(scratch, { recursive: true, force: true }))
 
 const SOURCE = JSON.stringify(join(import.meta.dirname, 'code-cache.ts'))
-const HOOKS = join(import.meta.dirname, '../../../../test/support/ts-hooks.ts')
+const HOOKS = join(import.meta.dirname, '../../../../test/support/ts-hooks.mjs')
 
 /**
  * Runs the program in a process of its own with the cache, as the first argument says which use; returns how many of

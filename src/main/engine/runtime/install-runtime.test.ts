@@ -98,7 +98,7 @@ describe('the copy of the runtime', () => {
     const home = join(folder, 'home')
     mkdirSync(home)
     const cli = new URL('../../../../test/support/install-runtime-cli.ts', import.meta.url).pathname
-    const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
+    const hooks = new URL('../../../../test/support/ts-hooks.mjs', import.meta.url).href
     const { stdout } = spawnSync(
       BWRAP,
       [

@@ -129,7 +129,7 @@ describe('runWorker', () => {
     const file = worker(`writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`)
     const program = `import { runWorker } from ${JSON.stringify(new URL('./worker-process.ts', import.meta.url).href)}
 await runWorker(${JSON.stringify(asked('', { file }))})`
-    const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
+    const hooks = new URL('../../../../test/support/ts-hooks.mjs', import.meta.url).href
     const parent = spawn(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], {
       stdio: 'ignore',
     })

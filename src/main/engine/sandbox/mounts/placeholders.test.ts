@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { Placeholders, placeholdersIn } from './placeholders'
 
-const hooks = new URL('../../../../../test/support/ts-hooks.ts', import.meta.url).href
+const hooks = new URL('../../../../../test/support/ts-hooks.mjs', import.meta.url).href
 const source = new URL('./placeholders.ts', import.meta.url).href
 
 async function world(): Promise<{

@@ -44,7 +44,7 @@ test('in Electron, what forwards to the proxy is started on a plain Node', () =>
 })
 
 test("to run commands does not load Node's fetch", () => {
-  const hooks = new URL('../../../../../test/support/ts-hooks.ts', import.meta.url).href
+  const hooks = new URL('../../../../../test/support/ts-hooks.mjs', import.meta.url).href
   const module = new URL('../../task/pty/start-in-terminal.ts', import.meta.url).href
   const program =
     `await import(${JSON.stringify(module)}); ` +
