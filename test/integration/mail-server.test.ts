@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWriteStream, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, realpathSync, rmSync, statSync, type WriteStream } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -89,7 +89,10 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
       files: [{ number: 1, name: 'film.mp4', type: 'video/mp4' }],
     })
     const file = join(folder, 'film.mp4')
-    const saved = await mail.save(id, { number: 1, createFile: () => createWriteStream(file, { flags: 'wx' }) })
+    const saved = await mail.save(id, {
+      number: 1,
+      createFile: () => peak.during(createWriteStream(file, { flags: 'wx' })),
+    })
     expect(saved).toEqual({ name: 'film.mp4', bytes: statSync(file).size })
     expect(saved.bytes).toBeGreaterThanOrEqual(30_000_000)
     expect(peak.stop()).toBeLessThan(12_000_000)
@@ -256,10 +259,10 @@ function next<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } 
 }
 
 /**
- * The most memory that was in use above what is used now, after what is not used any more was collected; looked at
- * several times a second.
+ * The most memory that was in use above what is used now, after what is not used any more was collected: looked at now
+ * and then, in a fifth of the time at most, since collecting all of it takes long; and several times `during` writing.
  */
-function peakMemory(): { stop(): number } {
+function peakMemory(): { during(stream: WriteStream): WriteStream; stop(): number } {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const inUse = (): number => {
@@ -271,10 +274,26 @@ function peakMemory(): { stop(): number } {
   }
   const before = inUse()
   let peak = 0
-  const timer = setInterval(() => (peak = Math.max(peak, inUse() - before)), 40)
+  const look = (): void => {
+    peak = Math.max(peak, inUse() - before)
+  }
+  const lookAgain = (): void => {
+    const startedAt = performance.now()
+    look()
+    timer = setTimeout(lookAgain, 4 * (performance.now() - startedAt))
+  }
+  let timer = setTimeout(lookAgain, 40)
   return {
+    during(stream) {
+      let next = 0
+      return stream.on('drain', () => {
+        if (stream.bytesWritten < next) return
+        next = stream.bytesWritten + 5_000_000
+        look()
+      })
+    },
     stop() {
-      clearInterval(timer)
+      clearTimeout(timer)
       return peak
     },
   }
