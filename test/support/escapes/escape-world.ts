@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -10,7 +12,7 @@ import {
   readlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { EscapeAttempt } from './attempt'
 
 /** Of a home, what commands may change or what belongs to Trestle's own work. */
@@ -22,6 +24,45 @@ const GIT_AT_WORK =
   /^outside\/main\/\.git\/(?!hooks|config|commondir|worktrees\/project\/(?:commondir|config\.worktree|gitdir))/
 const PROTECTED =
   /^(?:(?:deep\/)?\.vscode\/|\.husky(?:\/|$)|\.github\/workflows(?:\/|$)|\.trestle(?:\/|$)|\.vscode$|\.mcp\.json|\.envrc|\.env$|\.env\.(?:local|production)|id_rsa|\.git$|\.git\/(?:hooks|config|commondir|config\.worktree)|\.git\/modules\/lib\/(?:hooks|config$|commondir)|tools\/hooks|\.gitconfig$)/
+
+const IGNORED = '.env\nid_rsa\n'
+
+interface Repositories {
+  /** The `.git` folder of the project, and that of the other project. */
+  project: string
+  other: string
+  /** Committed in the other project. */
+  secret: string
+}
+
+let repositories: Repositories | undefined
+
+/** Made once in `folder` and copied for each attempt: Git would take longer than everything else about a world. */
+function repositoriesIn(folder: string): Repositories {
+  if (repositories) return repositories
+  const project = join(folder, 'repositories', 'project')
+  const other = join(folder, 'repositories', 'other')
+  const secret = `SECRET-${randomBytes(8).toString('hex')}`
+  mkdirSync(join(project, 'src'), { recursive: true })
+  mkdirSync(other)
+  writeFileSync(join(project, '.gitignore'), IGNORED)
+  writeFileSync(join(project, 'src', 'main.txt'), 'x\n', { mode: 0o600 })
+  writeFileSync(join(other, 'source.txt'), 'x\n', { mode: 0o600 })
+  writeFileSync(join(other, 'secret.txt'), `${secret}\n`, { mode: 0o600 })
+  for (const cwd of [project, other])
+    runShell('git init -q . && git add . && git commit -qm x', cwd, { PATH: process.env['PATH'], HOME: folder })
+  return (repositories = { project: join(project, '.git'), other: join(other, '.git'), secret })
+}
+
+function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): void {
+  const identity = {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@example.com',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@example.com',
+  }
+  spawnSync('/bin/bash', ['-c', script], { cwd, env: { ...env, ...identity }, timeout: 20_000, stdio: 'ignore' })
+}
 
 /** One project with everything around it that a command must not reach, recreated for each attempt. */
 export class EscapeWorld {
@@ -46,7 +87,8 @@ export class EscapeWorld {
     this.trestle = join(this.home, '.trestle')
     const secret = (): string => `SECRET-${randomBytes(8).toString('hex')}`
     const secrets = Array.from({ length: 10 }, secret)
-    this.secrets = secrets
+    const repositories = repositoriesIn(dirname(base))
+    this.secrets = [...secrets, repositories.secret]
     const files: Record<string, string> = {
       'outside/canary': secrets[0]!,
       'outside/sub/file.txt': 'x',
@@ -85,13 +127,12 @@ export class EscapeWorld {
       mkdirSync(join(base, path, '..'), { recursive: true })
       writeFileSync(join(base, path), `${text}\n`, { mode: 0o600 })
     }
-    this.outside(
-      'git init -q . && git add -f source.txt secret.txt && git commit ' +
-        `-qm x && git config remote.x.url https://${secrets[1]}@x.invalid/`,
-      this.env['OTHER'],
-    )
-    if (kind === 'repository')
-      this.outside('printf ".env\\nid_rsa\\n" >.gitignore; git init -q . && git add . && git commit -qm x')
+    cpSync(repositories.other, join(base, 'other', '.git'), { recursive: true })
+    appendFileSync(join(base, 'other', '.git', 'config'), `[remote "x"]\n\turl = https://${secrets[1]}@x.invalid/\n`)
+    if (kind === 'repository') {
+      cpSync(repositories.project, join(this.project, '.git'), { recursive: true })
+      writeFileSync(join(this.project, '.gitignore'), IGNORED)
+    }
     this.outside(before)
     chmodSync(this.trestle, 0o700)
     this.before = this.compared()
@@ -110,13 +151,7 @@ export class EscapeWorld {
 
   /** Runs shell text outside, as the user would. */
   outside(script: string, cwd = this.project): void {
-    const identity = {
-      GIT_AUTHOR_NAME: 'a',
-      GIT_AUTHOR_EMAIL: 'a@example.com',
-      GIT_COMMITTER_NAME: 'a',
-      GIT_COMMITTER_EMAIL: 'a@example.com',
-    }
-    spawnSync('/bin/bash', ['-c', script], { cwd, env: { ...this.env, ...identity }, timeout: 20_000, stdio: 'ignore' })
+    if (script !== '') runShell(script, cwd, this.env)
   }
 
   /** What is different outside the project; call it before `after`. */
