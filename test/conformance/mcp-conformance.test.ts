@@ -3,13 +3,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { bundledProgram } from '../support/bundled-program'
 import { nodeProgram } from '../support/node-program'
 
 const root = join(import.meta.dirname, '..', '..')
+const INSTALLED = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
 /** The installed suite, or another version of it. */
-const suite =
-  process.env['MCP_CONFORMANCE_SUITE'] ??
-  join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+const suite = process.env['MCP_CONFORMANCE_SUITE'] ?? INSTALLED
+/** Of another version, nothing is known about how it is made. */
+const [command, ...args] = suite === INSTALLED ? await bundledProgram(suite) : nodeProgram(suite)
 const client = nodeProgram('./mcp-conformance-client.ts').join(' ')
 
 /** Required for revision 2025-11-25. */
@@ -104,7 +106,6 @@ async function failureOf(scenario: string, revision: string | undefined): Promis
 }
 
 async function conformance(...words: string[]): Promise<{ code: number | null; output: string }> {
-  const [command, ...args] = nodeProgram(suite)
   const child = spawn(command, [...args, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { spawn } from 'node-pty'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/configuration/customize/mcp'
+import { bundledProgram } from '../support/bundled-program'
 import { nodeProgram } from '../support/node-program'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
 import { runCli, startCli, type CliRun } from '../support/run-cli'
@@ -10,7 +11,7 @@ import { createScratch, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 import { limitNow } from '../support/machine-pace'
 
-const clerk = nodeProgram('./mcp-clerk-server.ts')
+const clerk = await bundledProgram('./mcp-clerk-server.ts')
 const browser = nodeProgram('./follow-url.ts').join(' ')
 const server = nodeProgram('./mcp-stdio-server.ts')
 
