@@ -39,6 +39,7 @@ import { namedEnv } from './environment/command-env'
 import { withInProcessTasks } from './task/run/in-process-tasks'
 import { agentTrace } from './runtime/agent-trace'
 import { BUILTIN_TOOLS } from '../../shared/tool-label'
+import { cutText } from '../../shared/cut-text'
 
 /**
  * Puts the product together: the only place that knows all parts. Each part is created from those before it. Sessions
@@ -84,7 +85,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const tell = (title: string, body: string, sessionId?: string): void =>
     void features.device.notifyUser({
       title,
-      body: body.slice(0, NOTIFICATION_LIMITS.bodyChars),
+      body: cutText(body, NOTIFICATION_LIMITS.bodyChars),
       source: 'engine',
       ...(sessionId && { sessionId }),
     })

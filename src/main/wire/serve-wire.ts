@@ -6,6 +6,7 @@ import { contract } from '../../shared/contract'
 import { didYouMean } from '../console/parse-command'
 import { nearest } from '../../shared/nearest'
 import type { ApiRouter } from '../api/server/router'
+import { cutText } from '../../shared/cut-text'
 
 /** Maximum concurrent requests; beyond, input is not read. */
 const MAX_CALLS = 256
@@ -150,7 +151,7 @@ export function wireMethods(router: ApiRouter): ReadonlyMap<string, WireMethod> 
 
 /** The error for an unknown method. */
 function unknownMethod(name: string, methods: ReadonlyMap<string, WireMethod>): CodedError {
-  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
+  const shown = name.length > 60 ? `${cutText(name, 60)}…` : name
   return new CodedError(
     'request.invalid',
     `There is no method ${shown}.${didYouMean(nearest(name, [...methods.keys()]))}`,

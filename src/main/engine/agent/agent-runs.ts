@@ -11,6 +11,7 @@ import type { Store } from '../store/store'
 import type { AgentOutcome } from '../tool/session-services'
 import { AgentSlots } from './agent-slots'
 import { agentTask, answerPath, saveAnswer, lastMessage, type AgentActivity } from './agent-task'
+import { cutText } from '../../../shared/cut-text'
 
 /** Minimum time between notifications about a subagent's activity, in ms. */
 const NOTIFY_MS = 1000
@@ -157,7 +158,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   function trackActivity(agentId: string, run: Run, event: SessionEvent): void {
     if (event.type === 'tool.started') {
       run.activity.calls += 1
-      run.calls.set(event.callId, `${toolLabel(event.name)} ${event.summary}`.trim().slice(0, LINE_CHARS))
+      run.calls.set(event.callId, cutText(`${toolLabel(event.name)} ${event.summary}`.trim(), LINE_CHARS))
     } else if (event.type === 'tool.judged' && event.decision === 'allow') {
       setLastLine(run, run.calls.get(event.callId))
     } else if (event.type === 'tool.finished') {
@@ -165,7 +166,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     } else if (event.type === 'approval.requested') {
       setLastLine(
         run,
-        `Waiting for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`.slice(0, LINE_CHARS),
+        cutText(`Waiting for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`, LINE_CHARS),
       )
     } else if (event.type === 'approval.resolved') {
       setLastLine(run, event.outcome.startsWith('allow') ? run.calls.get(event.callId) : undefined)

@@ -11,6 +11,7 @@ import { placedChanges } from '../checkpoint/moved-paths'
 import type { HistoryRows } from '../store/chain/history-rows'
 import type { Store } from '../store/store'
 import { unifiedDiff } from '../workspace/unified-diff'
+import { cutText } from '../../../shared/cut-text'
 
 /** Files of one event whose differences are made. */
 const MAX_FILES = 30
@@ -32,7 +33,7 @@ export function replayOverview({ store }: ReplayDeps, sessionId: string): Replay
     turn: index + 1,
     seq,
     at,
-    text: textOf(parts).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_PROMPT).toWellFormed(),
+    text: cutText(textOf(parts).replaceAll(/\s+/g, ' ').trim(), MAX_PROMPT).toWellFormed(),
   }))
   return { sessionId, title: header.title, total: header.seq, turns }
 }
@@ -154,7 +155,7 @@ export function describeEvent(event: RecordedEvent): { title: string; text: stri
   const { title, text } = described(event)
   return {
     title,
-    text: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT).toWellFormed()}\n… shortened` : text,
+    text: text.length > MAX_TEXT ? `${cutText(text, MAX_TEXT).toWellFormed()}\n… shortened` : text,
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import type { SpendingRows } from '../store/rows/spending-rows'
 import type { Store } from '../store/store'
+import { cutText } from '../../../shared/cut-text'
 
 /** Characters of a prompt in a list of turns. */
 const PROMPT_CHARS = 120
@@ -106,7 +107,7 @@ function turnsOf(store: Pick<Store, 'ofTypes'>, sessionId: string): TurnUsage[] 
   const turns = new Map<string, TurnUsage>()
   for (const event of store.ofTypes(sessionId, ['turn.started', 'step.finished', 'compaction.finished'])) {
     if (event.type === 'turn.started') {
-      const text = textOf(event.parts).trim().slice(0, PROMPT_CHARS).toWellFormed()
+      const text = cutText(textOf(event.parts).trim(), PROMPT_CHARS).toWellFormed()
       turns.set(event.turnId, { ...NO_USAGE, turnId: event.turnId, at: event.at, text })
       continue
     }

@@ -14,6 +14,7 @@ import {
   type RestoreDeps,
   type RestoringSession,
 } from './restore-session'
+import { cutText } from '../../../shared/cut-text'
 
 /** D-Mails per turn; more are a loop. */
 const MAX_PER_TURN = 5
@@ -151,7 +152,7 @@ function callsSince({ store }: RestoreDeps, { id, header }: DMailSession, to: nu
     .ofTypes(id, ['tool.started'], to)
     .filter(({ seq, name }) => isVisible(seq) && name !== 'SendDMail')
     .slice(0, MAX_CALLS)
-    .map(({ name, summary }) => `${toolLabel(name)} ${summary.split('\n')[0]!.slice(0, 160)}`.trim().toWellFormed())
+    .map(({ name, summary }) => `${toolLabel(name)} ${cutText(summary.split('\n')[0]!, 160)}`.trim().toWellFormed())
 }
 
 function visibleIn({ cuts = [], seq: end }: SessionHeader): (seq: number) => boolean {

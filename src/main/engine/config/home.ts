@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve, win32 } from 'node:path'
 import { execFile } from 'node:child_process'
 import { CodedError } from '../../../shared/errors'
 import { pathFlavor } from '../workspace/path/path-flavor'
+import { cutText } from '../../../shared/cut-text'
 
 /**
  * The folder everything of Trestle lives in: `wanted`, else TRESTLE_HOME, else `~/.trestle`. Makes it when missing, for
@@ -52,7 +53,7 @@ const REASONS: Record<string, string> = {
 const MAX_SHOWN_PATH_CHARS = 200
 
 function shortened(path: string): string {
-  return path.length > MAX_SHOWN_PATH_CHARS ? `${path.slice(0, MAX_SHOWN_PATH_CHARS)}…` : path
+  return path.length > MAX_SHOWN_PATH_CHARS ? `${cutText(path, MAX_SHOWN_PATH_CHARS)}…` : path
 }
 
 /**

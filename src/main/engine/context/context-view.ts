@@ -14,6 +14,7 @@ import { isCompactable, type ModelWindow } from './context-budget'
 import { textTokens, tokensOf } from './tokens/token-estimate'
 import { createTokenCount, type CountedRequest } from './tokens/token-count'
 import { contextLimits } from './compaction/context-limits'
+import { cutText } from '../../../shared/cut-text'
 
 /** How many of the heaviest are named. */
 const MAX_ITEMS = 8
@@ -84,7 +85,7 @@ function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextI
       callId,
     }
   }
-  const words = textOf(message.parts).trim().replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
+  const words = cutText(textOf(message.parts).trim().replaceAll(/\s+/g, ' '), 60).toWellFormed()
   if (message.role === 'assistant')
     return { kind: 'conversation', label: words === '' ? 'An answer with calls' : `Answer: ${words}`, tokens }
   if (message.by === 'guard' && isRecall(textOf(message.parts)))
@@ -103,7 +104,7 @@ function subjectOf(input: string | undefined): string {
     const fields = JSON.parse(input ?? '{}') as Record<string, unknown>
     for (const name of ['path', 'command', 'pattern', 'url', 'query', 'task_id']) {
       const value = fields[name]
-      if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
+      if (typeof value === 'string') return cutText(value.replaceAll(/\s+/g, ' '), 60).toWellFormed()
     }
   } catch {
     // The model wrote no JSON.

@@ -14,6 +14,7 @@ import type { SessionManager } from '../session/sessions'
 import type { ChainedEvent } from '../store/chain/event-chain'
 import type { Store } from '../store/store'
 import { createConversationFinder, type FindQuery } from './find-in-conversation'
+import { cutText } from '../../../shared/cut-text'
 
 export interface ConversationsDeps {
   store: Store
@@ -99,7 +100,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       store.create({
         sessionId,
         folder: root,
-        title: info.title.trim().slice(0, 200) || 'Imported session',
+        title: cutText(info.title.trim(), 200) || 'Imported session',
         mode: deps.mode(),
         addedFolders: [],
         imported: {

@@ -1,5 +1,6 @@
 import { doneLabel } from '../../../shared/tool-label'
 import type { ConversationBlock } from './conversation-blocks'
+import { cutText, shortText } from '../../../shared/cut-text'
 
 /** Longer results are cut: the export is for reading. */
 const MAX_RESULT_CHARS = 20_000
@@ -43,10 +44,10 @@ export function shortened(result: string): string {
   const left = result.length - MAX_RESULT_CHARS
   if (left <= 0) return result.trimEnd()
   const more = `… ${left.toLocaleString('en-US')} more ${left === 1 ? 'character' : 'characters'}`
-  return `${result.slice(0, MAX_RESULT_CHARS).toWellFormed()}\n${more}`
+  return `${cutText(result, MAX_RESULT_CHARS).toWellFormed()}\n${more}`
 }
 
 export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line
+  return shortText(line, 200)
 }

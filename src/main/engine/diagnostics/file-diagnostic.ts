@@ -1,3 +1,5 @@
+import { cutText } from '../../../shared/cut-text'
+
 /** An error in a file, as a language server found it. Line and column count from 1. */
 export interface FileDiagnostic {
   line: number
@@ -69,7 +71,7 @@ export function errorsMessage(
 function lineOf(path: string, { line, column, message, source }: FileDiagnostic): string {
   // On one line: a server's message can contain anything.
   const words = message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
-  const short = words.length > MAX_MESSAGE_CHARS ? `${words.slice(0, MAX_MESSAGE_CHARS).toWellFormed()}…` : words
+  const short = words.length > MAX_MESSAGE_CHARS ? `${cutText(words, MAX_MESSAGE_CHARS)}…` : words
   return (
     `${path}:${line}:${column} ` +
     `${short}${source === '' ? '' : ` (${source.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 80)})`}`

@@ -22,6 +22,7 @@ import { deviceTools } from '../tool/device/device-tools'
 import type { Opener } from '../tool/device/device-services'
 import type { Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'
+import { cutText } from '../../../shared/cut-text'
 
 export interface EngineDevice {
   /** Without a session: the tools as they are described. */
@@ -175,10 +176,10 @@ function missedText(all: readonly Alarm[]): Pick<UserNotification, 'title' | 'bo
   const [first] = all
   return all.length === 1 && first
     ? {
-        title: `Missed alarm: ${first.label}`.slice(0, NOTIFICATION_LIMITS.titleChars),
+        title: cutText(`Missed alarm: ${first.label}`, NOTIFICATION_LIMITS.titleChars),
         body: `It was due at ${localTime(first.at)}.`,
       }
-    : { title: `${all.length} missed alarms`, body: all.map(due).join(', ').slice(0, NOTIFICATION_LIMITS.bodyChars) }
+    : { title: `${all.length} missed alarms`, body: cutText(all.map(due).join(', '), NOTIFICATION_LIMITS.bodyChars) }
 }
 
 /** As the clock of this machine shows it: `2026-12-01 09:00`. */

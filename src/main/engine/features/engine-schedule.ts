@@ -16,6 +16,7 @@ import type { SessionManager } from '../session/sessions'
 import type { ScheduleRows } from '../store/rows/schedule-rows'
 import { scheduleTools } from '../tool/schedule/schedule-tools'
 import type { Tool } from '../tool/tool'
+import { cutText } from '../../../shared/cut-text'
 
 /** What schedules need of the engine, once it is complete. */
 export interface ScheduleHost {
@@ -93,8 +94,8 @@ export function createEngineSchedule(
           changed,
           tell: ({ title, body, ...about }) =>
             void device.notifyUser({
-              title: title.slice(0, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
-              body: body.slice(0, NOTIFICATION_LIMITS.bodyChars).toWellFormed(),
+              title: cutText(title, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
+              body: cutText(body, NOTIFICATION_LIMITS.bodyChars).toWellFormed(),
               source: 'schedule',
               ...about,
             }),

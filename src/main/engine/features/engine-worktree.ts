@@ -12,6 +12,7 @@ import type { Session } from '../session/session'
 import type { TaskSupervisor } from '../task/task-supervisor'
 import type { WorktreeActions } from '../worktree/worktree-actions'
 import type { Worktrees } from '../worktree/worktrees'
+import { cutText } from '../../../shared/cut-text'
 
 /** What worktrees need of the engine, once it is complete. */
 export interface WorktreeHost {
@@ -71,7 +72,7 @@ export function createEngineWorktrees(
         changed: () => notify({ kind: 'worktrees' }),
         tell(title, body, isKept) {
           if (isKept)
-            device.notifyUser({ title, body: body.slice(0, NOTIFICATION_LIMITS.bodyChars), source: 'worktree' })
+            device.notifyUser({ title, body: cutText(body, NOTIFICATION_LIMITS.bodyChars), source: 'worktree' })
           else notify({ kind: 'notice', text: body, tone: 'info' })
         },
       }),

@@ -44,6 +44,7 @@ import { fileDiff } from './state/file-diff'
 import { commitDetails, commitFileDiff, readLog } from './state/log'
 import { readStatus } from './state/status'
 import { submoduleChanges } from './state/submodules'
+import { cutText } from '../../../shared/cut-text'
 
 export interface GitDeps {
   home: string
@@ -134,7 +135,7 @@ export function createGit(deps: GitDeps): GitActions {
       await changing(sessionId, (repository) =>
         work(repository, {
           ...(signal && { signal }),
-          onProgress: (line) => void progress.set(sessionId, line.slice(0, 200)),
+          onProgress: (line) => void progress.set(sessionId, cutText(line, 200)),
         }),
       )
     } finally {

@@ -6,6 +6,7 @@ import type { Hook } from '../config/agent-settings/hook-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
 import { PLUGIN_ROOT } from '../../../shared/model/app/plugin'
 import type { HookEnd } from './hook-process'
+import { cutText } from '../../../shared/cut-text'
 
 /** Something that hooks can be run on. */
 export interface HookTrigger {
@@ -100,7 +101,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       command: hook.command,
       scope: hook.scope,
       ...(hook.plugin !== undefined && { plugin: hook.plugin }),
-      subject: subject.slice(0, SHOWN_SUBJECT_CHARS),
+      subject: cutText(subject, SHOWN_SUBJECT_CHARS),
       sessionId,
       folder,
       startedAt: now(),
@@ -267,7 +268,7 @@ export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
 
 function blocked(event: HookEvent, words: string): HookAnswer {
   if (!BLOCKABLE.has(event)) return { outcome: 'failed', reason: `It wanted to block, which ${event} does not allow.` }
-  const reason = words.length > MAX_REASON_CHARS ? `${words.slice(0, MAX_REASON_CHARS).toWellFormed()}…` : words
+  const reason = words.length > MAX_REASON_CHARS ? `${cutText(words, MAX_REASON_CHARS)}…` : words
   return { outcome: 'blocked', reason: reason || 'It gave no reason.' }
 }
 

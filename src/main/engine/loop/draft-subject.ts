@@ -1,3 +1,5 @@
+import { shortText } from '../../../shared/cut-text'
+
 /** The subject of a call may be long (a script, for example): the start is enough. */
 const MAX_CHARS = 160
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
@@ -106,5 +108,5 @@ export class DraftSubject {
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trimStart()
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line
+  return shortText(line, MAX_CHARS)
 }

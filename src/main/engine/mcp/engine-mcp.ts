@@ -17,6 +17,7 @@ import { argumentText } from '../../../shared/tool-label'
 import { lazySchema } from '../../../shared/lazy-schema'
 import type { CallArgument, Preview } from '../../../shared/model/approval/preview'
 import { visibleText } from '../../../shared/visible-text'
+import { shortText } from '../../../shared/cut-text'
 
 interface EngineMcpDeps extends Pick<
   McpDeps,
@@ -183,7 +184,7 @@ function summaryOf(input: Record<string, unknown>): string {
     )
     .join(', ')
     .replaceAll(/\s+/g, ' ')
-  return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1)}…` : text
+  return shortText(text, MAX_SUMMARY)
 }
 
 function previewOf({ server, name, title }: McpTool, input: Record<string, unknown>): Preview {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ModelChunk, Provider } from './provider'
 import { textOf, type Message } from '../../../shared/model/turn/message'
 import text from '../../../../resources/demo/script.toml?raw'
+import { cutText } from '../../../shared/cut-text'
 
 /** About what a quick model does; slow enough to be seen as streaming. */
 const PACE_MS = 25
@@ -256,5 +257,5 @@ function doneList(facts: Facts, steps: readonly Played[]): string {
 function firstLine(result: string): string {
   const line = result.split('\n').find((candidate) => candidate.replace(/^\s*\d+\t/, '').trim() !== '') ?? ''
   const plain = line.replace(/^\s*\d+\t/, '').trim()
-  return plain === '' ? '(nothing)' : plain.length > 160 ? `${plain.slice(0, 160)}…` : plain
+  return plain === '' ? '(nothing)' : plain.length > 160 ? `${cutText(plain, 160)}…` : plain
 }

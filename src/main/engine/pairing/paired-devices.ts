@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import { writePrivateFile } from '../config/write-private-file'
+import { cutText } from '../../../shared/cut-text'
 
 /** How exact the time is at which a device was last connected. */
 const SEEN_MS = 60_000
@@ -147,7 +148,7 @@ export class PairedDevices implements DeviceActions {
 /** The name on one line without control or direction characters, which could make it look like something else. */
 function deviceName(name: string): string {
   const plain = name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
-  return plain.slice(0, PAIRING_LIMITS.nameChars).toWellFormed() || 'Device'
+  return cutText(plain, PAIRING_LIMITS.nameChars).toWellFormed() || 'Device'
 }
 
 function hashOf(text: string): string {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execFile } from 'node:child_process'
 import { runningPids, readStat, type ProcessEntry, readProc } from './proc-files'
 import { isRunning } from './is-running'
+import { shortText } from '../../../shared/cut-text'
 
 /** Every process of the system by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessEntry>
@@ -105,5 +106,5 @@ export function commandOf({ pid, command, name }: ProcessEntry): string {
   // Arguments may contain line breaks and escape sequences.
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   if (line === '') return `[${name}]`
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line
+  return shortText(line, MAX_CHARS)
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { ReviewHunk } from '../../../shared/model/session/review'
 import { visibleText } from '../../../shared/visible-text'
 import { lineEndings } from '../workspace/file/text-file'
+import { cutText } from '../../../shared/cut-text'
 
 /** A run of lines that differs; each line with its own end. `oldAt`, `newAt`: indexes of the first line. */
 export interface LineRun {
@@ -150,7 +151,7 @@ export function shownLine(line: string): string {
   const bare = bareLine(line)
   if (bare.length <= MAX_LINE_CHARS) return visibleText(bare)
   const more = (bare.length - MAX_LINE_CHARS).toLocaleString('en-US')
-  return `${visibleText(bare.slice(0, MAX_LINE_CHARS).toWellFormed())}⋯ ${more} characters ⋯`
+  return `${visibleText(cutText(bare, MAX_LINE_CHARS).toWellFormed())}⋯ ${more} characters ⋯`
 }
 
 /** Lines including their ends, so that joining them gives the text again. */

@@ -17,6 +17,7 @@ import type { ScheduleClock } from './schedule-clock'
 import { watchLimits, type RunLimits, endMessage, noteOf, statusOf, isNothingDue, runPrompt } from './schedule-run'
 import { createMailWatches, type MailSource } from './mail-watches'
 import { dueRun, isQuiet, nextRun, quietEnd } from './timetable'
+import { cutText } from '../../../shared/cut-text'
 
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
@@ -234,7 +235,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = '', hasBegun = true): void {
     working.get(runId)?.limits?.end()
     working.delete(runId)
-    const short = note.trim().slice(0, NOTE_CHARS).toWellFormed()
+    const short = cutText(note.trim(), NOTE_CHARS).toWellFormed()
     const sessionId = rows.run(runId)?.sessionId
     const ended = rows.endRun(runId, { at: clock.now(), status, hasBegun, ...(short !== '' && { note: short }) })
     if (ended) {

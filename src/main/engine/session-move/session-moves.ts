@@ -24,6 +24,7 @@ import type { Store } from '../store/store'
 import { keptFile, partialFile, sealSession, type SendDeps } from './move-out'
 import { topOf, unpackProject } from './project-bundle'
 import { readMove, sessionOf, type ReadMove } from './read-move'
+import { cutText } from '../../../shared/cut-text'
 
 export interface SessionMovesDeps extends Omit<SendDeps, 'agentsOf'> {
   store: Pick<Store, 'agents' | 'ofTypes'>
@@ -96,7 +97,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     if (task !== undefined)
       throw new CodedError(
         'session.busy',
-        `Its background task is still running: ${task.slice(0, 200)}. Stop it first.`,
+        `Its background task is still running: ${cutText(task, 200)}. Stop it first.`,
       )
     const moved = await sessions.withSession(sessionId, (session) =>
       session.whileIdle(async () => {

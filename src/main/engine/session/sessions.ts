@@ -11,6 +11,7 @@ import { type Sessions, UnattendedTurns } from './sessions-for-hosts'
 import { noSuchSession } from './similar-sessions'
 import type { SessionDeps, SessionTurns } from './session-deps'
 import type { NewWorktree, SessionWorktree } from '../../../shared/model/project/worktree'
+import { cutText } from '../../../shared/cut-text'
 
 export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTurns<Session> | 'onRecorded'> {
   defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }
@@ -216,7 +217,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       store.create({
         sessionId: forkId,
         folder: from.folder,
-        title: from.turns === 0 ? from.title : `${from.title} (fork)`.slice(0, 200),
+        title: from.turns === 0 ? from.title : cutText(`${from.title} (fork)`, 200),
         mode: from.mode,
         addedFolders: from.addedFolders,
         forkedFrom: { sessionId, seq: upTo },

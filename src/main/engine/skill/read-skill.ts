@@ -1,4 +1,5 @@
 import type { SkillProblem, SkillView } from '../../../shared/configuration/customize/customizations'
+import { cutText } from '../../../shared/cut-text'
 
 /** The metadata of a SKILL.md; the body is read only when the skill is used. */
 export type SkillHead = Omit<SkillView, 'source' | 'path' | 'hiddenBy'>
@@ -92,7 +93,7 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   return {
     head: {
       name,
-      description: description.trim().replace(/\s+/g, ' ').slice(0, MAX_DESCRIPTION_CHARS).toWellFormed(),
+      description: cutText(description.trim().replace(/\s+/g, ' '), MAX_DESCRIPTION_CHARS).toWellFormed(),
       type,
       modelInvocation: isKept !== true && isKept !== 'true',
       arguments: argumentNames(table['arguments']),

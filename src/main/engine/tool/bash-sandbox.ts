@@ -10,6 +10,7 @@ import { findDenial } from '../sandbox/find-denial'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 import type { TaskEnd } from '../task/task-supervisor'
 import type { CallContext } from './tool'
+import { cutTextStart } from '../../../shared/cut-text'
 
 /** How long the user's answer to a card about the sandbox counts. */
 export type AllowScope = 'once' | 'session' | 'always'
@@ -70,7 +71,7 @@ export async function runInSandbox(
     asks: 'sandbox',
     summary: command,
     reason: sentence,
-    preview: { kind: 'sandbox', command, sandbox, denied, output: end.text.slice(-OUTPUT_ON_CARD) },
+    preview: { kind: 'sandbox', command, sandbox, denied, output: cutTextStart(end.text, OUTPUT_ON_CARD) },
     options,
   })
   if ('none' in answer)

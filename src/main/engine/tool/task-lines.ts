@@ -1,4 +1,5 @@
 import type { Task } from '../../../shared/model/task/task'
+import { cutText } from '../../../shared/cut-text'
 
 /** How much of a command is repeated to those who have seen it before. */
 const COMMAND_CHARS = 200
@@ -62,7 +63,7 @@ export function durationText(ms: number): string {
 
 /** On one line, so that a command cannot pretend to be the next field. */
 export function oneLine(text: string): string {
-  const cut = text.length > COMMAND_CHARS ? `${text.slice(0, COMMAND_CHARS).replace(/[\ud800-\udbff]$/, '')}…` : text
+  const cut = text.length > COMMAND_CHARS ? `${cutText(text, COMMAND_CHARS)}…` : text
   return /[\n\r]/.test(cut) ? JSON.stringify(cut) : cut
 }
 

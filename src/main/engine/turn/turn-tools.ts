@@ -11,6 +11,7 @@ import { briefLine, briefToolList } from '../tool/brief-tools'
 import { toolSchema, type Registry } from '../tool/registry'
 import type { ServerTools, Tool } from '../tool/tool'
 import type { Session } from '../session/session'
+import { cutText } from '../../../shared/cut-text'
 
 export interface TurnToolsDeps {
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): Registry
@@ -136,7 +137,7 @@ export async function toolsView(deps: TurnToolsDeps, session: Session, choice: T
     return {
       name: tool.name,
       ...(tool.server && { server: { name: tool.server.name, tool: tool.server.tool } }),
-      description: tool.description.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_DESCRIPTION_CHARS).toWellFormed(),
+      description: cutText(tool.description.replaceAll(/\s+/g, ' ').trim(), MAX_DESCRIPTION_CHARS).toWellFormed(),
       state: info.toolCalls ? (state ?? 'off') : 'off',
       ...(!info.toolCalls ? { reason: 'The model takes no tools.' } : state === undefined && { reason: why(tool) }),
       tokens: Math.round(tokens),

@@ -3,6 +3,7 @@ import type { FilePage, FoundFile } from '../../../shared/contract/project/file'
 import type { FileAccess } from './file-access'
 import { FileProblem } from './path/file-problem'
 import { readLines } from './file/read-lines'
+import { cutText } from '../../../shared/cut-text'
 
 const MAX_LINES = 1000
 const MAX_LINE_CHARS = 2000
@@ -53,7 +54,7 @@ export function createSessionFilesView({ access, editorCommand }: SessionFilesVi
         })
         if ('notText' in read) return { ...page, problem: `${shown} is not text: ${read.notText.reason}.` }
         const lines = read.lines.map(({ raw, long }) =>
-          long || raw.length > MAX_LINE_CHARS ? `${raw.slice(0, MAX_LINE_CHARS)} …` : raw.replace(/\r$/, ''),
+          long || raw.length > MAX_LINE_CHARS ? `${cutText(raw, MAX_LINE_CHARS)} …` : raw.replace(/\r$/, ''),
         )
         return { ...page, lines, ...(read.totalLines !== undefined && { totalLines: read.totalLines }) }
       } catch (error) {

@@ -27,6 +27,7 @@ import { removeAbandoned } from './temporary-checkouts'
 import type { WorktreeActions } from './worktree-actions'
 import { createWorktreePlace, type WorktreePlaceDeps } from './worktree-place'
 import { branchNow, offerOf, statusOf, viewOf } from './worktree-views'
+import { cutText } from '../../../shared/cut-text'
 
 export interface WorktreesDeps extends WorktreePlaceDeps {
   /** `[worktree]` as it holds in a folder, and whether the folder's own configuration may be used. */
@@ -141,7 +142,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         if (setup?.state === 'failed')
           deps.tell(
             'The setup command of a worktree failed',
-            `"${command.slice(0, 200)}" in ${record.folder} ended with ` +
+            `"${cutText(command, 200)}" in ${record.folder} ended with ` +
               `${setup.exitCode === undefined ? 'a failure' : `exit code ${setup.exitCode}`}. ` +
               "The worktree is kept; see its output, and run it again from the session's worktree menu.",
             true,

@@ -7,6 +7,7 @@ import { createAgentSpecs, builtInAgents } from '../../engine/agent/agent-specs'
 import { problemText } from '../../engine/agent/agent-spec'
 import { createEnginePlugins } from '../../engine/foundation/engine-plugins'
 import { resolveHome } from '../../engine/config/home'
+import { shortText } from '../../../shared/cut-text'
 
 const MAX_SHOWN = 90
 
@@ -46,7 +47,7 @@ function textOf(agents: readonly AgentView[]): string {
 }
 
 function short(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1).toWellFormed()}…` : text
+  return shortText(text, MAX_SHOWN)
 }
 
 const SOURCES = { project: 'the project', user: 'your own', plugin: 'a plugin', 'built-in': 'Trestle' } as const

@@ -12,6 +12,7 @@ import { portProblem } from '../../../shared/reserved-ports'
 import { table } from '../../console/output'
 import type { McpPlace } from '../../engine/mcp/config/configured-server'
 import { usageError, type McpAction, findServer } from './mcp-action'
+import { shortText } from '../../../shared/cut-text'
 
 /** `trestle mcp list`, and the actions that change server configuration files. */
 export async function manageServers(
@@ -125,7 +126,7 @@ function reportProblems({ servers, problems }: McpServerList): void {
 
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ')
-  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+  return shortText(line, 80)
 }
 
 function say(text: string): void {

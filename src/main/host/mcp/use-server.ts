@@ -9,6 +9,7 @@ import { errorAsJson } from '../../console/report'
 import { lastStderr } from '../../engine/mcp/protocol/server-log'
 import { answerInTerminal } from './answer-server'
 import { usageError, type McpAction, usableServer } from './mcp-action'
+import { shortText } from '../../../shared/cut-text'
 
 /** Number of stderr lines shown with a test of a server. */
 const STDERR_LINES = 12
@@ -81,7 +82,7 @@ async function tools(asked: McpAction): Promise<number> {
 
 function shortened(description: string): string {
   const [first = ''] = description.trim().split('\n')
-  return first.length > MAX_DESCRIBED ? `${first.slice(0, MAX_DESCRIBED - 1)}…` : first
+  return shortText(first, MAX_DESCRIBED)
 }
 
 /** A missing sign-in is the only failure that the user can fix right here. */

@@ -5,6 +5,7 @@ import { sandboxVerdict } from './sandbox-verdict'
 import { isDangerous, type Approval, type ApprovalReason } from '../../../../shared/model/approval/approval'
 import { foldText, visibleText } from '../../../../shared/visible-text'
 import { dangerous } from './boundaries'
+import { shortText } from '../../../../shared/cut-text'
 
 /** Time limit for all rules and policies on one call that is long or has many rules, in ms; what takes longer asks. */
 const LONG_MS = 7
@@ -100,7 +101,7 @@ export function decided(
 
 function shown(source: string): string {
   const line = source.replace(/\s+/g, ' ')
-  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``
+  return `\`${shortText(line, 80)}\``
 }
 
 /**

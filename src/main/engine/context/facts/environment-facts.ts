@@ -5,6 +5,7 @@ import type { ContextFact } from './context-fact'
 import type { GitState } from './project-snapshot'
 import { openCacheFile } from '../../config/cache-file'
 import { findShell } from '../../process/find-shell'
+import { shortText } from '../../../../shared/cut-text'
 
 /** Where a session works. */
 export interface Environment {
@@ -81,7 +82,7 @@ function treeLine(entries: readonly string[]): string {
 /** Names and subjects come with the project: they cannot begin a line of their own, and are cut. */
 function oneLine(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
-  return line.length > NAME_CHARS * 2 ? `${line.slice(0, NAME_CHARS * 2 - 1).toWellFormed()}…` : line
+  return shortText(line, NAME_CHARS * 2)
 }
 
 const VERSION_TIMEOUT_MS = 1_000

@@ -5,6 +5,7 @@ import { realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readGuardedText, type TextGuard } from '../../workspace/guarded-text'
 import { repositoryRoot } from '../../workspace/path/repository-root'
+import { shortText } from '../../../../shared/cut-text'
 
 /** What an MCP server says about how to use it. */
 export interface ServerInstructions {
@@ -99,7 +100,7 @@ export function serverInstructionFacts(servers: readonly ServerInstructions[]): 
     const whole = neutral(text).trim()
     const most = Math.min(SERVER_CHARS, room)
     if (whole === '' || most <= 0) return []
-    const shown = whole.length > most ? `${whole.slice(0, most - 1).toWellFormed()}…` : whole
+    const shown = shortText(whole, most)
     room -= shown.length
     const name = server.replaceAll(/["<>\s\p{Cc}]+/gu, '_')
     return [
@@ -130,13 +131,7 @@ const AGENT_DESCRIPTION_CHARS = 300
  */
 function agentSection(types: readonly OfferedAgent[]): string | undefined {
   if (types.length === 0) return undefined
-  const lines = types.map(
-    ({ name, description }) =>
-      `- ${name}: ` +
-      (description.length > AGENT_DESCRIPTION_CHARS
-        ? `${description.slice(0, AGENT_DESCRIPTION_CHARS - 1).toWellFormed()}…`
-        : description),
-  )
+  const lines = types.map(({ name, description }) => `- ${name}: ` + shortText(description, AGENT_DESCRIPTION_CHARS))
   return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS).toWellFormed()
 }
 
@@ -152,8 +147,7 @@ export function skillSection(skills: readonly SkillView[]): string | undefined {
   let chars = 0
   for (const { name, description, whenToUse } of usable) {
     const text = whenToUse === undefined ? description : `${description} Use when: ${whenToUse}`
-    const shown =
-      text.length > SKILL_DESCRIPTION_CHARS ? `${text.slice(0, SKILL_DESCRIPTION_CHARS - 1).toWellFormed()}…` : text
+    const shown = shortText(text, SKILL_DESCRIPTION_CHARS)
     const line = `- ${name}: ${shown}`
     if (chars + line.length > MAX_SKILLS_CHARS) {
       lines.push(

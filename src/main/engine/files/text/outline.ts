@@ -1,4 +1,5 @@
 import type { FileSymbol } from '../../../../shared/model/project/file-view'
+import { cutText } from '../../../../shared/cut-text'
 
 type Kind = FileSymbol['kind']
 
@@ -155,7 +156,7 @@ export function outlineOf(path: string, lines: readonly string[]): FileSymbol[] 
 function symbolOf(line: string, rules: readonly Rule[]): { name: string; kind: Kind } | undefined {
   for (const [kind, pattern] of rules) {
     const name = pattern.exec(line)?.[1]?.trim()
-    if (name !== undefined && name !== '' && !NOT_NAMES.has(name)) return { name: name.slice(0, 120), kind }
+    if (name !== undefined && name !== '' && !NOT_NAMES.has(name)) return { name: cutText(name, 120), kind }
   }
   return undefined
 }

@@ -10,6 +10,7 @@ import { mediaOf, resourceBlock } from './content-parts'
 import { type ContentServer, askServer, type OfferedTemplate } from './content-server'
 import type { WatchedResources } from './watched-resources'
 import type { UserPart } from '../../../../shared/model/turn/message'
+import { cutText } from '../../../../shared/cut-text'
 
 interface ContentDeps {
   /** The servers a session can use; listing them starts no server. */
@@ -82,7 +83,7 @@ export function createContent({ serversOf, watched }: ContentDeps): InternalMcpC
 
 function cut(text: string): string {
   return text.length > MAX_SHOWN
-    ? `${text.slice(0, MAX_SHOWN).toWellFormed()}\n… ${text.length - MAX_SHOWN} more characters`
+    ? `${cutText(text, MAX_SHOWN).toWellFormed()}\n… ${text.length - MAX_SHOWN} more characters`
     : text
 }
 

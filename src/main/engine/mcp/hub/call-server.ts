@@ -16,6 +16,7 @@ import { STREAM_LOST_CODE } from '../protocol/open-transport'
 import { InputRefused } from '../protocol/request-rounds'
 import type { SharedServer } from './shared-server'
 import type { StartPlan } from './start-plan'
+import { cutText } from '../../../../shared/cut-text'
 
 /** A tool call to make. */
 export interface ServerCall {
@@ -129,7 +130,7 @@ function shownProgress(show: (text: string) => void): (progress: Progress) => vo
     if (now - shownAt < PROGRESS_INTERVAL_MS && progress !== total) return
     shownAt = now
     const count = typeof total === 'number' ? `${progress}/${total}` : `${progress}`
-    show(typeof message === 'string' ? `${message.slice(0, 500)} (${count})\n` : `${count}\n`)
+    show(typeof message === 'string' ? `${cutText(message, 500)} (${count})\n` : `${count}\n`)
   }
 }
 

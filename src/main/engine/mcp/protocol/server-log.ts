@@ -1,4 +1,5 @@
 import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
+import { cutText, cutTextStart, shortText } from '../../../../shared/cut-text'
 
 const MAX_LINES = 500
 const MAX_LINE_CHARS = 4_000
@@ -18,7 +19,7 @@ export class ServerLog {
   #lines: McpLogLine[] = []
 
   add(line: Omit<McpLogLine, 'at'>): void {
-    const text = line.text.length > MAX_LINE_CHARS ? `${line.text.slice(0, MAX_LINE_CHARS)}…` : line.text
+    const text = line.text.length > MAX_LINE_CHARS ? `${cutText(line.text, MAX_LINE_CHARS)}…` : line.text
     this.#lines.push({ ...line, text, at: Date.now() })
     // Not at every line: a server may print thousands per second.
     if (this.#lines.length > MAX_LINES * 2) this.#lines = this.#lines.slice(-MAX_LINES)
@@ -35,7 +36,7 @@ export class ServerLog {
       .slice(-TAIL_LINES)
       .map((line) => line.text)
       .join('\n')
-    return text.length > TAIL_CHARS ? `…${text.slice(-TAIL_CHARS)}` : text
+    return text.length > TAIL_CHARS ? `…${cutTextStart(text, TAIL_CHARS)}` : text
   }
 }
 
@@ -59,7 +60,7 @@ export function serverText(text: string, max: number): string {
     .replace(/\r\n?/g, '\n')
     .replace(UNSEEN, '')
     .trim()
-  return seen.length > max ? `${seen.slice(0, max - 1)}…` : seen
+  return shortText(seen, max)
 }
 
 /** In one line. */

@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { McpLogLine } from '../../../../shared/configuration/customize/mcp'
 import { LineSplitter, ReadThrottle, responseForLongLine, readMessages } from './message-reader'
 import { startServerProcess, type ServerCommand, type ServerProcess } from './server-process'
+import { cutText } from '../../../../shared/cut-text'
 
 /** The largest message that is read, in bytes: a 10 MiB image as base64, with some room. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
@@ -142,7 +143,7 @@ const MAX_SHOWN = 300
 
 function shown(text: string): string {
   const clean = printable(text)
-  return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean
+  return clean.length > MAX_SHOWN ? `${cutText(clean, MAX_SHOWN)}…` : clean
 }
 
 /** Without control characters: terminal colors and cursor movements mean nothing in a log. */

@@ -2,6 +2,7 @@ import { cleanSchema, type InputSchema } from './clean-schema'
 import type { ToolAnnotations } from '../../tool/tool'
 import { readParamHeaders, type ParamHeader } from './param-headers'
 import { isRecord } from '../../../../shared/json-fields'
+import { cutText } from '../../../../shared/cut-text'
 
 /** A tool as a server lists it, cleaned and bounded. Plain data: it is kept on disk. */
 export interface ListedTool {
@@ -80,5 +81,5 @@ export function plain(value: unknown, longest: number): string | undefined {
     .replaceAll(/[\u200b\u2060-\u2064\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}\ufeff]/gu, '')
     .trim()
   if (clean === '') return undefined
-  return clean.length > longest ? `${clean.slice(0, longest).toWellFormed()}…` : clean
+  return clean.length > longest ? `${cutText(clean, longest)}…` : clean
 }

@@ -7,6 +7,7 @@ import { toolSchema } from '../../tool/registry'
 import { serverToolId, type ServerTool, failed, ok, refuse, type Tool, type ToolResult } from '../../tool/tool'
 import description from './tool-search.md?raw'
 import type { ToolIndex } from './tool-index'
+import { shortText } from '../../../../shared/cut-text'
 
 const input = lazySchema(() =>
   z.strictObject({
@@ -125,7 +126,7 @@ function loadDetails(query: string, tools: readonly ServerTool[]): NonNullable<T
 
 function beginning(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS - 1).toWellFormed()}…` : line
+  return shortText(line, SHOWN_CHARS)
 }
 
 /**

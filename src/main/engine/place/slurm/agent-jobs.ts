@@ -23,6 +23,7 @@ import { jobText, phaseOf, stepScript, type SlurmLaunch } from './slurm-commands
 import { attachScript, holderScript, shellOf } from './slurm-launcher'
 import { SlurmQueue } from './slurm-queue'
 import { isRunning } from '../../process/is-running'
+import { cutTextStart } from '../../../../shared/cut-text'
 
 /** A place whose scheduler runs subagents. */
 export type JobPlace = Pick<Place, 'placeId' | 'program'> & { launch: SlurmLaunch }
@@ -186,7 +187,7 @@ export function earlierText(store: Pick<Store, 'window'>, sessionId: string, tur
   const blocks = conversationBlocks(events.slice(0, Math.max(0, at)))
   if (blocks.length === 0) return ''
   const text = markdownOf('Your conversation until now', blocks)
-  return text.length > MAX_CHARS ? `…${text.slice(-MAX_CHARS).toWellFormed()}` : text
+  return text.length > MAX_CHARS ? `…${cutTextStart(text, MAX_CHARS).toWellFormed()}` : text
 }
 
 /** The outcome of the turn, or why its job is over; a stopped turn has a moment to record its end. */

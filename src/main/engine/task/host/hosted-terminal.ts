@@ -4,6 +4,7 @@ import type { TerminalPush, UserTerminal } from '../../../../shared/model/task/t
 import { wholeLength } from '../output/log-files'
 import { openPtyMasters } from '../../process/shell-process'
 import type { TerminalStart } from '../protocol/task-protocol'
+import { cutText } from '../../../../shared/cut-text'
 
 /** The newest output of a terminal, in memory only: what the user's own programs print is not written to disk. */
 class TerminalHistory {
@@ -78,7 +79,7 @@ class TerminalSequences {
     const rest = text.slice(text.lastIndexOf('\u001b'))
     this.#open = rest.startsWith('\u001b') && rest.length < MAX_SEQUENCE && !COMPLETE.test(rest) ? rest : ''
     if (title === undefined) return { asked }
-    return { asked, title: Buffer.from(title, 'latin1').toString('utf8').trim().slice(0, MAX_TITLE) }
+    return { asked, title: cutText(Buffer.from(title, 'latin1').toString('utf8').trim(), MAX_TITLE) }
   }
 }
 

@@ -4,6 +4,7 @@ import { nearest } from '../../../../shared/nearest'
 import type { SessionAgents } from '../session-services'
 import { ok, refuse, type Tool } from '../tool'
 import description from './create-subagent.md?raw'
+import { cutText } from '../../../../shared/cut-text'
 
 const input = lazySchema(() =>
   z.strictObject({
@@ -49,7 +50,7 @@ export function createSubagentTool({ agents }: { agents: SessionAgents }): Tool<
         )
       }
       return {
-        summary: `${name}: ${about.slice(0, 100)}`,
+        summary: `${name}: ${cutText(about, 100)}`,
         accesses: [],
         preview: async () => ({ kind: 'text', text: `${about}\n\n${systemPrompt}` }),
         async run() {

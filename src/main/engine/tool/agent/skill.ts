@@ -4,6 +4,7 @@ import { nearest } from '../../../../shared/nearest'
 import type { SkillList, SkillView } from '../../../../shared/configuration/customize/customizations'
 import { failed, ok, refuse, type Tool } from '../tool'
 import description from './skill.md?raw'
+import { cutText } from '../../../../shared/cut-text'
 
 const input = lazySchema(() =>
   z.strictObject({
@@ -62,7 +63,7 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
             .join(' calls for ')} calls for ${name}. Finish with the instructions you have, without loading ${name}.`,
         )
       return {
-        summary: args.trim() === '' ? name : `${name} ${args.trim()}`.slice(0, 120),
+        summary: args.trim() === '' ? name : cutText(`${name} ${args.trim()}`, 120),
         accesses: [{ kind: 'file', path: skill.path, write: false }],
         async run() {
           try {

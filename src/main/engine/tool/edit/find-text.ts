@@ -1,5 +1,6 @@
 import { visibleText } from '../../../../shared/visible-text'
 import { plainPunctuation } from './fuzzy-match'
+import { cutText } from '../../../../shared/cut-text'
 
 /** How often a text occurs; `lines` are those of the first 20 occurrences (from 1). */
 export interface Occurrences {
@@ -186,5 +187,5 @@ function withoutSpace(line: string): string {
 
 function shown(line: string): string {
   const visible = visibleText(line)
-  return visible.length > MAX_LINE_CHARS ? `${visible.slice(0, MAX_LINE_CHARS).toWellFormed()}…` : visible
+  return visible.length > MAX_LINE_CHARS ? `${cutText(visible, MAX_LINE_CHARS)}…` : visible
 }

@@ -6,6 +6,7 @@ import { WebRefusal } from '../../web/fetch-guards'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './fetch-url.md?raw'
+import { cutText, shortText } from '../../../../shared/cut-text'
 
 const input = lazySchema(() =>
   z.strictObject({
@@ -56,7 +57,7 @@ async function run(web: WebAccess, url: string, { signal }: CallContext): Promis
       extracted: page.kind === 'extracted',
       bytes: page.bytes,
       ...(page.title !== undefined && { title: page.title }),
-      text: page.text.slice(0, CARD_CHARS),
+      text: cutText(page.text, CARD_CHARS),
     }
     // A long document goes as text, which is saved to a file where it is too much.
     if (page.pdf && page.pdf.read.pages <= MAX_WHOLE_PAGES) {
@@ -99,5 +100,5 @@ export function reasonOf(error: unknown): string {
 }
 
 function shown(url: URL): string {
-  return url.href.length > 120 ? `${url.href.slice(0, 119)}…` : url.href
+  return shortText(url.href, 120)
 }

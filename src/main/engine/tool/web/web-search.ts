@@ -5,6 +5,7 @@ import type { WebHit } from '../../web/search-web'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './web-search.md?raw'
+import { cutText, shortText } from '../../../../shared/cut-text'
 
 const input = lazySchema(() =>
   z.strictObject({
@@ -35,7 +36,7 @@ export function webSearchTool({ web }: { web: WebAccess }): Tool<typeof input> {
     async prepare(asked) {
       const provider = web.search()?.provider ?? 'none'
       return {
-        summary: asked.query.length > 120 ? `${asked.query.slice(0, 119)}…` : asked.query,
+        summary: shortText(asked.query, 120),
         accesses: [{ kind: 'network', host: provider }],
         run: (ctx) => run(web, asked, ctx),
       }
@@ -105,6 +106,6 @@ function detailsOf(query: string, hits: readonly WebHit[]): NonNullable<ToolResu
   return {
     kind: 'hits',
     query,
-    hits: hits.map(({ title, url, snippet }) => ({ title, url, snippet: snippet.slice(0, 300) })),
+    hits: hits.map(({ title, url, snippet }) => ({ title, url, snippet: cutText(snippet, 300) })),
   }
 }

@@ -6,6 +6,7 @@ import { describeDenial } from '../../../../shared/model/task/sandbox'
 import { fenceFor } from '../../../../shared/code-fence'
 import { toolLabel } from '../../../../shared/tool-label'
 import { textBlock } from './update-queue'
+import { cutText, cutTextStart } from '../../../../shared/cut-text'
 
 /** Maximum characters of a result shown in an editor. */
 const MAX_SHOWN = 20_000
@@ -144,7 +145,7 @@ export function locationsOf(
 
 /** The end of a command's output so far. */
 export function progressContent(plain: string): ToolCallContent[] {
-  const end = plain.length > MAX_PROGRESS ? `…${plain.slice(-MAX_PROGRESS)}` : plain
+  const end = plain.length > MAX_PROGRESS ? `…${cutTextStart(plain, MAX_PROGRESS)}` : plain
   return end.trim() === '' ? [] : [text(fenced(end))]
 }
 
@@ -154,7 +155,7 @@ function text(words: string): ToolCallContent {
 
 function truncate(words: string): string {
   if (words.length <= MAX_SHOWN) return words
-  return `${words.slice(0, MAX_SHOWN)}\n[${(words.length - MAX_SHOWN).toLocaleString('en-US')} more characters]`
+  return `${cutText(words, MAX_SHOWN)}\n[${(words.length - MAX_SHOWN).toLocaleString('en-US')} more characters]`
 }
 
 /** Editors render text as Markdown, so plain text is fenced, with a fence that it does not contain. */

@@ -178,7 +178,8 @@ export class KeyTerminal implements Terminal {
             else if (piece.kind === 'suspend') this.#suspend()
             else if (piece.kind === 'keys' || piece.kind === 'paste')
               for (const char of piece.text)
-                typed = char === '\x7f' || char === '\b' ? typed.slice(0, -1) : char === '\x15' ? '' : typed + char
+                typed =
+                  char === '\x7f' || char === '\b' ? typed.replace(/.$/su, '') : char === '\x15' ? '' : typed + char
           }
         },
         refresh: () => void this.#out.write(prompt),

@@ -2,6 +2,7 @@ import type { BrowserWindow } from 'electron'
 import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { ElectronModule } from '../platform/electron-module'
 import type { Engine } from '../../../engine/engine-api'
+import { cutText } from '../../../../shared/cut-text'
 
 export interface QuitGuardOptions {
   electron: Pick<ElectronModule, 'app' | 'dialog'>
@@ -197,7 +198,7 @@ async function confirmRunningTurns(
 ): Promise<(typeof TURN_ANSWERS)[number]> {
   const names = running
     .slice(0, MAX_LISTED_SESSIONS)
-    .map(({ title }) => `• ${(title === '' ? 'New session' : title).slice(0, 80)}`)
+    .map(({ title }) => `• ${cutText(title === '' ? 'New session' : title, 80)}`)
   if (running.length > MAX_LISTED_SESSIONS) names.push(`and ${running.length - MAX_LISTED_SESSIONS} more`)
   const question = {
     type: 'question' as const,
@@ -229,7 +230,7 @@ export async function confirmBackgroundTasks(
   if (running.length === 0) return undefined
   const names = running
     .slice(0, MAX_LISTED_TASKS)
-    .map(({ description, command }) => `• ${(description ?? command).slice(0, 80)}`)
+    .map(({ description, command }) => `• ${cutText(description ?? command, 80)}`)
   if (running.length > MAX_LISTED_TASKS) names.push(`and ${running.length - MAX_LISTED_TASKS} more`)
   const options = {
     type: 'question' as const,

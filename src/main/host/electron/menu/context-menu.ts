@@ -1,5 +1,6 @@
 import type { ContextMenuParams, MenuItemConstructorOptions, WebContents } from 'electron'
 import { safeLink } from '../../../../shared/safe-link'
+import { cutText } from '../../../../shared/cut-text'
 
 /** What an entry of the menu does, beyond the system's own roles. */
 export interface ContextMenuActions {
@@ -81,5 +82,5 @@ export function contentsActions(
 
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length > MAX_CHARS_NAMED ? `${line.slice(0, MAX_CHARS_NAMED)}…` : line
+  return line.length > MAX_CHARS_NAMED ? `${cutText(line, MAX_CHARS_NAMED)}…` : line
 }

@@ -8,6 +8,7 @@ import type { AppWindows } from '../window/app-windows'
 import { chooseFolder } from '../page/page-actions'
 import type { ElectronModule } from '../platform/electron-module'
 import { NEW_SESSION_ARGUMENT } from '../lifecycle/launch-request'
+import { cutText } from '../../../../shared/cut-text'
 
 export interface DesktopMenusOptions {
   electron: ElectronModule
@@ -158,7 +159,7 @@ function offerRecentProjects(
         items: recent.map(({ folder }) => ({
           type: 'task',
           title: basename(folder) || folder,
-          description: folder.slice(0, 260),
+          description: cutText(folder, 260),
           program,
           args: `"${folder}"`,
         })),

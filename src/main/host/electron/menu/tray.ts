@@ -3,6 +3,7 @@ import type { HostCommand } from '../../../../shared/events/push'
 import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { ElectronModule } from '../platform/electron-module'
 import type { SessionActivity } from '../lifecycle/session-activity'
+import { cutText } from '../../../../shared/cut-text'
 
 export interface TrayActions {
   /** Brings a window to the front and sends its page a command. */
@@ -118,7 +119,7 @@ export function trayMenu(
 /** On Windows and Linux `&` marks the next letter as the key of an entry. */
 function named(title: string): string {
   const name = title === '' ? 'New session' : title
-  return (name.length > MAX_CHARS ? `${name.slice(0, MAX_CHARS)}…` : name).replaceAll('&', '&&')
+  return (name.length > MAX_CHARS ? `${cutText(name, MAX_CHARS)}…` : name).replaceAll('&', '&&')
 }
 
 /** The trestle of renderer/public/icon.svg as PNG. macOS colours the black ones itself, to suit its menu bar. */

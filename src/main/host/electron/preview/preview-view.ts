@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto'
 import { CodedError } from '../../../../shared/errors'
 import type { PreviewViews } from '../../../api/implementer'
 import { previewTarget } from '../../../api/preview/preview-target'
+import { cutText } from '../../../../shared/cut-text'
 
 interface PreviewViewOptions {
   electron: Pick<ElectronModule, 'WebContentsView' | 'session'>
@@ -163,7 +164,7 @@ class PreviewView {
       if (reason !== 'clean-exit') onReport({ type: 'failed', reason: `The page ended unexpectedly (${reason}).` })
     })
     webContents.on('console-message', ({ level, message }) => {
-      if (level === 'error' || level === 'warning') onReport({ type: 'console', level, text: message.slice(0, 4000) })
+      if (level === 'error' || level === 'warning') onReport({ type: 'console', level, text: cutText(message, 4000) })
     })
     webContents.on('before-input-event', (event, { type, key }) => {
       if (type !== 'keyDown' || key !== 'F6') return

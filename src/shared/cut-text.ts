@@ -1,0 +1,43 @@
+let segmenter: Intl.Segmenter | undefined
+
+/** What a reader sees as single characters: a letter with its marks, a flag, an emoji made of several. */
+export function* clustersOf(text: string): Generator<string, void> {
+  segmenter ??= new Intl.Segmenter()
+  for (const { segment } of segmenter.segment(text)) yield segment
+}
+
+/** A longer cluster, such as a letter with hundreds of marks, may be cut. */
+const MAX_CLUSTER = 64
+
+/** The start of a text, at most `max` code units long, that cuts no cluster or surrogate pair in half. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text
+  if (max <= 0) return ''
+  segmenter ??= new Intl.Segmenter()
+  const at = segmenter.segment(text.slice(0, max + MAX_CLUSTER)).containing(max)?.index ?? max
+  return max - at < MAX_CLUSTER ? text.slice(0, at) : withoutHalf(text.slice(0, max))
+}
+
+/** The same for the end of a text. */
+export function cutTextStart(text: string, max: number): string {
+  if (text.length <= max) return text
+  if (max <= 0) return ''
+  segmenter ??= new Intl.Segmenter()
+  const from = text.length - max
+  // Clusters are known only from their start on, and of flags in a row only from the first one on.
+  let base = Math.max(0, from - 2 * MAX_CLUSTER)
+  while (base > 0 && /^[\ud83c\udde6-\uddff]/.test(text.slice(base - 1, base))) base -= 1
+  const found = segmenter.segment(text.slice(base, from + MAX_CLUSTER)).containing(from - base)
+  if (!found || found.index === from - base) return text.slice(from)
+  const after = base + found.index + found.segment.length
+  return after - from < MAX_CLUSTER ? text.slice(after) : withoutHalf(text.slice(from))
+}
+
+/** A text of at most `max` code units; one that was cut ends with an ellipsis, which counts. */
+export function shortText(text: string, max: number): string {
+  return text.length <= max ? text : `${cutText(text, max - 1)}…`
+}
+
+function withoutHalf(text: string): string {
+  return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '')
+}
