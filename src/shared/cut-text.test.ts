@@ -15,8 +15,8 @@ test('a text that is cut is a start of the text, not too long, and made of whole
       const kept = [...clustersOf(cut)]
       expect(cut.length).toBeLessThanOrEqual(Math.max(0, max))
       expect(kept).toEqual(all.slice(0, kept.length))
-      const next = all[kept.length]
-      if (next !== undefined) expect(cut.length + next.length).toBeGreaterThan(max)
+      const next = all[kept.length]?.length ?? Number.POSITIVE_INFINITY
+      expect(cut.length + next).toBeGreaterThan(max)
     }),
   )
 })
@@ -30,8 +30,8 @@ test('the end of a text is made of whole clusters too', () => {
       const all = [...clustersOf(text)]
       const kept = [...clustersOf(cut)]
       expect(kept).toEqual(all.slice(all.length - kept.length))
-      const before = all[all.length - kept.length - 1]
-      if (before !== undefined) expect(cut.length + before.length).toBeGreaterThan(max)
+      const before = all[all.length - kept.length - 1]?.length ?? Number.POSITIVE_INFINITY
+      expect(cut.length + before).toBeGreaterThan(max)
     }),
   )
 })

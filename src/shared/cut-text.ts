@@ -26,7 +26,7 @@ export function cutTextStart(text: string, max: number): string {
   const from = text.length - max
   // Clusters are known only from their start on, and of flags in a row only from the first one on.
   let base = Math.max(0, from - 2 * MAX_CLUSTER)
-  while (base > 0 && /^[\ud83c\udde6-\uddff]/.test(text.slice(base - 1, base))) base -= 1
+  while (base > 0 && isOfFlag(text.charCodeAt(base - 1))) base -= 1
   const found = segmenter.segment(text.slice(base, from + MAX_CLUSTER)).containing(from - base)
   if (!found || found.index === from - base) return text.slice(from)
   const after = base + found.index + found.segment.length
@@ -36,6 +36,11 @@ export function cutTextStart(text: string, max: number): string {
 /** A text of at most `max` code units; one that was cut ends with an ellipsis, which counts. */
 export function shortText(text: string, max: number): string {
   return text.length <= max ? text : `${cutText(text, max - 1)}…`
+}
+
+/** Whether a code unit can be one of the letters of flags. */
+function isOfFlag(unit: number): boolean {
+  return unit === 0xd83c || (unit >= 0xdde6 && unit <= 0xddff)
 }
 
 function withoutHalf(text: string): string {

@@ -1,10 +1,26 @@
 import { stripVTControlCharacters } from 'node:util'
+import { clustersOf } from '../../shared/cut-text'
 import { charWidth } from '../engine/task/output/char-width'
+
+/** What makes one emoji of several characters: joiners, selectors, skin tones, the letters of flags, keycaps. */
+const JOINS = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u
+const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[\d#*]\ufe0f?\u20e3/u
 
 /** Columns that safe text without line feeds takes, styled or not. */
 export function displayWidth(text: string): number {
+  const plain = stripVTControlCharacters(text)
   let columns = 0
-  for (const char of stripVTControlCharacters(text)) columns += charWidth(char)
+  // Finding clusters is slow, and changes nothing where there are no such emoji.
+  if (JOINS.test(plain)) for (const cluster of clustersOf(plain)) columns += clusterWidth(cluster)
+  else for (const char of plain) columns += charWidth(char)
+  return columns
+}
+
+/** Columns of what is shown as one character. An emoji takes two, however many characters it is made of. */
+export function clusterWidth(cluster: string): number {
+  if (JOINS.test(cluster) && EMOJI.test(cluster)) return 2
+  let columns = 0
+  for (const char of cluster) columns += charWidth(char)
   return columns
 }
 
@@ -18,10 +34,10 @@ export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   let kept = ''
   let used = 0
-  for (const char of text) {
-    used += charWidth(char)
+  for (const cluster of clustersOf(text)) {
+    used += clusterWidth(cluster)
     if (used > columns - 1) break
-    kept += char
+    kept += cluster
   }
   return `${kept}…`
 }
@@ -30,10 +46,10 @@ export function truncateToWidth(text: string, columns: number): string {
 export function lastColumns(text: string, columns: number): string {
   let kept = ''
   let used = 0
-  for (const char of Array.from(text).toReversed()) {
-    used += charWidth(char)
+  for (const cluster of [...clustersOf(text)].toReversed()) {
+    used += clusterWidth(cluster)
     if (used > columns) break
-    kept = char + kept
+    kept = cluster + kept
   }
   return kept
 }

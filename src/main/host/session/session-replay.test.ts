@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ReplayOverview, ReplayStep } from '../../../shared/model/session/history'
-import { charWidth } from '../../engine/task/output/char-width'
+import { displayWidth } from '../../console/display-width'
 import { stepScreen, targetOf } from './session-replay'
 
-const displayWidth = (text: string) => Array.from(text).reduce((columns, char) => columns + charWidth(char), 0)
 const step = (more: Partial<ReplayStep> = {}): ReplayStep => ({
   seq: 3,
   total: 9,
@@ -28,6 +27,7 @@ describe('the screen of an event', () => {
       '日本語のテキスト'.repeat(20),
       '\tindented\n'.repeat(30),
       '🚀'.repeat(99),
+      '👨‍👩‍👧‍👦'.repeat(99),
     ]
     for (const text of texts)
       for (const [columns, rows] of [

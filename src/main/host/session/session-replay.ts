@@ -1,7 +1,7 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { ReplayOverview, ReplayStep } from '../../../shared/model/session/history'
-import { truncateToWidth } from '../../console/display-width'
-import { charWidth } from '../../engine/task/output/char-width'
+import { clustersOf } from '../../../shared/cut-text'
+import { clusterWidth, truncateToWidth } from '../../console/display-width'
 import { editorOutput, oneLine, safeText } from '../../console/output'
 import type { Engine } from '../../engine/engine-api'
 
@@ -153,13 +153,13 @@ function bodyLines({ text, files, moreFiles }: ReplayStep): string[] {
 function wrap(line: string, columns: number): string[] {
   const parts = ['']
   let used = 0
-  for (const char of line.replaceAll('\t', '    ')) {
-    const width = charWidth(char)
+  for (const cluster of clustersOf(line.replaceAll('\t', '    '))) {
+    const width = clusterWidth(cluster)
     if (used > 0 && used + width > columns) {
       parts.push('')
       used = 0
     }
-    parts[parts.length - 1] += char
+    parts[parts.length - 1] += cluster
     used += width
   }
   return parts

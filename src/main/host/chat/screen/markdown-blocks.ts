@@ -1,4 +1,5 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
+import { clustersOf } from '../../../../shared/cut-text'
 import { displayWidth, safeText, wrapText } from './text-layout'
 import type { Style } from './terminal'
 
@@ -79,8 +80,8 @@ function prefixed(lines: readonly string[], first: string, others: string): stri
 /** Minimum readable width of a column. */
 const MIN_COLUMN_WIDTH = 8
 const GAP = ' │ '
-/** A style code, which has no width, or a character. */
-const CODE_OR_CHAR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m|.`, 'gsu')
+/** Between style codes, which have no width and stay in the result. */
+const STYLE_CODE = new RegExp(`(${String.fromCharCode(27)}\\[\\d+m)`)
 
 /** A table in columns that fit; if they do not fit, each row as a list of its cells. */
 function tableLines({ header, rows, align }: Tokens.Table, style: Style, columns: number): string[] {
@@ -129,7 +130,8 @@ function linesWithin(text: string, width: number): string[] {
 
 function pieces(line: string, width: number): string[] {
   const lines = ['']
-  for (const piece of line.match(CODE_OR_CHAR) ?? []) {
+  const all = line.split(STYLE_CODE).flatMap((part, index) => (index % 2 === 1 ? [part] : [...clustersOf(part)]))
+  for (const piece of all) {
     const last = lines.length - 1
     if (displayWidth(lines[last]! + piece) > width) lines.push(piece)
     else lines[last] += piece
