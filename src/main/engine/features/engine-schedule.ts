@@ -9,6 +9,7 @@ import type { EngineDevice } from './engine-device'
 import type { EngineFoundation } from '../foundation/engine-foundation'
 import type { EngineMail } from './engine-mail'
 import type { Agents } from '../agent/agents'
+import { createChangeSignal } from '../schedule/change-signal'
 import type { ScheduleAuthor, Schedules, ScheduleActions } from '../schedule/schedules'
 import type { Scheduler } from '../schedule/scheduler'
 import type { Session } from '../session/session'
@@ -61,7 +62,11 @@ export function createEngineSchedule(
   let isClosed = false
 
   const mailAccounts = (): string[] => Object.keys(settings().mail.accounts)
-  const changed = (): void => notify({ kind: 'schedules' })
+  const signal = createChangeSignal(foundation.home)
+  const changed = (byOther = false): void => {
+    notify({ kind: 'schedules' })
+    if (!byOther) signal.tell()
+  }
   const parts = (): Promise<Parts> =>
     (loading ??= Promise.all([import('../schedule/schedules'), import('../store/rows/schedule-rows')]).then(
       ([{ createSchedules }, { createScheduleRows }]) => {
@@ -92,13 +97,16 @@ export function createEngineSchedule(
           clock: systemScheduleClock,
           newId,
           changed,
-          tell: ({ title, body, ...about }) =>
-            void device.notifyUser({
+          listen: signal.listen,
+          tell({ title, body, ...about }) {
+            device.notifyUser({
               title: cutText(title, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
               body: cutText(body, NOTIFICATION_LIMITS.bodyChars).toWellFormed(),
               source: 'schedule',
               ...about,
-            }),
+            })
+            signal.tell()
+          },
           tellOthers: device.showOthers,
           mail: { accounts: () => (settings().features.mail ? mailAccounts() : undefined), watch: mail.watch },
           hasInbox: of.hasInbox,
@@ -163,7 +171,7 @@ export function createEngineSchedule(
     },
     settingsChanged() {
       apply()
-      if (loading) changed()
+      if (loading) notify({ kind: 'schedules' })
     },
     recorded(session, events) {
       const { header } = session

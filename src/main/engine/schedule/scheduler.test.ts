@@ -60,6 +60,12 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 4; n += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
+/** What every Trestle of the home that listens is told through. */
+const listeners = new Set<() => void>()
+const hear = (): void => {
+  for (const heard of listeners) heard()
+}
+
 let home: string
 const closing: (() => void)[] = []
 beforeEach(() => {
@@ -83,6 +89,7 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
   let ids = 0
   const newId = (prefix: string): string => `${prefix}-${duties.owner.slice(0, 8)}-${(ids += 1)}`
   const told: string[] = []
+  const looks: number[] = []
   const logged: string[] = []
   const prompts: { at: number; prompt: string; sessionId: string }[] = []
   const record = (sessionId: string, ...events: EventBody[]): void => {
@@ -144,9 +151,15 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     sessions,
     clock,
     newId,
-    changed: () => undefined,
+    changed(byOther = false) {
+      if (!byOther) queueMicrotask(hear)
+    },
+    listen(heard) {
+      listeners.add(heard)
+      return () => listeners.delete(heard)
+    },
     tell: ({ title, body }) => void told.push(`${title}: ${body}`),
-    tellOthers: () => undefined,
+    tellOthers: () => void looks.push(clock.now()),
     mail: { accounts: () => undefined, watch: () => () => undefined },
     hasInbox: true,
     log: (message) => void logged.push(message),
@@ -171,6 +184,7 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     schedules,
     rows,
     told,
+    looks,
     prompts,
     finish,
     record,
@@ -422,4 +436,24 @@ it('many schedules that are due at once run a few at a time', async () => {
     await settle()
   }
   expect(one.prompts).toHaveLength(20)
+})
+
+it('another Trestle hears of the end of a run at once, and of nothing once it has stopped', async () => {
+  const clock = new TestClock(at('2026-01-01T00:00:00Z'))
+  const one = trestle(clock, () => ({ stop: 'error' }))
+  const two = trestle(clock)
+  one.scheduler.begin()
+  two.scheduler.begin()
+  const schedule = await one.add({ time: 'every 2 h' })
+  await settle()
+  const before = two.looks.length
+  await one.scheduler.runNow(schedule)
+  await settle()
+  expect(one.told).toHaveLength(1)
+  expect(two.looks.length).toBeGreaterThan(before)
+  two.scheduler.rest()
+  const after = two.looks.length
+  await one.scheduler.runNow(schedule)
+  await settle()
+  expect(two.looks).toHaveLength(after)
 })

@@ -22,8 +22,8 @@ import { cutText } from '../../../shared/cut-text'
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
 /**
- * The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and other processes change
- * schedules.
+ * The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and what other processes
+ * tell may get lost.
  */
 const MAX_WAIT_MS = 10_000
 const MIN_WAIT_MS = 50
@@ -41,8 +41,10 @@ export interface SchedulerDeps {
   sessions: Pick<SessionManager, 'create' | 'prompt' | 'open' | 'change' | 'remove' | 'withSession' | 'suspend'>
   clock: ScheduleClock
   newId(prefix: string): string
-  /** The schedules or their runs have changed. */
-  changed(): void
+  /** The schedules or their runs have changed; `byOther`: by another process. */
+  changed(byOther?: boolean): void
+  /** Calls back when another process has changed them. Returns how to stop. */
+  listen(heard: () => void): () => void
   /** Tells the user something, in this process; `sessionId`: the run it is about. */
   tell(message: { title: string; body: string; sessionId?: string }): void
   /** Tells here what other processes have told since the last time. A service has no window for that. */
@@ -79,6 +81,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const working = new Map<string, { limits?: RunLimits; reached?: string; waits?: true }>()
   const idle = new Set<() => void>()
   let cancelTimer: (() => void) | undefined
+  let stopListening: (() => void) | undefined
   let lastTick = Number.NEGATIVE_INFINITY
   let stamp = ''
   let isActive = false
@@ -319,7 +322,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Tells the pages of this process what other processes have changed. */
   function noticeChanges(): void {
     const now = rows.stamp()
-    if (stamp !== '' && now !== stamp) deps.changed()
+    if (stamp !== '' && now !== stamp) deps.changed(true)
     stamp = now
     if (deps.hasInbox) deps.tellOthers()
   }
@@ -329,11 +332,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (isActive) duties.release(DUTY)
     isActive = false
     cancelTimer?.()
+    stopListening?.()
+    stopListening = undefined
   }
 
   return {
     begin() {
       isActive = !isStopped
+      if (isActive) stopListening ??= deps.listen(() => void tick())
       void tick()
     },
     wake: () => void tick(),
