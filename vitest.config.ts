@@ -67,8 +67,6 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // The package's CommonJS form hides its names from Node; the bundle has its ES modules too.
     server: { deps: { inline: ['jsonc-parser'] } },
-    // A module that an engine still loads in the background when all tests of a file are over fails none of them.
-    onUnhandledError: ({ name }) => name !== 'EnvironmentTeardownError',
     reporters: ['default'],
     projects: [
       // They share their modules: starting a worker for each file would take longer than most of them.

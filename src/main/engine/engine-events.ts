@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../shared/events/event'
+import { failureOf } from '../../shared/errors'
 import { isAgentId } from '../../shared/model/session/agent'
 import type { Agents } from './agent/agents'
 import type { OpenInbox } from './approval/inbox'
@@ -31,6 +32,8 @@ export interface SessionFollowers {
   mcp: EngineMcp
   checkpoints: CheckpointManager
   reviews: Pick<Reviews, 'removed'>
+  background: EngineFoundation['background']
+  log(message: string): void
   backups: StoreBackups
   /** Absent in an engine that does not keep its turns. */
   keeper: TurnKeeper | undefined
@@ -39,7 +42,7 @@ export interface SessionFollowers {
 /** Passes what happens to sessions on to the other parts, in this order. */
 export function followSessions(parts: SessionFollowers): void {
   const { sessions, notify, tools, inbox, agents, notifier, hooks, features } = parts
-  const { sandboxes, titles, mcp, checkpoints, reviews, backups, keeper } = parts
+  const { sandboxes, titles, mcp, checkpoints, reviews, backups, keeper, background, log } = parts
   sessions.follow({
     recorded(session, before, events) {
       keeper?.recorded(session, events)
@@ -63,7 +66,9 @@ export function followSessions(parts: SessionFollowers): void {
       hooks.removed(sessionId)
       mcp.leave(sessionId)
       checkpoints.removed(sessionId)
-      void reviews.removed(sessionId)
+      background.add(reviews.removed(sessionId), (error) =>
+        log(`Notes of a review could not be removed: ${failureOf(error).message}`),
+      )
       if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
       else notify({ kind: 'session.removed', sessionId })
       notify({ kind: 'inbox' })

@@ -140,7 +140,7 @@ function createRunner(
   hiddenFrom: SessionFileRules['hiddenFrom'] & {},
 ): SessionsTurns['runner'] {
   const { home, store, settings, settingsFor, effectiveHeader, env, catalog, environment } = foundation
-  const { log, warn, now, newId } = foundation
+  const { background, log, warn, now, newId } = foundation
   const family = new AgentCallSchedule()
   return createTurnRunner({
     home,
@@ -188,10 +188,9 @@ function createRunner(
         onCommand: (listener) => void supervisor.onChange(listener),
         // Its commands run in the editor's terminals.
         usesOwnTerminals: (session) => !clientCapabilities.of(session)?.terminals,
-        async prepare(session) {
-          await environment.ready()
-          supervisor.terminals.warm(await sandboxes.usual(session))
-        },
+        ready: environment.ready,
+        prepare: async (session) => supervisor.terminals.warm(await sandboxes.usual(session)),
+        background,
       }),
     },
     extensions: {

@@ -51,7 +51,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const hasInbox = options.hasInbox ?? interactive
   const foundation = await openFoundation(options)
   const { home, store, config, settings, effectiveHeader, env, catalog, network, environment } = foundation
-  const { notify, warn, log, newId, now } = foundation
+  const { background, notify, warn, log, newId, now } = foundation
   const execution = createExecution(foundation, options)
   const { sandboxes, programSandboxes, clientCapabilities, machine, inProcessTasks, skills, hooks, diagnostics } =
     execution
@@ -106,6 +106,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
   supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
   const notifier = createTaskNotifier({ supervisor, store, sessions, startsTurns: interactive, now, log })
+  /** Rules have changed; a request whose answer they give is answered. */
+  const reconsider = (): void =>
+    background.add(sessions.reconsider(), (error) => log(`Requests could not be looked at again: ${describe(error)}`))
   const agents = createAgents({
     home,
     store,
@@ -125,6 +128,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     settings: () => settings().checkpoints,
     newId,
+    background,
     log,
   })
   const fileAccess = createFileAccess({ home, header: sessions.header })
@@ -184,7 +188,21 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     chained: async () => (await import('./store/received-sessions')).createReceivedSessions(foundation.database).events,
   })
   const inbox = createInbox({ store, choices: sessions.choices, notify })
-  followSessions({ ...parts, reviews, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups, keeper })
+  followSessions({
+    ...parts,
+    reviews,
+    sessions,
+    notify,
+    tools,
+    inbox,
+    hooks,
+    sandboxes,
+    titles,
+    backups,
+    keeper,
+    background,
+    log,
+  })
 
   const trust = createTrust({
     describeServers: async (...file) => (await import('./mcp/config/describe-server')).describeServerFile(...file),
@@ -194,7 +212,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     notify: (folder) => {
       notify({ kind: 'trust', folder })
       mcp.trustChanged()
-      void sessions.reconsider()
+      reconsider()
     },
   })
   const actions = createSettingsActions({
@@ -210,13 +228,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   foundation.onChange(({ kind }) => {
     if (kind !== 'plugins') return
     mcp.trustChanged()
-    void sessions.reconsider()
+    reconsider()
   })
   config.onChange(() => {
     foundation.settingsChanged()
     features.schedule.settingsChanged()
     notify({ kind: 'settings' })
-    void sessions.reconsider()
+    reconsider()
   })
 
   notifier.start()
@@ -296,13 +314,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       titles?.close()
       conversations.close()
       checkpoints.close()
-      sessionFiles.close()
+      await sessionFiles.close()
       inbox.close()
       await Promise.all([runs.close(), sessions.close()])
+      await foundation.background.close()
       await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])
       await supervisor.close(background)
       config.close()
-      features.close()
+      await features.close()
       await backups.close()
       store.close()
     },

@@ -13,6 +13,7 @@ import type { SessionHeader } from '../../../shared/model/session/session'
 import type { CheckpointSettings } from '../config/agent-settings/session-settings'
 import type { CallCheckpoint } from '../loop/call-lifecycle'
 import type { DMailCall } from '../loop/turn-context'
+import type { BackgroundWork } from '../runtime/background-work'
 import type { Store } from '../store/store'
 import type { RestoreOutlook } from '../tool/session-services'
 import type { Workspace } from '../workspace/workspace'
@@ -42,6 +43,7 @@ export interface CheckpointsDeps {
   }
   settings(): CheckpointSettings
   newId(prefix: string): string
+  background: Pick<BackgroundWork, 'add'>
   log(message: string): void
 }
 
@@ -82,7 +84,7 @@ export interface CheckpointAccess {
 
 /** Checkpoints of all sessions. Most modules are loaded when the first call changes something. */
 export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
-  const { home, store, sessions, settings, newId, log } = deps
+  const { home, store, sessions, settings, newId, background, log } = deps
   const place = checkpointPaths(home)
   const blobs = openBlobStore(place.blobs)
   const maxBytes = (): number => settings().maxFileBytes
@@ -207,12 +209,13 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
     begin() {
       for (const sessionId of foldersIn(join(place.folder, 'sessions'))) {
         if (!existsSync(place.restore(sessionId)) || !store.header(sessionId)) continue
-        whenRecovered(sessionId, async () => undefined).catch((error: unknown) =>
-          log(`A restore could not be finished: ${failureOf(error).message}`),
+        background.add(
+          whenRecovered(sessionId, async () => undefined),
+          (error) => log(`A restore could not be finished: ${failureOf(error).message}`),
         )
       }
       timer = setTimeout(() => {
-        collect().catch((error: unknown) => log(`Old checkpoints could not be collected: ${failureOf(error).message}`))
+        background.add(collect(), (error) => log(`Old checkpoints could not be collected: ${failureOf(error).message}`))
       }, COLLECT_AFTER_MS)
       timer.unref()
     },

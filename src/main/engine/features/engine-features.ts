@@ -50,7 +50,7 @@ export interface EngineFeatures {
   places: EnginePlaces
   /** Paired phones and other computers. */
   pairing: DeviceActions
-  close(): void
+  close(): Promise<void>
 }
 
 /** Creates the features. They cost nothing until they are used. */
@@ -83,10 +83,10 @@ export function createFeatures(
     device,
     mail,
     terminals,
-    close() {
-      terminals.close()
+    async close() {
       device.close()
       mail.close()
+      await terminals.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { CodedError } from '../../../shared/errors'
+import { CodedError, failureOf } from '../../../shared/errors'
 import { presetFor } from '../../../shared/configuration/mail-presets'
 import type { MailAccount, MailAccountView, MailDraft, MailTest } from '../../../shared/model/assistant/mail'
 import { mailAccountEdits } from '../config/settings/mail-settings'
@@ -24,7 +24,7 @@ export interface EngineMail {
 
 /** The mail of an engine. Its code and its libraries are loaded when mail is first used. */
 export function createEngineMail(foundation: EngineFoundation): EngineMail {
-  const { config, home, secrets, settings, notify } = foundation
+  const { background, config, home, secrets, settings, notify, log } = foundation
   const accounts = (): MailAccount[] => Object.values(settings().mail.accounts)
   let loaded: Mail | undefined
   let loading: Promise<Mail> | undefined
@@ -78,7 +78,7 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
         const of = await mail()
         if (!stopped && !closed) stop = of.watch(watch)
       }
-      void begin()
+      background.add(begin(), (error) => log(`Mail cannot be watched: ${failureOf(error).message}`))
       return () => {
         stopped = true
         stop?.()

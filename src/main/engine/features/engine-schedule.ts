@@ -54,7 +54,7 @@ export function createEngineSchedule(
   foundation: EngineFoundation,
   { device, mail }: { device: Pick<EngineDevice, 'notifyUser' | 'showOthers'>; mail: Pick<EngineMail, 'watch'> },
 ): EngineSchedule {
-  const { database, duties, store, settings, now, newId, notify, log, effectiveHeader } = foundation
+  const { background, database, duties, store, settings, now, newId, notify, log, effectiveHeader } = foundation
   let host: ScheduleHost | undefined
   let loading: Promise<Parts> | undefined
   let scheduler: Promise<Scheduler> | undefined
@@ -112,6 +112,7 @@ export function createEngineSchedule(
           hasInbox: of.hasInbox,
           log,
         })
+        if (isClosed) running.stop()
         return running
       },
     ))
@@ -120,7 +121,11 @@ export function createEngineSchedule(
   function apply(): void {
     if (isClosed || !host?.interactive) return
     const isOn = settings().features.scheduling
-    if (isOn || scheduler) void schedulerOf(host).then((made) => (isOn ? made.begin() : made.rest()), report)
+    if (!isOn && !scheduler) return
+    background.add(
+      schedulerOf(host).then((made) => (isOn ? made.begin() : made.rest())),
+      report,
+    )
   }
   function report(error: unknown): void {
     log(`Schedules could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -177,7 +182,11 @@ export function createEngineSchedule(
       const { header } = session
       if (!header.schedule || !host?.interactive) return
       if (running) running.recorded(header, events)
-      else if (!isClosed) void schedulerOf(host).then((made) => made.recorded(header, events), report)
+      else if (!isClosed)
+        background.add(
+          schedulerOf(host).then((made) => made.recorded(header, events)),
+          report,
+        )
     },
     actions: {
       overview: async (deleted) => ({ schedules: (await parts()).schedules.list(deleted), service: await service() }),

@@ -11,7 +11,7 @@ export interface EngineTerminals {
   /** Learns which terminals are watched; free where no task host was ever started. */
   refresh(): Promise<void>
   watched(session: Session): WatchedTerminals
-  close(): void
+  close(): Promise<void>
 }
 
 /** The user's own terminals of an engine. */

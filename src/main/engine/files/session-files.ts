@@ -42,7 +42,7 @@ export interface SessionFiles {
   remove(sessionId: string, path: string): Promise<{ seq: number }>
   /** Keeps a copy of a file that isn't in the project, for the agent to read. */
   attach(sessionId: string, name: string, data: Uint8Array): Promise<AttachedFile>
-  close(): void
+  close(): Promise<void>
 }
 
 export interface SessionFilesDeps {
@@ -116,9 +116,9 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
       const { keepAttachment } = await import('./attachments')
       return keepAttachment(home, sessionId, name, data)
     },
-    close() {
-      void reading?.then((of) => of.close())
-      void filter?.then((of) => of.close())
+    async close() {
+      const open = await Promise.allSettled([reading, filter])
+      for (const one of open) if (one.status === 'fulfilled') one.value?.close()
     },
   }
 }

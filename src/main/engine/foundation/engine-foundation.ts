@@ -17,6 +17,7 @@ import { createNetwork, type Network } from '../network/network'
 import { type PermissionRule, sessionRules } from '../permission/permission-rule'
 import { prepareIdentities } from '../process/process-identity'
 import type { SessionHeader } from '../../../shared/model/session/session'
+import { BackgroundWork } from '../runtime/background-work'
 import { openStore, type OpenedStore } from '../store/open/open-store'
 import { createFolderSettings } from '../trust/project-settings'
 import { createEnginePlugins } from './engine-plugins'
@@ -45,6 +46,8 @@ export interface EngineFoundation extends EngineChanges, EngineServices, OpenedS
    * to.
    */
   rulesOf(session: Headed): Promise<PermissionRule[]>
+  /** Closing the engine waits for it. */
+  background: BackgroundWork
   /** The environment that commands get: without keys of models. */
   env(): Record<string, string>
   newId(prefix: string): string
@@ -102,6 +105,7 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
       const granted = new Set([...(effectiveHeader({ header }).rules ?? []), ...(header.rules ?? [])])
       return [...(await settingsFor(header.folder)).settings.permission.rules, ...sessionRules([...granted])]
     },
+    background: new BackgroundWork(),
     env: () => commandEnv(process.env, settings()),
     newId,
     now: () => Date.now(),

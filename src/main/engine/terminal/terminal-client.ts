@@ -160,9 +160,9 @@ export class TerminalClient {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#isClosed = true
-    this.#connector.close()
+    await this.#connector.close()
   }
 
   async #find(): Promise<HostConnection | undefined> {

@@ -1,3 +1,4 @@
+import type { BackgroundWork } from '../runtime/background-work'
 import { usedForCalls } from '../runtime/code-cache'
 import type { Session } from '../session/session'
 import type { TurnTasks } from './turn-material'
@@ -12,21 +13,33 @@ export interface WarmUpDeps {
   /** Calls the listener whenever a command has changed; the first call says that the agent does run commands. */
   onCommand(listener: () => void): void
   usesOwnTerminals(session: Session): boolean
+  /** Resolves when the environment of commands is known. */
+  ready(): Promise<unknown>
   /** Prepares a terminal. A failure shows with the first command. */
   prepare(session: Session): Promise<void>
+  /** Gets what is loaded and prepared, so that nothing of it goes on after the engine has closed. */
+  background: Pick<BackgroundWork, 'add' | 'isClosed'>
 }
 
 /** Uses the time in which a model thinks: loads what its calls need, and has a terminal ready for its commands. */
-export function createWarmUp({ onCommand, usesOwnTerminals, prepare }: WarmUpDeps): TurnTasks['warmUp'] {
+export function createWarmUp(deps: WarmUpDeps): TurnTasks['warmUp'] {
+  const { onCommand, usesOwnTerminals, ready, prepare, background } = deps
   let [runsCommands, isWarm] = [false, false]
   onCommand(() => (runsCommands = true))
-  const prepareNow = (session: Session): void =>
-    void Promise.all([prepare(session), import('../approval/command/inspect-command')]).catch(() => undefined)
+  const prepareNow = (session: Session): void => {
+    if (background.isClosed) return
+    background.add(import('../approval/command/inspect-command'))
+    // The environment may take seconds, which closing does not wait for.
+    void ready().then(
+      () => background.isClosed || background.add(prepare(session)),
+      () => undefined,
+    )
+  }
   return (session, answering) => {
     // Most requests after the first follow calls.
     if (isWarm) usedForCalls()
     isWarm = true
-    void Promise.all([import('../approval/judging'), import('../loop/tool-calls')]).catch(() => undefined)
+    background.add(Promise.all([import('../approval/judging'), import('../loop/tool-calls')]))
     if (!usesOwnTerminals(session)) return
     if (runsCommands) return prepareNow(session)
     const timer = setTimeout(prepareNow, PATIENCE_MS, session).unref()

@@ -54,6 +54,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   /** Tasks that this process started or followed and that run, as far as it knows. */
   private readonly running = new Set<string>()
   private beginTimer: NodeJS.Timeout | undefined
+  private beginning: Promise<void> | undefined
   private isClosed = false
   /** The last reason reported for a missing host. */
   private notifiedUnavailable: string | undefined
@@ -98,10 +99,9 @@ export class HomeTaskSupervisor implements TaskSupervisor {
 
   /** The same a moment later, off the startup path. */
   beginSoon(failed: (error: unknown) => void): void {
-    this.beginTimer = setTimeout(
-      () => void this.begin().catch((error: unknown) => !this.isClosed && failed(error)),
-      START_DELAY_MS,
-    ).unref()
+    this.beginTimer = setTimeout(() => {
+      this.beginning = this.begin().catch((error: unknown) => void (this.isClosed || failed(error)))
+    }, START_DELAY_MS).unref()
   }
 
   /** For long-lived engines: finds a running host, processes left by a crash, and tasks that are too old to keep. */
@@ -110,6 +110,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     this.connector.watchForHosts()
     await this.list({ activeOnly: true })
     for (const taskId of await removeOld(this.options.home, this.options.settings())) this.notifyRemoved(taskId)
+    if (this.isClosed) return
     const { findOrphans } = await import('./orphans')
     const found = await findOrphans(this.options.home)
     // Servers are useless without the program that started them.
@@ -282,8 +283,8 @@ export class HomeTaskSupervisor implements TaskSupervisor {
         () => {},
       )
     this.isClosed = true
-    this.connector.close()
-    await this.terminals.close()
+    await Promise.all([this.connector.close(), this.terminals.close()])
+    await this.beginning
   }
 
   private async live(): Promise<Task[]> {

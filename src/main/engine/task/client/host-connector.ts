@@ -31,6 +31,7 @@ export class HostConnector {
   private readonly options: HostConnectorOptions
   private link: HostConnection | undefined
   private linking: Promise<HostConnection | undefined> | undefined
+  private loading: Promise<typeof import('./host-connection')> | undefined
   private watcher: FSWatcher | undefined
   private lookTimer: NodeJS.Timeout | undefined
   private isClosed = false
@@ -102,19 +103,20 @@ export class HostConnector {
     )
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.isClosed = true
     clearTimeout(this.lookTimer)
     this.watcher?.close()
     this.link?.close()
     this.link = undefined
+    await this.loading?.catch(() => undefined)
   }
 
   private async get(
     connect: () => Promise<HostSocket | undefined>,
     isStart = false,
   ): Promise<HostConnection | undefined> {
-    if (this.isClosed) throw new CodedError('task.host_unavailable', 'Trestle is closing.')
+    if (this.isClosed) throw closingError()
     if (this.link && !this.link.isLost) return this.link
     const before = this.linking
     if (before) {
@@ -129,7 +131,12 @@ export class HostConnector {
     const linking = (async () => {
       const host = await connect()
       if (!host) return undefined
-      const { HostConnection } = await import('./host-connection')
+      if (this.isClosed) {
+        host.socket.destroy()
+        throw closingError()
+      }
+      this.loading = import('./host-connection')
+      const { HostConnection } = await this.loading
       const link: HostConnection = await HostConnection.open(host, {
         ...events,
         lost: () => {
@@ -139,7 +146,7 @@ export class HostConnector {
       })
       if (this.isClosed) {
         link.close()
-        throw new CodedError('task.host_unavailable', 'Trestle is closing.')
+        throw closingError()
       }
       this.link = link
       onLink(link)
@@ -152,6 +159,10 @@ export class HostConnector {
       if (this.linking === linking) this.linking = undefined
     }
   }
+}
+
+function closingError(): CodedError {
+  return new CodedError('task.host_unavailable', 'Trestle is closing.')
 }
 
 const START_MS = 10_000

@@ -64,6 +64,7 @@ export class TaskStarter {
   async close(): Promise<void> {
     this.closed = true
     await Promise.all([...this.runs].map((run) => run.close()))
+    await this.starting?.catch(() => undefined)
     this.started?.starter.close()
   }
 
