@@ -5,10 +5,10 @@
  * files that import them.
  * `--all` (used by `npm test`) checks everything.
  */
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { spawnTogether } from './spawn-together.ts'
 import { trackedFiles } from './tracked-files.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -122,12 +122,12 @@ async function run({ name, script, args, inputs }: Check): Promise<void> {
     passed[name] = now
     return
   }
-  const child = spawn(process.execPath, [join(root, script), ...args, ...files], {
+  const child = spawnTogether([join(root, script), ...args, ...files], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  for (const stream of [child.stdout, child.stderr])
+  for (const stream of [child.stdout!, child.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}\n`)

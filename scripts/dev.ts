@@ -2,10 +2,10 @@
  * `npm run dev`: with Electron's binary, electron-vite with hot reload; without it, a build that follows the sources
  * and the web host, restarted whenever the main process is rebuilt (reload the page for changes of the interface).
  */
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import './build.ts'
+import { spawnTogether } from './spawn-together.ts'
 
 const root = join(import.meta.dirname, '..')
 const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
@@ -19,9 +19,7 @@ const commands = hasElectron
       [electronVite, 'build', '--watch', '--logLevel', 'warn'],
       ['--watch', join(root, 'out', 'main', 'cli.js'), 'serve'],
     ]
-const children = commands.map((args) =>
-  spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }),
-)
+const children = commands.map((args) => spawnTogether(args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }))
 for (const child of children) {
   child.on('exit', (code) => {
     for (const other of children) other.kill()

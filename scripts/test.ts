@@ -4,11 +4,12 @@
  * test that passes only at the second or third try counts as passed and is named at the end, as are the skipped ones.
  * Ends with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
  */
-import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { ensureChromium } from './ensure-chromium.ts'
+import { spawnTogether } from './spawn-together.ts'
 import { afterRetry, readPlaywright, readVitest, type TestResult } from './test-results.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -20,13 +21,14 @@ const all: TestResult[] = []
 const retried: Record<(typeof RETRIES)[number], TestResult[]> = { second: [], third: [] }
 
 /** Runs a script of a package on this Node; true when it exits with 0. */
-function run(script: string, args: string[] = [], env: Record<string, string> = {}): boolean {
-  const result = spawnSync(process.execPath, [join(root, script), ...args], {
+async function run(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<boolean> {
+  const child = spawnTogether([join(root, script), ...args], {
     cwd: root,
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })
-  return result.status === 0
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code === 0
 }
 
 function count(name: string, ok: boolean): void {
@@ -37,13 +39,13 @@ function count(name: string, ok: boolean): void {
  * Runs tests, reads the report, and tries what failed up to twice more. A report that is missing, or an error outside
  * of all tests, counts as a failure.
  */
-function runTests(
+async function runTests(
   name: string,
-  start: (report: string, failed?: TestResult[]) => boolean,
+  start: (report: string, failed?: TestResult[]) => Promise<boolean>,
   read: (report: never) => TestResult[],
-): void {
-  const attempt = (path: string, failed?: TestResult[]): TestResult[] => {
-    const ok = start(path, failed)
+): Promise<void> {
+  const attempt = async (path: string, failed?: TestResult[]): Promise<TestResult[]> => {
+    const ok = await start(path, failed)
     try {
       const results = read(JSON.parse(readFileSync(path, 'utf8')) as never)
       const isOutside = !ok && results.every(({ outcome }) => outcome !== 'failed')
@@ -54,12 +56,12 @@ function runTests(
       return [{ file: '', name: `${name}: there is no report`, outcome: 'failed', message: path }]
     }
   }
-  let results = attempt(join(scratch, `${name}.json`))
+  let results = await attempt(join(scratch, `${name}.json`))
   for (const which of RETRIES) {
     const failed = results.filter(({ outcome }) => outcome === 'failed')
     if (failed.length === 0 || failed.length > MAX_RETRIED || failed.some(({ file }) => file === '')) break
     heading(`${name}: ${which} try of ${failed.length}`)
-    const after = afterRetry(results, attempt(join(scratch, `${name}-${which}.json`), failed))
+    const after = afterRetry(results, await attempt(join(scratch, `${name}-${which}.json`), failed))
     results = after.results
     retried[which].push(...after.retried)
   }
@@ -83,13 +85,13 @@ heading('browser')
 count('Chromium', await ensureChromium())
 
 heading('static checks')
-count('static checks (npm run check)', run('scripts/check.ts', ['--all']))
+count('static checks (npm run check)', await run('scripts/check.ts', ['--all']))
 
 heading('build')
-count('build', run('scripts/build.ts', ['--force']))
+count('build', await run('scripts/build.ts', ['--force']))
 
 heading('unit, integration, conformance')
-runTests(
+await runTests(
   'vitest',
   (report, failed) => {
     const files = [...new Set(failed?.map(({ file }) => file))]
@@ -106,7 +108,7 @@ runTests(
 )
 
 heading('e2e')
-runTests(
+await runTests(
   'playwright',
   (report, failed) =>
     run(
