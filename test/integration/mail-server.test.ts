@@ -230,6 +230,30 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     stop()
   })
 
+  it('a watch whose messages cannot be handled, or which cannot be told so, keeps none from the others', async () => {
+    const handled = next<string>()
+    await lab.deliver('bob', plainMessage('Mark', 'x'))
+    const since = position(await idOf('bob', 'Mark'))
+    const fail = (): never => {
+      throw new Error('the disk is full')
+    }
+    const watch = { account: 'bob', filter: { subject: 'Shared' }, since }
+    const stopFirst = mail.watch({ ...watch, onMail: fail, onPosition: fail, onProblem: fail })
+    const stopSecond = mail.watch({ ...watch, onMail: ({ subject }) => handled.resolve(subject) })
+    await lab.deliver('bob', plainMessage('Shared', 'x'))
+    expect(await handled.promise).toBe('Shared')
+    // The watch goes on after the failure was told, which failed, too.
+    const later = next<string>()
+    const stopThird = mail.watch({
+      ...watch,
+      filter: { subject: 'Later' },
+      onMail: ({ subject }) => later.resolve(subject),
+    })
+    await lab.deliver('bob', plainMessage('Later', 'x'))
+    expect(await later.promise).toBe('Later')
+    for (const stop of [stopFirst, stopSecond, stopThird]) stop()
+  })
+
   it('continues a watch where an earlier one stopped', async () => {
     const one = next<{ validity: string; uid: number }>()
     await lab.deliver('bob', plainMessage('Before', 'x'))

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../../shared/events/event'
 import { NOTIFICATION_LIMITS } from '../../../shared/model/assistant/notification'
 import type { ScheduleOverview, ScheduleRun } from '../../../shared/model/assistant/schedule'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
-import { CodedError } from '../../../shared/errors'
+import { CodedError, failureOf } from '../../../shared/errors'
 import { projectOf } from '../config/worktree-record'
 import type { EngineDevice } from './engine-device'
 import type { EngineFoundation } from '../foundation/engine-foundation'
@@ -99,12 +99,17 @@ export function createEngineSchedule(
           changed,
           listen: signal.listen,
           tell({ title, body, ...about }) {
-            device.notifyUser({
-              title: cutText(title, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
-              body: cutText(body, NOTIFICATION_LIMITS.bodyChars).toWellFormed(),
-              source: 'schedule',
-              ...about,
-            })
+            try {
+              device.notifyUser({
+                title: cutText(title, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
+                body: cutText(body, NOTIFICATION_LIMITS.bodyChars).toWellFormed(),
+                source: 'schedule',
+                ...about,
+              })
+            } catch (error) {
+              // On a full disk, for example; it is called by timers, too, where a failure would end the process.
+              log(`${title}: ${body} This could not be kept: ${failureOf(error).message}`)
+            }
             signal.tell()
           },
           tellOthers: device.showOthers,

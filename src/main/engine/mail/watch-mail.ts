@@ -67,7 +67,13 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   let look: (() => void) | undefined
 
   const tell = (problem: Error | undefined): void => {
-    for (const { watch } of listeners) watch.onProblem?.(problem)
+    for (const { watch } of listeners) {
+      try {
+        watch.onProblem?.(problem)
+      } catch {
+        // Whoever cannot be told must not end the watch, nor keep it from the others.
+      }
+    }
   }
 
   async function connect(): Promise<void> {
@@ -112,8 +118,14 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     const box = await opened.mailboxOpen(path, { readOnly: true })
     const where = { account: signed.account.id, folder: path, validity: String(box.uidValidity) }
     const newest = box.uidNext - 1
-    for (const listener of listeners)
-      if (listener.position?.validity !== where.validity) moveTo(listener, { validity: where.validity, uid: newest })
+    for (const listener of listeners) {
+      if (listener.position?.validity === where.validity) continue
+      try {
+        moveTo(listener, { validity: where.validity, uid: newest })
+      } catch {
+        // The look that follows tries again, and reports the failure.
+      }
+    }
     let failure: unknown
     look = () => {
       looking = looking
@@ -139,46 +151,63 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     opened: ImapFlow,
     where: { account: string; folder: string; validity: string },
   ): Promise<void> {
+    let failure: HandlerError | undefined
     for (const listener of listeners) {
       const box = opened.mailbox
-      if (!box) return
-      if (listener.position?.validity !== where.validity)
-        moveTo(listener, { validity: where.validity, uid: box.uidNext - 1 })
-      const from = listener.position!
-      const { watch } = listener
-      // A range that ends in * always has the last message in it.
-      const found = (await uidsOf(opened, { ...criteria(watch.filter), uid: `${from.uid + 1}:*` })).filter(
-        (uid) => uid > from.uid,
-      )
-      const all = found.length === 0 ? [] : await uidsOf(opened, { uid: `${from.uid + 1}:*` })
-      const last = Math.max(from.uid, ...all, ...found)
-      const sorted = found.toSorted((a, b) => a - b)
-      for (let n = 0; n < sorted.length; n += MAX_NEW) {
-        const mails = await summaries(opened, where, sorted.slice(n, n + MAX_NEW))
-        for (const mail of mails.toSorted((a, b) => uidOf(a) - uidOf(b))) {
-          if (!listeners.has(listener)) break
-          const position = { validity: where.validity, uid: uidOf(mail) }
-          hand(listener, mail, position)
-          listener.position = position
-        }
+      if (!box) break
+      try {
+        if (listener.position?.validity !== where.validity)
+          moveTo(listener, { validity: where.validity, uid: box.uidNext - 1 })
+        await handNew(opened, where, listener)
+      } catch (error) {
+        // The others get theirs all the same.
+        if (!(error instanceof HandlerError)) throw error
+        failure ??= error
       }
-      if (last > listener.position!.uid) moveTo(listener, { validity: where.validity, uid: last })
     }
+    if (failure) throw failure
+  }
+
+  async function handNew(
+    opened: ImapFlow,
+    where: { account: string; folder: string; validity: string },
+    listener: Listener,
+  ): Promise<void> {
+    const from = listener.position!
+    const { watch } = listener
+    // A range that ends in * always has the last message in it.
+    const found = (await uidsOf(opened, { ...criteria(watch.filter), uid: `${from.uid + 1}:*` })).filter(
+      (uid) => uid > from.uid,
+    )
+    const all = found.length === 0 ? [] : await uidsOf(opened, { uid: `${from.uid + 1}:*` })
+    const last = Math.max(from.uid, ...all, ...found)
+    const sorted = found.toSorted((a, b) => a - b)
+    for (let n = 0; n < sorted.length; n += MAX_NEW) {
+      const mails = await summaries(opened, where, sorted.slice(n, n + MAX_NEW))
+      for (const mail of mails.toSorted((a, b) => uidOf(a) - uidOf(b))) {
+        if (!listeners.has(listener)) break
+        const position = { validity: where.validity, uid: uidOf(mail) }
+        hand('A new message could not be handled', () => watch.onMail(mail, position))
+        listener.position = position
+      }
+    }
+    if (last > listener.position!.uid) moveTo(listener, { validity: where.validity, uid: last })
   }
 
   /** A message that cannot be handled, on a full disk for example, is tried again: none is lost. */
-  function hand({ watch }: Listener, mail: MailSummary, position: MailPosition): void {
+  function hand(what: string, work: () => void): void {
     try {
-      watch.onMail(mail, position)
+      work()
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      throw new HandlerError(`A new message could not be handled: ${reason}`, { cause: error })
+      throw new HandlerError(`${what}: ${reason}`, { cause: error })
     }
   }
 
   function moveTo(listener: Listener, position: MailPosition): void {
+    if (listeners.has(listener))
+      hand('How far mail was watched could not be kept', () => listener.watch.onPosition?.(position))
     listener.position = position
-    if (listeners.has(listener)) listener.watch.onPosition?.(position)
   }
 
   return {
