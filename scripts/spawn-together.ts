@@ -7,8 +7,8 @@ let watcher: ChildProcess | undefined
 
 /**
  * Starts a script on this Node, which ends with everything that it has started when this process ends, however that
- * ends: by a time limit, Ctrl-C or SIGKILL. A compiler is busy for a minute and would not notice by itself, so another
- * process watches.
+ * ends: by a time limit, Ctrl-C or SIGKILL. A compiler is busy for a minute and would not notice, so another process
+ * watches.
  */
 export function spawnTogether(args: readonly string[], options: Omit<SpawnOptions, 'detached'>): ChildProcess {
   watcher ??= startWatcher()

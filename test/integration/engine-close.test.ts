@@ -14,7 +14,7 @@ it('an engine that is closed at once starts no schedules and writes nothing to i
     const log = (message: string): void => void logged.push(message)
     const engine = await createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log })
     const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
-    // Its notes are removed without anybody waiting.
+    // Its notes are removed in the background.
     await engine.sessions.remove(sessionId)
     await engine.close('stop')
     // What was still loading would have found the store closed.

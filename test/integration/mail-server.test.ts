@@ -242,7 +242,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     const stopSecond = mail.watch({ ...watch, onMail: ({ subject }) => handled.resolve(subject) })
     await lab.deliver('bob', plainMessage('Shared', 'x'))
     expect(await handled.promise).toBe('Shared')
-    // The watch goes on after the failure was told, which failed, too.
+    // The watch continues after telling of the failure failed, too.
     const later = next<string>()
     const stopThird = mail.watch({
       ...watch,

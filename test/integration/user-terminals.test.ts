@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
-  for (const client of clients) client.close()
+  await Promise.all(clients.map((client) => client.close()))
   await endHosts(home)
   rmSync(home, { recursive: true, force: true })
 })
@@ -73,7 +73,7 @@ describe("the user's terminals", () => {
     const before = look(first, terminalId)
     await first.input(terminalId, 'MARK=kept; printf "one-%s\\n" two\r')
     await before.shows('one-two')
-    first.close()
+    await first.close()
     const second = connect()
     expect(await second.list()).toMatchObject([{ terminalId, status: 'running', sessionId: SESSION }])
     const after = look(second, terminalId)

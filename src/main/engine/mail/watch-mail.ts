@@ -71,7 +71,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       try {
         watch.onProblem?.(problem)
       } catch {
-        // Whoever cannot be told must not end the watch, nor keep it from the others.
+        // One schedule that cannot be told must neither end the watch nor affect the others.
       }
     }
   }
@@ -160,7 +160,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
           moveTo(listener, { validity: where.validity, uid: box.uidNext - 1 })
         await handNew(opened, where, listener)
       } catch (error) {
-        // The others get theirs all the same.
+        // The others still get theirs.
         if (!(error instanceof HandlerError)) throw error
         failure ??= error
       }
@@ -194,16 +194,6 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     if (last > listener.position!.uid) moveTo(listener, { validity: where.validity, uid: last })
   }
 
-  /** A message that cannot be handled, on a full disk for example, is tried again: none is lost. */
-  function hand(what: string, work: () => void): void {
-    try {
-      work()
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new HandlerError(`${what}: ${reason}`, { cause: error })
-    }
-  }
-
   function moveTo(listener: Listener, position: MailPosition): void {
     if (listeners.has(listener))
       hand('How far mail was watched could not be kept', () => listener.watch.onPosition?.(position))
@@ -234,6 +224,16 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
 /** What was to be done about a message failed, not the mail server. */
 class HandlerError extends Error {
   override readonly name = 'HandlerError'
+}
+
+/** A message that cannot be handled, on a full disk for example, is tried again: none is lost. */
+function hand(what: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new HandlerError(`${what}: ${reason}`, { cause: error })
+  }
 }
 
 function uidOf({ id }: MailSummary): number {

@@ -1,9 +1,9 @@
-/** What an engine does without anybody waiting for it, such as loading code early: closing waits until it is over. */
+/** What an engine does in the background, such as loading code early: closing waits until it is over. */
 export class BackgroundWork {
   readonly #pending = new Set<Promise<unknown>>()
   #isClosed = false
 
-  /** Nothing more is to be begun. */
+  /** No more work may be started. */
   get isClosed(): boolean {
     return this.#isClosed
   }

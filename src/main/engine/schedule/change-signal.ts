@@ -5,7 +5,7 @@ import { watchConfigFile } from '../config/watch-file'
 
 /** Tells the other processes of a home that schedules, their runs or messages about them have changed. */
 export interface ChangeSignal {
-  /** Never throws: others look again after some seconds in any case. */
+  /** Never throws: others also look again every few seconds. */
   tell(): void
   /** Calls back soon after any process has told. Returns how to stop. */
   listen(heard: () => void): () => void

@@ -17,7 +17,7 @@ export interface WarmUpDeps {
   ready(): Promise<unknown>
   /** Prepares a terminal. A failure shows with the first command. */
   prepare(session: Session): Promise<void>
-  /** Gets what is loaded and prepared, so that nothing of it goes on after the engine has closed. */
+  /** Gets what is loaded and prepared, so that none of it keeps running after the engine has closed. */
   background: Pick<BackgroundWork, 'add' | 'isClosed'>
 }
 

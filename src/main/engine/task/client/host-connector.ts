@@ -31,7 +31,7 @@ export class HostConnector {
   private readonly options: HostConnectorOptions
   private link: HostConnection | undefined
   private linking: Promise<HostConnection | undefined> | undefined
-  private loading: Promise<typeof import('./host-connection')> | undefined
+  private loading: Promise<unknown> | undefined
   private watcher: FSWatcher | undefined
   private lookTimer: NodeJS.Timeout | undefined
   private isClosed = false
@@ -135,8 +135,9 @@ export class HostConnector {
         host.socket.destroy()
         throw closingError()
       }
-      this.loading = import('./host-connection')
-      const { HostConnection } = await this.loading
+      const loading = import('./host-connection')
+      this.loading = loading
+      const { HostConnection } = await loading
       const link: HostConnection = await HostConnection.open(host, {
         ...events,
         lost: () => {
