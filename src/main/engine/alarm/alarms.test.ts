@@ -46,23 +46,45 @@ interface Trestle {
   alarms: Alarms
   rang: string[]
   missed: string[][]
+  failures: string[]
+}
+
+/** What goes wrong in a Trestle, by the label of the alarm that cannot be told of, or at each look. */
+interface Faults {
+  label?: string
+  looks?: number
 }
 
 let count = 0
-function start(home: string, clock: ReturnType<typeof testClock>): Trestle {
+function start(home: string, clock: ReturnType<typeof testClock>, faults: Faults = {}): Trestle {
   const store = openStore({ home })
   undo.push(() => store.store.close())
   const rang: string[] = []
   const missed: string[][] = []
+  const failures: string[] = []
+  const rows = createAlarmRows(store.database)
   const alarms = createAlarms({
-    rows: createAlarmRows(store.database),
+    rows: {
+      ...rows,
+      takeDue(times) {
+        if ((faults.looks ?? 0) > 0) {
+          faults.looks! -= 1
+          throw new Error('the disk is full')
+        }
+        return rows.takeDue(times)
+      },
+    },
     clock,
     newId: () => `alarm-${++count}`,
-    ring: ({ label }: Alarm) => rang.push(label),
+    ring({ label }: Alarm) {
+      if (label === faults.label) throw new Error(`${label} cannot be told`)
+      rang.push(label)
+    },
     missed: (all) => missed.push(all.map(({ label }) => label)),
     changed: () => {},
+    failed: (error) => failures.push((error as Error).message),
   })
-  return { alarms, rang, missed }
+  return { alarms, rang, missed, failures }
 }
 
 it('an alarm rings once, at its time, in one of two processes of a home', async () => {
@@ -171,4 +193,44 @@ it('a time of day is the next one on the clock of this machine', () => {
   expect(alarmTime('18:30', now)).toBe(new Date(2026, 10, 25, 18, 30).getTime())
   expect(alarmTime('17:30', now)).toBe(new Date(2026, 10, 26, 17, 30).getTime())
   expect(alarmTime('2026-12-01 09:00', now)).toBe(new Date(2026, 11, 1, 9, 0).getTime())
+})
+
+it('an alarm that cannot be told of keeps no other from ringing, then and later', async () => {
+  const [home, clock] = [await tempFolder(), testClock()]
+  const { alarms, rang, failures } = start(home, clock, { label: 'Difficult' })
+  undo.push(alarms.watch())
+  alarms.set('1m', 'Difficult')
+  alarms.set('1m', 'Tea')
+  alarms.set('5m', 'Bread')
+  clock.pass(6 * MINUTE)
+  expect(rang).toEqual(['Tea', 'Bread'])
+  expect(failures).toEqual(['Difficult cannot be told'])
+})
+
+it('alarms ring after a time in which they could not be looked at', async () => {
+  const [home, clock] = [await tempFolder(), testClock()]
+  const { alarms, rang, failures } = start(home, clock, { looks: 3 })
+  undo.push(alarms.watch())
+  alarms.set('1m', 'Tea')
+  clock.pass(2 * MINUTE)
+  expect(rang).toEqual(['Tea'])
+  expect(failures).toEqual(Array.from({ length: 3 }, () => 'the disk is full'))
+})
+
+test.each(['2 months', '1 month', '3 mondays', '1 decade', '2 hops', '5 sevenths'])(
+  '%j is no while from now: it is not taken for minutes, days, hours or seconds',
+  (text) => {
+    expect(alarmTime(text, START)).toBeUndefined()
+  },
+)
+
+test.each([
+  ['1 day', 86_400_000],
+  ['2 Days 3 hours', 2 * 86_400_000 + 3 * 3_600_000],
+  ['1hr30mins', 90 * MINUTE],
+  ['in 25 minutes', 25 * MINUTE],
+  ['90 secs', 90_000],
+  ['1h 5 min 10 seconds', 65 * MINUTE + 10_000],
+])('%j is a while from now', (text, ms) => {
+  expect(alarmTime(text, START)).toBe(START + ms)
 })

@@ -35,7 +35,10 @@ function whileFromNow(text: string, now: number): number | undefined {
   const compact = text
     .toLowerCase()
     .replaceAll(/\s+/g, '')
-    .replaceAll(/(\d)(d|h|m|s)[a-z]*/g, '$1$2')
+    .replaceAll(
+      /(\d)(d(?:ays?)?|h(?:(?:ou)?rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)(?![a-z])/g,
+      (_, last: string, unit: string) => last + unit.charAt(0),
+    )
   if (!/^(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/.test(compact) || compact === '') return undefined
   const ms = [...compact.matchAll(/(\d+)([dhms])/g)].reduce(
     (sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0),
@@ -121,9 +124,11 @@ interface AlarmsDeps {
   missed(alarms: readonly Alarm[]): void
   /** The list has changed. */
   changed(): void
+  /** A look at the alarms failed, on a full disk for example; it is repeated soon. */
+  failed(error: unknown): void
 }
 
-export function createAlarms({ rows, clock, newId, ring, missed, changed }: AlarmsDeps): Alarms {
+export function createAlarms({ rows, clock, newId, ring, missed, changed, failed }: AlarmsDeps): Alarms {
   const here = new Set<string>()
   /** Looks again at once: the next alarm may be another one. */
   let again: (() => void) | undefined
@@ -149,13 +154,22 @@ export function createAlarms({ rows, clock, newId, ring, missed, changed }: Alar
     return required(id)
   }
 
+  /** One that cannot be told of must not keep the others from ringing. */
+  function attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      failed(error)
+    }
+  }
+
   function look(): void {
     const now = clock.now()
     const due = rows.takeDue({ now, late: now - LATE_MS, unnoticed: now - RINGS_MS })
     for (const { id } of due.missed) here.delete(id)
     for (const { id } of due.ringing) here.add(id)
-    for (const alarm of due.ringing) ring(shown(alarm))
-    if (due.missed.length > 0) missed(due.missed)
+    for (const alarm of due.ringing) attempt(() => ring(shown(alarm)))
+    if (due.missed.length > 0) attempt(() => missed(due.missed))
     if (due.ringing.length + due.missed.length > 0) changed()
   }
 
@@ -192,13 +206,23 @@ export function createAlarms({ rows, clock, newId, ring, missed, changed }: Alar
       let cancel: (() => void) | undefined
       const next = (): void => {
         cancel?.()
-        const at = rows.nextAt()
-        const wait = at === undefined ? LOOK_MS : Math.min(LOOK_MS, Math.max(0, at - clock.now()))
+        let wait = LOOK_MS
+        attempt(() => {
+          const at = rows.nextAt()
+          if (at !== undefined) wait = Math.min(LOOK_MS, Math.max(0, at - clock.now()))
+        })
         cancel = clock.after(wait, tick)
       }
       const tick = (): void => {
-        look()
-        next()
+        let isDone = false
+        attempt(() => {
+          look()
+          isDone = true
+        })
+        if (isDone) return next()
+        // Not at once: what is due now would be looked at again without a pause.
+        cancel?.()
+        cancel = clock.after(LOOK_MS, tick)
       }
       again = next
       tick()

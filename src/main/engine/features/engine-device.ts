@@ -14,6 +14,7 @@ import {
   systemAlarmClock,
   type NotificationActions,
 } from '../alarm/alarms'
+import { failureOf } from '../../../shared/errors'
 import type { EngineFoundation } from '../foundation/engine-foundation'
 import type { Session } from '../session/session'
 import { createAlarmRows } from '../store/rows/alarm-rows'
@@ -111,6 +112,7 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
         }),
       missed: (all) => void notifyUser({ ...missedText(all), source: 'alarm' }),
       changed: () => notify({ kind: 'alarms' }),
+      failed: (error) => log(`alarms could not be looked at: ${failureOf(error).message}`),
     }))
 
   return {
