@@ -79,7 +79,8 @@ export function createSpendingGuard(deps: {
         if (!reached) return 'allowed'
         const asked = open.get(reached.key)
         if (asked) {
-          await Promise.race([asked, aborted(turn.signal)])
+          // When the question fails, this turn asks itself.
+          await Promise.race([asked.catch(() => undefined), aborted(turn.signal)])
           continue
         }
         const question = ask(reached, turn)

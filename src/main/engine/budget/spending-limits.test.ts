@@ -137,6 +137,20 @@ describe('a turn at a limit', () => {
     expect(asked).toHaveLength(2)
   })
 
+  test('asks itself when the question that it waited for has failed', async () => {
+    const { spend, limits } = await setUp({ sessionTokens: 100 })
+    spend(100)
+    const asked: string[] = []
+    const guard = createSpendingGuard({ limits, newId: () => 'x', warn: () => undefined })
+    const question = Promise.withResolvers<never>()
+    const first = guard.beforeRequest({ ...turn('continue', asked), ask: () => question.promise })
+    const second = guard.beforeRequest(turn('continue', asked))
+    question.reject(new Error('the session was closed'))
+    await expect(first).rejects.toThrow('the session was closed')
+    expect(await second).toBe('allowed')
+    expect(asked).toHaveLength(1)
+  })
+
   test('is warned of once before, and asks nothing then', async () => {
     const { spend, limits } = await setUp({ sessionTokens: 100, dayTokens: 1_000 })
     spend(85)
