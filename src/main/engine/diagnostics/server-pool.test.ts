@@ -46,7 +46,7 @@ process.stdin.on('data', (bytes) => {
 })
 `
 
-function pool(limits: Partial<PoolLimits> = {}, how?: string, home?: string) {
+function pool(limits: Partial<PoolLimits> = {}, how?: string, home?: string, problem?: string) {
   const scratch = createScratch({ 'server.cjs': SERVER, 'a.py': 'x = bad\n' })
   const starts = join(scratch.project, 'starts')
   const servers = {
@@ -56,11 +56,14 @@ function pool(limits: Partial<PoolLimits> = {}, how?: string, home?: string) {
   const made = createServerPool({
     home: home ?? scratch.home,
     env: () => ({ PATH: process.env['PATH'] ?? '' }),
-    settingsFor: async () => ({
-      settings: { ...DEFAULT_SETTINGS, diagnostics: { enabled: true, servers } },
-      problems: [],
-      trust: { state: 'nothing', hash: '' },
-    }),
+    async settingsFor() {
+      if (problem !== undefined) throw new Error(problem)
+      return {
+        settings: { ...DEFAULT_SETTINGS, diagnostics: { enabled: true, servers } },
+        problems: [],
+        trust: { state: 'nothing', hash: '' },
+      }
+    },
     log: (message) => void logged.push(message),
     limits,
   })
@@ -154,4 +157,11 @@ it('stops a server that uses too much memory', async () => {
   await made.serverFor(root, file)
   await until(() => pids().every((pid) => !isAlive(pid)), 'the server to end')
   expect(logged[0]).toMatch(/was stopped: it used \d+ MiB of memory/)
+})
+
+it('there is no server where the settings cannot be read, for any of those who ask at once', async () => {
+  const { made, root, file, logged } = pool({}, undefined, undefined, 'permission denied')
+  const asked = [1, 2, 3].map(() => made.serverFor(root, file))
+  expect(await Promise.allSettled(asked)).toEqual(asked.map(() => ({ status: 'fulfilled', value: undefined })))
+  expect(logged).toEqual(['A language server could not be started: permission denied'])
 })

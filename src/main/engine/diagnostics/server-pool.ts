@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { failureOf } from '../../../shared/errors'
 import type { FolderSettings } from '../trust/project-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
 import { findLanguageServer, type LanguageServerCommand, languageOf } from './find-language-server'
@@ -73,7 +74,10 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
     delete slot.server
     delete slot.running
     if (!running) return
-    const gone = running.stop().finally(() => void ending.delete(gone))
+    const gone = running
+      .stop()
+      .catch((error: unknown) => deps.log(`A language server could not be stopped: ${failureOf(error).message}`))
+      .finally(() => void ending.delete(gone))
     ending.add(gone)
   }
 
@@ -92,7 +96,8 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   }
 
   const checkMemory = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
-    const bytes = await memoryBelow(server.pid)
+    // Without a table of processes its memory is not known.
+    const bytes = await memoryBelow(server.pid).catch(() => 0)
     if (slot.running !== server || bytes <= limits.memoryBytes) return
     stop(slot)
     failed(slot, `The language server ${command} was stopped: it used ${Math.round(bytes / 1024 ** 2)} MiB of memory.`)
@@ -158,9 +163,12 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       if (slot.missingAt !== undefined && performance.now() - slot.missingAt < limits.searchAgainMs) return undefined
       delete slot.missingAt
       const current = slot
-      const server = start(current, path)
+      const server = start(current, path).catch((error: unknown) => {
+        deps.log(`A language server could not be started: ${failureOf(error).message}`)
+        return undefined
+      })
       current.server = server
-      const found = await server.catch(() => undefined)
+      const found = await server
       if (!found && current.server === server) delete current.server
       return found
     },
