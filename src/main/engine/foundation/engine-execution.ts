@@ -56,6 +56,7 @@ export function createExecution(foundation: EngineFoundation, options: EngineOpt
     hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
     sandboxes: programSandboxes,
     now,
+    log,
   })
   const diagnostics = createDiagnostics({ home, env, settingsFor, sandboxes: programSandboxes, log })
   return { sandboxes, programSandboxes, clientCapabilities, machine, inProcessTasks, skills, hooks, diagnostics }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Hook } from '../config/agent-settings/hook-settings'
 import type { HookEnd } from './hook-process'
 import { createHookRunner, hookAnswer } from './hook-runner'
+import { createHooks } from './hooks'
 
 it('no run has a negative duration when the clock is set back meanwhile', async () => {
   let clock = Date.UTC(2026, 0, 1)
@@ -87,5 +88,38 @@ describe('what a hook answers', () => {
     const { reason } = answer as { reason: string }
     expect(reason.length).toBe(4_001)
     expect(reason.isWellFormed()).toBe(true)
+  })
+})
+
+describe('hooks that cannot be read', () => {
+  const unreadable = {
+    home: tmpdir(),
+    env: () => ({}),
+    hooksOf: () => Promise.reject(new Error('permission denied')),
+    now: () => 0,
+  }
+
+  it('let nothing pass that they might forbid', async () => {
+    const runner = createHookRunner(unreadable)
+    const signal = new AbortController().signal
+    const trigger = { event: 'PreToolUse', sessionId: 's', folder: tmpdir(), subject: '', payload: {} } as const
+    await expect(runner.run(trigger, signal)).rejects.toThrow('permission denied')
+    await expect(
+      runner.runInTurn(
+        trigger,
+        () => ({}),
+        () => undefined,
+        signal,
+      ),
+    ).rejects.toThrow('permission denied')
+    await runner.close(0)
+  })
+
+  it('are logged where they only watch', async () => {
+    const logged: string[] = []
+    const hooks = createHooks({ ...unreadable, interactive: true, log: (message) => void logged.push(message) })
+    hooks.observe({ id: 's', header: { folder: tmpdir(), turns: 1 } }, 'Notification', '', {})
+    await expect.poll(() => logged).toEqual(['The hooks on Notification could not be run: permission denied'])
+    await hooks.close()
   })
 })

@@ -36,11 +36,12 @@ export interface HookRunnerDeps {
 export interface HookRunner {
   /**
    * Runs all that match side by side; resolves when all have ended, with the answers in the order of the configuration.
-   * Never rejects.
+   * Rejects when the hooks of the folder cannot be read: what they would forbid must not happen.
    */
   run(occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer[]>
   /**
-   * Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Never rejects.
+   * Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Rejects
+   * like `run`.
    */
   runInTurn(
     occasion: Omit<HookTrigger, 'payload'>,

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { CodedError } from '../../../shared/errors'
+import { CodedError, failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { HookEvent, HookList, HookRun } from '../../../shared/configuration/customize/customizations'
 import { textOf, type UserPart } from '../../../shared/model/turn/message'
@@ -50,7 +50,12 @@ const CLOSE_TIMEOUT_MS = 5_000
 const NO_TIMEOUT_MS = 3_600_000
 const NEVER_ABORTED = new AbortController().signal
 
-export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Hooks {
+export interface HooksDeps extends HookRunnerDeps {
+  interactive: boolean
+  log(message: string): void
+}
+
+export function createHooks(deps: HooksDeps): Hooks {
   const runner = createHookRunner(deps)
   const turns = new WeakMap<HookedSession, HookedTurn>()
   /** Sessions that had a turn here, with their folders. */
@@ -64,7 +69,10 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
     event: HookEvent,
     subject: string,
     payload: Record<string, unknown>,
-  ): void => void runner.run({ event, sessionId, folder, subject, payload }, NEVER_ABORTED)
+  ): void =>
+    void runner
+      .run({ event, sessionId, folder, subject, payload }, NEVER_ABORTED)
+      .catch((error: unknown) => deps.log(`The hooks on ${event} could not be run: ${failureOf(error).message}`))
   const observe: Hooks['observe'] = ({ id, header }, event, subject, told) =>
     observeIn(id, header.folder, event, subject, told)
 

@@ -125,9 +125,14 @@ class WriteCache {
     const asked = ask()
     this.#kept.set(key, asked)
     for (const oldest of this.#kept.keys()) if (this.#kept.size > MAX_KEPT) this.#kept.delete(oldest)
-    const made = await asked
-    if ('cancelled' in made) this.#kept.delete(key)
-    return made
+    try {
+      const made = await asked
+      if ('cancelled' in made) this.#kept.delete(key)
+      return made
+    } catch (error) {
+      this.#kept.delete(key)
+      throw error
+    }
   }
 
   set(write: PlannedWrite): void {
