@@ -73,3 +73,14 @@ describe('the log', () => {
     expect(all().match(/PATH=\/usr\/bin/g)).toHaveLength(6)
   })
 })
+
+it('an older file that another process has moved meanwhile sends no message to stderr', () => {
+  const log = openAppLog({ home, redact: (text) => text, mostBytes: 100 })
+  for (let n = 0; n < 20; n += 1) {
+    log(`entry ${n} ${'x'.repeat(100)}`)
+    // As after a rotation by another process at the same moment.
+    for (const name of readdirSync(join(home, 'logs')))
+      if (/\d/.test(name)) rmSync(join(home, 'logs', name), { force: true })
+  }
+  expect(readFileSync(log.file, 'utf8')).toContain('entry 19')
+})

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../workspace/path/file-problem'
 import { isSecretVariable, maskSecretValues } from '../environment/command-env'
 
 /** Of one file, and of how many older ones are kept beside it. */
@@ -82,7 +83,11 @@ function rotate(home: string): void {
 
 /** Another process may rotate at the same moment. */
 function moveIfThere(from: string, to: string): void {
-  if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to)
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
 }
 
 function tailOf(file: string): string {
