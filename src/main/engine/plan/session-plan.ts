@@ -80,8 +80,11 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     return realpathSync(path)
   }
   const file = (): string => join(folder(), `plan-${state().plan}.md`)
-  const revisionFile = ({ plan, revision }: { plan: number; revision: number }): string =>
-    join(folder(), `plan-${plan}`, `revision-${revision}.md`)
+  /** Where its text is. After going back to an earlier message a number is given again, to another text. */
+  const revisionFiles = ({ plan, revision }: { plan: number; revision: number }, hash?: string): string[] =>
+    [...(hash === undefined ? [] : [`revision-${revision}-${hash.slice(0, 16)}.md`]), `revision-${revision}.md`].map(
+      (name) => join(folder(), `plan-${plan}`, name),
+    )
   const latest = (): PlanRevision | undefined => state().revisions.findLast(({ plan }) => plan === state().plan)
   const text = (): Promise<string | undefined> => readFile(file(), 'utf8').catch(missing)
 
@@ -103,7 +106,9 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     },
     latest,
     async revisionText(of) {
-      const found = await readFile(revisionFile(of), 'utf8').catch(missing)
+      const known = state().revisions.findLast(({ plan, revision }) => plan === of.plan && revision === of.revision)
+      let found: string | undefined
+      for (const path of revisionFiles(of, known?.hash)) found ??= await readFile(path, 'utf8').catch(missing)
       if (found === undefined)
         throw new CodedError('plan.not_found', `There is no revision ${of.revision} of plan ${of.plan}.`)
       return found
@@ -111,10 +116,11 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     async submit(submitted) {
       const { plan } = state()
       const revision = (latest()?.revision ?? 0) + 1
-      const path = revisionFile({ plan, revision })
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      await writeFile(path, submitted, { mode: 0o600 })
-      record({ type: 'plan.submitted', plan, revision, hash: createHash('sha256').update(submitted).digest('hex') })
+      const hash = createHash('sha256').update(submitted).digest('hex')
+      const [path] = revisionFiles({ plan, revision }, hash)
+      mkdirSync(dirname(path!), { recursive: true, mode: 0o700 })
+      await writeFile(path!, submitted, { mode: 0o600 })
+      record({ type: 'plan.submitted', plan, revision, hash })
       return latest()!
     },
     resolve(revision, decision, choice) {
