@@ -65,11 +65,16 @@ export function writeFiles(folder: string, files: Record<string, string>): strin
 }
 
 /** The plugins of a home, as the user's own program has them. */
-export function pluginsOf(home: string, warnings: string[] = [], now: () => number = Date.now): Plugins {
+export function pluginsOf(
+  home: string,
+  warnings: string[] = [],
+  now: () => number = Date.now,
+  env: () => NodeJS.ProcessEnv = () => process.env,
+): Plugins {
   return createPluginsOf({
     home: realpathSync(home),
     now,
-    env: () => process.env,
+    env,
     describeServers: describeServerFile,
     changed: () => {},
     warn: (text) => void warnings.push(text),

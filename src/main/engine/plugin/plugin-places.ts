@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { PluginPlace } from '../../../shared/model/app/plugin'
@@ -26,6 +26,11 @@ export function projectPluginNames(folder: string): string[] {
   } catch {
     return []
   }
+}
+
+/** Whether anything has the place of a project's plugin, however many there are. */
+export function isInProject(folder: string, name: string): boolean {
+  return lstatSync(projectPluginFolder(folder, name), { throwIfNoEntry: false }) !== undefined
 }
 
 /** What a plugin consists of now, whatever was accepted. Throws `plugin.refused` or `plugin.not_found`. */
@@ -56,17 +61,25 @@ export function usableContent(...given: Parameters<typeof currentContent>): Plug
   }
 }
 
-/** Puts a plugin into a project. */
+/** Puts a plugin into a project. What was there before stays until the new one is complete. */
 export function writeProjectPlugin({ name, folder }: Required<PluginPlace>, content: PluginContent): void {
   mkdirSync(join(folder, IN_PROJECT), { recursive: true })
   checkIsThere(join(folder, IN_PROJECT))
   const target = projectPluginFolder(folder, name)
   const draft = join(folder, IN_PROJECT, `.${name}.${process.pid}.new`)
+  const aside = join(folder, IN_PROJECT, `.${name}.${process.pid}.old`)
   try {
-    rmSync(draft, { recursive: true, force: true })
+    for (const path of [draft, aside]) rmSync(path, { recursive: true, force: true })
     writePluginFolder(draft, content)
-    rmSync(target, { recursive: true, force: true })
-    renameSync(draft, target)
+    const isThere = isInProject(folder, name)
+    if (isThere) renameSync(target, aside)
+    try {
+      renameSync(draft, target)
+    } catch (error) {
+      if (isThere) renameSync(aside, target)
+      throw error
+    }
+    rmSync(aside, { recursive: true, force: true })
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }

@@ -6,6 +6,7 @@ import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import type { PluginPlace } from '../../../shared/model/app/plugin'
 import { readConfigText } from '../config/read-config-file'
 import { writePrivateFile } from '../config/write-private-file'
+import { errorCode } from '../workspace/path/file-problem'
 
 const Source = lazySchema(() =>
   z.object({
@@ -84,6 +85,18 @@ export class PluginRecords {
     rmSync(this.fileOf(place), { force: true })
   }
 
+  /**
+   * The contents that records name, also those of removed plugins. Undefined when any record cannot be read: what it
+   * names is not known then.
+   */
+  hashes(): Set<string> | undefined {
+    const records = this.#readAll('records', Record())
+    const removed = this.#readAll('trash', Removed())
+    if (!records || !removed) return undefined
+    const used = records.flatMap(({ installed, accepted }) => [installed ?? '', accepted?.hash ?? ''])
+    return new Set([...used, ...removed.map(({ hash }) => hash)])
+  }
+
   removed(): RemovedRecord[] {
     return this.#read('trash', Removed()).filter(({ trashId, file }) => this.#trashFile(trashId) === file)
   }
@@ -115,6 +128,19 @@ export class PluginRecords {
         return []
       }
     })
+  }
+
+  /** Undefined when one of them cannot be read. */
+  #readAll<Shape extends z.ZodObject>(kind: string, shape: Shape): z.infer<Shape>[] | undefined {
+    const folder = join(this.#home, 'plugins', kind)
+    try {
+      const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+      const found = this.#read(kind, shape)
+      return found.length === names.length ? found : undefined
+    } catch (error) {
+      // Nothing of the kind was ever recorded.
+      return errorCode(error) === 'ENOENT' ? [] : undefined
+    }
   }
 
   #write(kind: string, file: string, value: object): void {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -237,4 +238,63 @@ it("refuses everything that changes something to an agent's command", async () =
 it('looks at nothing beyond one folder as long as there are no plugins', async () => {
   expect(await plugins().active(project)).toEqual([])
   expect(readdirSync(home)).toEqual([])
+})
+
+describe('the files of plugins', () => {
+  const contents = (): string[] => readdirSync(join(home, 'plugins', 'content')).toSorted()
+  const records = (): string => join(home, 'plugins', 'records')
+
+  it('stay as long as any record cannot be read, however old they are', async () => {
+    const { hash } = await accepted('user')
+    const old = clock / 1000 - 10 * 24 * 60 * 60
+    utimesSync(join(home, 'plugins', 'content', hash), old, old)
+    const [name] = readdirSync(records())
+    const record = readFileSync(join(records(), name!), 'utf8')
+    writeFileSync(join(records(), name!), record.slice(0, 20))
+    await plugins().actions.list()
+    expect(contents()).toEqual([hash])
+    writeFileSync(join(records(), name!), record)
+    expect(await active()).toEqual([`lab ${hash}`])
+    // Nothing of theirs can be listed just now.
+    renameSync(records(), `${records()}.away`)
+    writeFileSync(records(), '')
+    await plugins().actions.list()
+    expect(contents()).toEqual([hash])
+  })
+
+  it('are removed when nothing has needed them for a day', async () => {
+    const { hash, name } = await accepted('user')
+    const { trashId } = await plugins().actions.remove({ name })
+    const old = clock / 1000 - 10 * 24 * 60 * 60
+    utimesSync(join(home, 'plugins', 'content', hash), old, old)
+    await plugins().actions.list()
+    expect(contents()).toEqual([hash])
+    clock += 31 * DAY
+    await plugins().actions.list()
+    expect(trashId).not.toBe('')
+    expect(contents()).toEqual([])
+  })
+
+  it('are not overwritten by a plugin of the same name, however many a project has', async () => {
+    const folder = join(project, '.trestle', 'plugins')
+    for (let n = 0; n < 60; n += 1) mkdirSync(join(folder, `a-${n}`), { recursive: true })
+    mkdirSync(join(folder, 'lab'))
+    writeFileSync(join(folder, 'lab', 'mine.txt'), 'mine')
+    const from = writeFiles(join(top, 'source'), labPlugin())
+    await expect(plugins().actions.add({ from, folder: project })).rejects.toMatchObject({ code: 'plugin.taken' })
+    expect(readFileSync(join(folder, 'lab', 'mine.txt'), 'utf8')).toBe('mine')
+  })
+
+  it('that were changed in the project while the new ones were fetched stay', async () => {
+    await accepted('project')
+    const mine = join(project, '.trestle', 'plugins', 'lab', 'data.txt')
+    // What fetches them asks for the environment first.
+    const env = (): NodeJS.ProcessEnv => {
+      writeFileSync(mine, 'mine')
+      return process.env
+    }
+    const { actions } = pluginsOf(home, warnings, () => clock, env)
+    await expect(actions.update({ name: 'lab', folder: project })).rejects.toMatchObject({ code: 'plugin.source' })
+    expect(readFileSync(mine, 'utf8')).toBe('mine')
+  })
 })

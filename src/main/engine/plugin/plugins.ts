@@ -13,6 +13,7 @@ import { PLUGIN_PARTS } from '../../../shared/model/app/plugin'
 import type { PluginContent } from './plugin-files'
 import {
   currentContent,
+  isInProject,
   missing,
   projectPluginFolder,
   projectPluginNames,
@@ -118,14 +119,13 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
   function tidy(): void {
     const expired = records.removed().filter(({ removedAt }) => removedAt + KEPT_MS < now())
     for (const { trashId } of expired) records.forgetRemoved(trashId)
-    const used = records.all().flatMap(({ installed, accepted }) => [installed ?? '', accepted?.hash ?? ''])
-    snapshots.keepOnly(new Set([...used, ...records.removed().map(({ hash }) => hash)]), now() - UNUSED_MS)
+    const used = records.hashes()
+    // A record that cannot be read just now may name any of them.
+    if (used) snapshots.keepOnly(used, now() - UNUSED_MS)
   }
 
   const isTaken = (place: PluginPlace): boolean =>
-    place.folder === undefined
-      ? records.find(place) !== undefined
-      : projectPluginNames(place.folder).includes(place.name)
+    place.folder === undefined ? records.find(place) !== undefined : isInProject(place.folder, place.name)
 
   return {
     async list(given) {
@@ -165,15 +165,20 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
           `${place.name} was not installed from anywhere else: it is changed where it is.`,
         )
       const { name, folder } = place
-      if (folder !== undefined && currentContent(place, record, snapshots).hash !== installed)
+      const requireUnchanged = (): void => {
+        if (folder === undefined || currentContent(place, record, snapshots).hash === installed) return
         throw new CodedError(
           'plugin.source',
           `${name} was changed in the project. Remove it and add it again to replace the changes.`,
         )
+      }
+      requireUnchanged()
       const { fetchPlugin } = await import('./fetch-plugin')
       const from = source.ref === undefined ? source.from : `${source.from}#${source.ref}`
       const fetched = await fetchPlugin(from, deps.env())
       checkName(await readAt(fetched.content), name)
+      // Fetching takes a while, in which its files may be changed.
+      requireUnchanged()
       if (folder === undefined) snapshots.write(fetched.content)
       else writeProjectPlugin({ name, folder }, fetched.content)
       put({ ...record, source: fetched.source, installed: fetched.content.hash })
