@@ -1,4 +1,5 @@
 import { CodedError } from '../../../shared/errors'
+import { cutText } from '../../../shared/cut-text'
 import { nearest } from '../../../shared/nearest'
 import {
   MEMORY_LIMITS,
@@ -256,11 +257,10 @@ function learnedKey(rows: MemoryRows, category: string, { text, folder }: Omit<N
   const cut =
     words.length <= LEARNED_KEY_CHARS
       ? words
-      : words
-          .slice(0, LEARNED_KEY_CHARS)
+      : cutText(words, LEARNED_KEY_CHARS)
           .replace(/\s+\S*$/, '')
           .toWellFormed()
-  const base = `${category === '' ? '' : `${category}: `}${cut}`.slice(0, MEMORY_LIMITS.keyChars - 4).trim()
+  const base = cutText(`${category === '' ? '' : `${category}: `}${cut}`, MEMORY_LIMITS.keyChars - 4).trim()
   for (let n = 1; ; n += 1) {
     const key = n === 1 ? base : `${base} ${n}`
     const known = rows.find(folder, key)

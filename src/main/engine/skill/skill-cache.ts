@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Stats } from 'node:fs'
+import { isRecord } from '../../../shared/json-fields'
 import type { ReadSkill } from './read-skill'
 
 /** The cache of skills: parsed SKILL.md files, by path, modification time and size. */
@@ -48,13 +49,20 @@ export async function openSkillCache(file: string): Promise<SkillCache> {
   }
 }
 
+/** What is damaged is read again. */
+function isEntry(entry: unknown): entry is [string, Entry] {
+  if (!Array.isArray(entry) || typeof entry[0] !== 'string' || !isRecord(entry[1])) return false
+  const { mtimeMs, size, read } = entry[1]
+  return typeof mtimeMs === 'number' && typeof size === 'number' && isRecord(read)
+}
+
 async function kept(file: string): Promise<[string, Entry][]> {
   try {
     const { version, entries } = JSON.parse(await readFile(file, 'utf8')) as {
       version: unknown
       entries: [string, Entry][]
     }
-    return version === VERSION && Array.isArray(entries) ? entries : []
+    return version === VERSION && Array.isArray(entries) ? entries.filter(isEntry) : []
   } catch {
     return []
   }
