@@ -98,7 +98,7 @@ export function buildPrompt(
         : request.imagesIn && part.mediaType.startsWith('image/')
   const back = rules.thinkingReplay(request)
   const { model, modelId } = request
-  const variant = JSON.stringify([
+  const present = JSON.stringify([
     request.imagesIn,
     pdfIn,
     videoIn,
@@ -108,6 +108,10 @@ export function buildPrompt(
     back.losesStale,
     back.neededField,
   ])
+  // The string that the pieces of earlier requests have, so that all of a conversation share one.
+  const [first] = request.messages
+  const before = first && pieces.get(first)?.variant
+  const variant = before === present ? before : present
   const pieceOf = (message: Message): Piece => {
     let piece = pieces.get(message)
     if (piece?.variant !== variant) {

@@ -23,11 +23,12 @@ const messagesIn = (pieces: readonly Uint8Array[]): string[] => {
   return body.messages
 }
 
-it('each message is converted once, also when the conversation outgrows its buffer several times', () => {
+it('each message is converted once, also when the conversation outgrows a block several times', () => {
   const bodies = new ChatBodies()
   const prompt: LanguageModelV4Prompt = []
-  for (let n = 0; n < 30; n++) {
-    prompt.push(user(`${n} ${'ü'.repeat(10_000)}`))
+  for (let n = 0; n < 60; n++) {
+    // One of them is larger than a block.
+    prompt.push(user(`${n} ${'ü'.repeat(n === 40 ? 200_000 : 10_000)}`))
     const { converted, end } = begin(bodies, [system(), ...prompt])
     expect(converted).toHaveLength(2)
     expect(messagesIn(end())).toEqual(['Be brief.', ...prompt.map((message) => textOf(message))])
@@ -48,6 +49,22 @@ it('the bytes of a request stay as they are while others of its conversation go 
   expect(messagesIn(further)).toEqual(['Be brief.', 'a', 'b', 'c'])
   expect(messagesIn(other)).toEqual(['Be brief.', 'a', 'b', 'd'])
   expect(messagesIn(shorter)).toEqual(['Be brief.', 'a'])
+})
+
+it('a conversation that goes another way has the messages of the first one, whatever block they are in', () => {
+  const bodies = new ChatBodies()
+  const prompt = Array.from({ length: 60 }, (_, n) => user(`${n} ${'x'.repeat(20_000)}`))
+  begin(bodies, prompt).end()
+  const other = begin(bodies, [...prompt.slice(0, -1), user('other')])
+  expect(other.converted).toEqual(['other'])
+  expect(messagesIn(other.end())).toEqual([...prompt.slice(0, -1).map((message) => textOf(message)), 'other'])
+})
+
+it('a message that is in a conversation twice is sent twice', () => {
+  const bodies = new ChatBodies()
+  const [a, b] = [user('a'), user('b')]
+  expect(messagesIn(begin(bodies, [system(), a, b, a]).end())).toEqual(['Be brief.', 'a', 'b', 'a'])
+  expect(messagesIn(begin(bodies, [system(), a, b, a, b]).end())).toEqual(['Be brief.', 'a', 'b', 'a', 'b'])
 })
 
 it('two requests that are made at the same time both have every message', () => {
