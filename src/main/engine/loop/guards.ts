@@ -36,7 +36,7 @@ export interface Guards {
  * for a task or a long command, resets the count. `repeatsToEnd`: how many equal steps end the turn, at most 12.
  */
 export function createGuards(repeatsToEnd = REPEATS_TO_END): Guards {
-  const signatures: string[] = []
+  const signatures: Signature[] = []
   /** For each length of a pattern: how many steps in a row equal the one that many steps earlier. */
   const equalSteps = Array.from({ length: LONGEST_PATTERN + 1 }, () => 0)
   const repeats = (length: number): number => Math.floor(equalSteps[length]! / length) + 1
@@ -49,7 +49,8 @@ export function createGuards(repeatsToEnd = REPEATS_TO_END): Guards {
         return undefined
       }
       const now = signatureOf(step)
-      for (const length of lengths) equalSteps[length] = signatures.at(-length) === now ? equalSteps[length]! + 1 : 0
+      for (const length of lengths)
+        equalSteps[length] = isEqual(now, signatures.at(-length)) ? equalSteps[length]! + 1 : 0
       signatures.push(now)
       if (signatures.length > LONGEST_PATTERN) signatures.shift()
       // The shortest pattern that repeats: three equal steps are also one pattern of three.
@@ -90,8 +91,23 @@ function waited({ calls, results, longestMs }: GuardedStep): boolean {
   return longestMs >= MIN_WAIT_MS || (gaveUp && longestMs > 0 && calls.length > 0)
 }
 
-function signatureOf({ calls, results }: GuardedStep): string {
-  return JSON.stringify([calls.map(normalizedCall), results.map((result) => [result.isError, result.content])])
+/** What of a step is compared with later ones. */
+interface Signature {
+  calls: string
+  results: readonly ToolMessage[]
+}
+
+function signatureOf({ calls, results }: GuardedStep): Signature {
+  return { calls: JSON.stringify(calls.map(normalizedCall)), results }
+}
+
+/** Calls nearly always differ, so that their results, which may be long, need not be compared. */
+function isEqual(one: Signature, other: Signature | undefined): boolean {
+  return one.calls === other?.calls && textOfResults(one) === textOfResults(other)
+}
+
+function textOfResults({ results }: Signature): string {
+  return JSON.stringify(results.map(({ isError, content }) => [isError, content]))
 }
 
 /** A call without differences in spelling. */

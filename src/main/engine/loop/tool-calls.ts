@@ -51,8 +51,8 @@ export async function runToolCalls(
 ): Promise<CallsEnd | undefined> {
   const results = new Map<string, ToolResult>(open?.results)
   const asked = new Map(open?.approvals.map((approval) => [approval.callId, approval]))
-  const hasOthers = countDistinct(parts) > 1
-  const all = await Promise.all(parts.map((part) => prepareJob(ctx, part, hasOthers, asked.get(part.callId))))
+  const isAlone = (): boolean => countDistinct(parts) === 1
+  const all = await Promise.all(parts.map((part) => prepareJob(ctx, part, isAlone, asked.get(part.callId))))
   const copies = mergeCalls(all)
   const jobs = all.filter(({ part }) => !results.has(part.callId) && !copies.has(part.callId))
   const recorder = createBatchRecorder(ctx.record)
@@ -115,13 +115,13 @@ export async function runToolCalls(
 async function prepareJob(
   ctx: TurnContext,
   part: ToolCallPart,
-  hasOthers: boolean,
+  isAlone: () => boolean,
   asked: Approval | undefined,
 ): Promise<Job> {
   const job: Job = { part, startedAt: ctx.clock.now(), accesses: [], ...(asked && { asked }) }
   const tool = ctx.tools.get(part.name)
   if (!tool) return { ...job, refused: failed(ctx.tools.unknownTool(part.name)) }
-  if (tool.alone && hasOthers)
+  if (tool.alone && !isAlone())
     return {
       ...job,
       refused: failed(

@@ -47,9 +47,9 @@ export function createEventLog(db: Database): EventLog {
         `AND seq < ? AND ${STARTS} ORDER BY seq DESC LIMIT 1`,
     )
     .pluck()
-  const history = db.prepare<[string, number, number, number], EventRow>(
+  const history = db.prepare<[string, number, number], EventRow>(
     `SELECT seq, at, body FROM event INDEXED BY event_history
-     WHERE session_id = ? AND seq >= ? AND seq < ? AND ${HISTORY} ORDER BY seq DESC LIMIT ?`,
+     WHERE session_id = ? AND seq >= ? AND seq < ? AND ${HISTORY} ORDER BY seq DESC LIMIT ${HISTORY_CHUNK}`,
   )
   const typed = db.prepare<[string, number, string], EventRow>(
     `SELECT seq, at, body FROM event INDEXED BY event_order
@@ -100,7 +100,7 @@ export function createEventLog(db: Database): EventLog {
       for (const { from, to } of ranges) {
         let before = to + 1
         for (;;) {
-          const rows = history.all(sessionId, from, before, HISTORY_CHUNK)
+          const rows = history.all(sessionId, from, before)
           for (const row of rows) yield eventOf(sessionId, row)
           const last = rows.at(-1)
           if (!last || rows.length < HISTORY_CHUNK) break

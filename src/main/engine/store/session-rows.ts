@@ -148,12 +148,8 @@ function parse(json: string): Omit<SessionHeader, 'seq' | 'updatedAt'> | undefin
 
 /** The fold creates a new value for everything it changes, so comparing by identity suffices. */
 function differs(before: SessionHeader, after: SessionHeader): boolean {
-  const old: Record<string, unknown> = { ...before }
-  const fresh: Record<string, unknown> = { ...after }
-  const keys = new Set([...Object.keys(old), ...Object.keys(fresh)])
-  keys.delete('seq')
-  keys.delete('updatedAt')
-  return [...keys].some((key) => old[key] !== fresh[key])
+  const keys = [...Object.keys(before), ...Object.keys(after)] as (keyof SessionHeader)[]
+  return keys.some((key) => key !== 'seq' && key !== 'updatedAt' && before[key] !== after[key])
 }
 
 /**
@@ -194,17 +190,21 @@ export function createSessionList(
     )
     .pluck()
 
+  // Without a limit in the statement: SQLite compiles one whose limit is a parameter again at every use, and the agents
+  // of a family are asked for at every command.
   const agents = db
-    .prepare<[{ prefix: string; active: number; limit: number }], string>(
+    .prepare<[{ prefix: string; active: number }], string>(
       `SELECT id FROM session WHERE id >= @prefix AND id < @prefix || '~' AND removed = 0
          AND (@active = 0 OR status IN ('running', 'waiting'))
-       ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+       ORDER BY updated_at DESC, id DESC`,
     )
     .pluck()
 
   return {
-    agents: ({ rootId, activeOnly = false, limit = -1 }) =>
-      agents.all({ prefix: rootId === undefined ? AGENT_ID : familyPrefix(rootId), active: Number(activeOnly), limit }),
+    agents: ({ rootId, activeOnly = false, limit }) =>
+      agents
+        .all({ prefix: rootId === undefined ? AGENT_ID : familyPrefix(rootId), active: Number(activeOnly) })
+        .slice(0, limit),
     list({ folder, archived, limit = -1 } = {}) {
       const elsewhere = leases.allElsewhere()
       const held = leases.held()

@@ -96,6 +96,7 @@ export function createWorkspace({
   const realRoot = realFolder(root, paths, disk)
   const realAdded = addedFolders.map((folder) => realFolder(folder, paths, disk))
   const folders = [realRoot, ...realAdded]
+  const below = realRoot.endsWith(sep) ? realRoot : realRoot + sep
 
   return {
     root: realRoot,
@@ -125,10 +126,15 @@ export function createWorkspace({
     },
     display(absolutePath) {
       if (absolutePath === realRoot) return '.'
+      // Nearly every path is written in the plainest way: what follows the root is the relative path.
+      if (absolutePath.startsWith(below) && !NOT_PLAIN.test(absolutePath)) return absolutePath.slice(below.length)
       return paths.isWithin(absolutePath, realRoot) ? paths.path.relative(realRoot, absolutePath) || '.' : absolutePath
     },
   }
 }
+
+/** In a path: an empty name, `.` or `..`, or a separator at the end. */
+const NOT_PLAIN = /[\\/]\.{0,2}(?:[\\/]|$)/
 
 /** A folder that is gone keeps the path it was given; the engine says so when the session is opened. */
 function realFolder(folder: string, paths: PathFlavor, disk: PathLookup): string {

@@ -16,18 +16,17 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
   const projects = [workspace.root, ...workspace.addedFolders].filter(
     (root) => !isSame(root, home) && isWithin(root, home),
   )
-  const reached = pathsOf({ call, ...(part && { part }) }).find(
+  const paths = pathsOf({ call, ...(part && { part }) })
+  const reached = paths.find(
     ({ path, write }) =>
       isWithin(path, home) &&
       !projects.some((root) => isWithin(path, root)) &&
       (write || !ownOutput.some((folder) => isWithin(path, folder))),
   )
-  // What is planted in there would run at the next start.
-  const code = realCodeCacheFolder()
-  const planted =
-    code === undefined
-      ? undefined
-      : pathsOf({ call, ...(part && { part }) }).find(({ path, write }) => write && isWithin(path, code))
+  // What is planted in there would run at the next start. Most calls write nothing, and need not look for the folder.
+  const written = paths.filter(({ write }) => write)
+  const code = written.length === 0 ? undefined : realCodeCacheFolder()
+  const planted = code === undefined ? undefined : written.find(({ path }) => isWithin(path, code))
   const own = reached ?? planted
   if (own) return { decision: 'deny', reason: `${own.path} belongs to Trestle itself.` }
   const above =

@@ -33,15 +33,15 @@ export interface ChainHeads {
 
 export function createChainHeads(db: Database): ChainHeads {
   const stored = db.prepare<[string], string | null>('SELECT head FROM session WHERE id = ?').pluck()
-  const rows = db.prepare<[string, number, number], ChainedEvent & { hash: string | null }>(
+  const rows = db.prepare<[string, number], ChainedEvent & { hash: string | null }>(
     `SELECT seq, at, type, body, hash FROM event INDEXED BY event_order
-     WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+     WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ${CHUNK}`,
   )
   const last = (sessionId: string): string => {
     let head = firstHash(sessionId)
     let seq = 0
     for (;;) {
-      const chunk = rows.all(sessionId, seq, CHUNK)
+      const chunk = rows.all(sessionId, seq)
       for (const row of chunk) head = row.hash ?? nextHash(head, eventDigest(row))
       if (chunk.length < CHUNK) return head
       seq = chunk.at(-1)!.seq

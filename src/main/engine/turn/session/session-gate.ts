@@ -103,8 +103,10 @@ export function hasRead(
   header: Session['header'],
   contains: Contains,
 ): boolean {
-  const rootId = header.agent?.rootId ?? header.sessionId
-  return contains(header) || contains(store.header(rootId)) || store.agents({ rootId }).some(contains)
+  if (contains(header)) return true
+  const rootId = header.agent?.rootId
+  if (rootId !== undefined && contains(store.header(rootId))) return true
+  return store.agents({ rootId: rootId ?? header.sessionId }).some(contains)
 }
 
 export const containsMail: Contains = (header) => header?.thirdParty?.mail !== undefined
