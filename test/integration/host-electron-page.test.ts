@@ -9,6 +9,7 @@ import { chromium, startOnDouble } from '../support/desktop-fixture'
 import { memoryEngine } from '../support/memory-engine'
 import { builtRenderer } from '../support/built-renderer'
 import { required } from '../support/required'
+import { tempFolder } from '../support/temp-folder'
 import { until } from '../support/until'
 
 let filesHome = ''
@@ -32,8 +33,12 @@ async function opened(options: Parameters<typeof startOnDouble>[0] = {}, engine 
   return { ...desktop, engine, page }
 }
 
-async function session(engine: ReturnType<typeof memoryEngine>, text: string): Promise<string> {
-  const { sessionId } = await engine.sessions.create({ folder: '/work/bridge' })
+async function session(
+  engine: ReturnType<typeof memoryEngine>,
+  text: string,
+  folder = '/work/bridge',
+): Promise<string> {
+  const { sessionId } = await engine.sessions.create({ folder })
   await engine.sessions.change(sessionId, { title: text })
   engine.record(sessionId, {
     type: 'turn.started',
@@ -157,7 +162,9 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
 
   test('the quick prompt starts a session with its text, and shows it in the main window', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    await session(engine, 'Fix the bridge')
+    // One that is missing would not be offered.
+    const folder = await tempFolder()
+    await session(engine, 'Fix the bridge', folder)
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Shift+Space' })
     const { electron, page } = await opened({}, engine)
     electron.shortcuts.get('Ctrl+Shift+Space')?.()
@@ -170,7 +177,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     await quick.getByRole('textbox', { name: 'Message' }).press('Enter')
     await page.getByText('Paint the tower').first().waitFor()
     await until(() => electron.windows.length === 1, 'the quick prompt to close')
-    expect(engine.sessions.list({ folder: '/work/bridge' })).toHaveLength(2)
+    expect(engine.sessions.list({ folder })).toHaveLength(2)
   })
 
   test('while the engine opens slowly, the page says that it is starting, not that the connection was lost', async () => {

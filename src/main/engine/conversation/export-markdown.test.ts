@@ -81,7 +81,5 @@ test('a long result is cut, and says how much is left out', () => {
 test('a long line is cut to 200 characters, never within a letter', () => {
   expect(oneLine(' a \n\t b ')).toBe('a b')
   expect(oneLine('x'.repeat(200))).toHaveLength(200)
-  const cut = oneLine(`${'x'.repeat(198)}👋👋`)
-  expect(cut).toHaveLength(200)
-  expect(cut.isWellFormed()).toBe(true)
+  expect(oneLine(`${'x'.repeat(198)}👋👋`)).toBe(`${'x'.repeat(198)}…`)
 })

@@ -86,8 +86,7 @@ describe('what a hook answers', () => {
   it('has a reason that is not too long, and never half a letter', () => {
     const answer = hookAnswer('PreToolUse', ended({ exitCode: 2, stderr: `a${'👋'.repeat(3_000)}` }))
     const { reason } = answer as { reason: string }
-    expect(reason.length).toBe(4_001)
-    expect(reason.isWellFormed()).toBe(true)
+    expect(reason).toBe(`a${'👋'.repeat(1_999)}…`)
   })
 })
 

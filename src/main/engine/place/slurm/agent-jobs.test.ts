@@ -65,7 +65,8 @@ describe('a subagent that continues in a new job', () => {
     )
     for (const text of [even!, odd!]) {
       expect(text).not.toContain('oldest')
-      expect(text).toHaveLength(60_001)
+      // One less where an emoji would be cut.
+      expect([60_000, 60_001]).toContain(text.length)
       expect(text.startsWith('…')).toBe(true)
       expect(text.isWellFormed()).toBe(true)
     }
