@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TaskPush } from '../../src/shared/events/push'
 import type { Task } from '../../src/shared/model/task/task'
+import { limitNow } from '../support/machine-pace'
 import { createScratch, type Scratch } from '../support/scratch'
 import { endHosts, hostPids, isRunning, openSupervisor } from '../support/source-task-host'
 import { until } from '../support/until'
@@ -86,8 +87,8 @@ describe('a background task', () => {
 
   test('is stopped at its time limit by the host', async () => {
     const supervisor = open()
-    const task = await start(supervisor, 'echo x; sleep 60', 300)
-    expect((await supervisor.wait(task.taskId, 5000)).task).toMatchObject({ status: 'timed_out', outputBytes: 2 })
+    const task = await start(supervisor, 'echo x; sleep 60', Math.ceil(limitNow(500)))
+    expect((await supervisor.wait(task.taskId, 20_000)).task).toMatchObject({ status: 'timed_out', outputBytes: 2 })
   })
 
   test('is stopped with all its child processes', async () => {
