@@ -21,6 +21,7 @@ const LARGE_WINDOW = 200_000
 const TARGET_SHARE = 0.6
 
 const NONE: MediaLoad = { chars: 0, images: 0, pages: 0 }
+/** Of messages with media, which few have. */
 const loads = new WeakMap<Message, MediaLoad>()
 
 /** What a request to a model may have of them, however much of its window they take. */
@@ -63,10 +64,12 @@ export function planTrimMedia(
 }
 
 function loadOf(message: Message): MediaLoad {
+  const parts = message.role === 'tool' ? message.content : message.parts
+  if (!parts.some(({ type }) => type === 'media')) return NONE
   let load = loads.get(message)
   if (load) return load
   load = NONE
-  for (const part of message.role === 'tool' ? message.content : message.parts) {
+  for (const part of parts) {
     if (part.type !== 'media') continue
     const { data, pages } = part
     load = added(load, { chars: data.length, images: pages === undefined ? 1 : 0, pages: pages ?? 0 }, 1)

@@ -13,6 +13,7 @@ interface Items {
 }
 
 const COMMA = Buffer.from(',')
+const MARKED = /("(?:messages|tools)":)"(messages-\d+)"/g
 const BLOCK_BYTES = 256 * 1024
 
 /** What the package made of a request, taken out of its body. */
@@ -81,10 +82,9 @@ export class ChatBodies {
     const list = [Buffer.from('['), ...system, ...(isSystem && messages.length > 0 ? [COMMA] : []), ...messages]
     const parts: Bytes[] = []
     let from = 0
-    for (const { index, 0: found, groups } of body.matchAll(
-      new RegExp(`(?<name>"(?:messages|tools)":)"${mark}"`, 'g'),
-    )) {
-      const name = groups!['name']!
+    for (const { index, 0: found, 1: name = '', 2: of } of body.matchAll(MARKED)) {
+      // Another value of the request may look like a mark.
+      if (of !== mark) continue
       parts.push(Buffer.from(body.slice(from, index) + name))
       if (name.includes('tools')) parts.push(this.#toolsOf(tools, converted.tools))
       else parts.push(...list, Buffer.from(']'))
