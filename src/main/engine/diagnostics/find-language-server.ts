@@ -93,7 +93,8 @@ function programIn(folders: readonly string[], name: string): string | undefined
 
 function isProgram(path: string): boolean {
   try {
-    if (!statSync(path).isFile()) return false
+    // An error for each of the folders on PATH would take most of the search.
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
     accessSync(path, constants.X_OK)
     return true
   } catch {

@@ -9,6 +9,8 @@ import type { SessionHeader } from '../../../shared/model/session/session'
 
 /** How long a step waits for servers. */
 const MAX_WAIT_MS = 2_000
+/** How long after a read the file's server is started, in ms: other calls of the step and the next request go first. */
+const OPEN_DELAY_MS = 300
 
 /** One check of a changed file. */
 interface Check {
@@ -29,6 +31,9 @@ export class SessionDiagnostics implements TurnDiagnostics {
   readonly #checks = new Map<string, Check>()
   /** Languages whose server timed out: no step waits for it again until it has answered. */
   readonly #slow = new Set<string>()
+  /** Files that were read, whose servers are to be started. */
+  readonly #read = new Set<string>()
+  #opening: NodeJS.Timeout | undefined
 
   /** `root`: the session's folder, a real path; files outside it are not checked. */
   constructor(root: string, pool: ServerPool, maxWaitMs = MAX_WAIT_MS) {
@@ -49,9 +54,9 @@ export class SessionDiagnostics implements TurnDiagnostics {
       // A command may have switched branches: servers are notified of its files, but they are not checked.
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
     } else if (!failed) for (const path of written) this.#check(path)
-    // A file that is read is likely to change next, and a server takes a while to start. The next request goes first.
+    // A file that is read is likely to change next, and a server takes a while to start.
     if (!failed && isEdit && written.length === 0)
-      for (const access of accesses) if (access.kind === 'file') setImmediate(() => this.#open(access.path))
+      for (const access of accesses) if (access.kind === 'file') this.#openSoon(access.path)
   }
 
   async report(signal: AbortSignal): Promise<string | undefined> {
@@ -81,9 +86,14 @@ export class SessionDiagnostics implements TurnDiagnostics {
     signal.removeEventListener('abort', stop)
   }
 
-  #open(path: string): void {
+  #openSoon(path: string): void {
     if (!isWithin(path, this.root) || languageOf(path) === undefined) return
-    void this.#pool.serverFor(this.root, path).then((server) => server?.open(path))
+    this.#read.add(path)
+    this.#opening ??= setTimeout(() => {
+      this.#opening = undefined
+      for (const each of this.#read) void this.#pool.serverFor(this.root, each).then((server) => server?.open(each))
+      this.#read.clear()
+    }, OPEN_DELAY_MS).unref()
   }
 
   #check(path: string): void {
