@@ -1,5 +1,5 @@
 import { stopRinging } from '../../console/stop-ringing'
-import { setV8Flag } from '../../engine/runtime/v8-flags'
+import { growSlowly } from '../../engine/runtime/v8-flags'
 import {
   type ClientCapabilities,
   agent,
@@ -30,9 +30,7 @@ const WRITE_DRAIN_MS = 1_000
 export async function acpMain(parsed: Parsed, version: string): Promise<number> {
   const agent = agentOption(parsed, 'acp')
   const output = reserveStdout()
-  // As in print mode: saves memory for little CPU.
-  setV8Flag('--semi-space-growth-factor=1')
-  setV8Flag('--heap-growing-percent=20')
+  growSlowly()
   // An agent of the command line is that of this process.
   const joined = agent ? undefined : await runningEngine(version)
   const engine =
