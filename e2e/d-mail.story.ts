@@ -62,6 +62,9 @@ test('the agent restores its session with a D-Mail: a card lists what was undone
   await page.getByRole('button', { name: 'Answer', exact: true }).click()
   await expect(transcriptText(page, 'The port is right now.')).toBeVisible()
 
+  // The turn is over.
+  await expect(conversation.getByText(/\d[kM]? tokens/).last()).toBeVisible()
+
   // After a reload it looks the same.
   const rows = await conversation.innerText()
   await reload(page)
