@@ -89,7 +89,8 @@ export class SessionDiagnostics implements TurnDiagnostics {
   #openSoon(path: string): void {
     if (!isWithin(path, this.root) || languageOf(path) === undefined) return
     this.#read.add(path)
-    this.#opening ??= setTimeout(() => {
+    if (this.#opening) return
+    this.#opening = setTimeout(() => {
       this.#opening = undefined
       for (const each of this.#read) void this.#pool.serverFor(this.root, each).then((server) => server?.open(each))
       this.#read.clear()
