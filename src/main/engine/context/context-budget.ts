@@ -101,6 +101,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
 
   /** Leaves out old pictures and documents where there are more than a server takes; most have none. */
   async function enforceMedia(): Promise<void> {
+    if (!count.hasMedia()) return
     const most = mediaMost()
     if (!exceeds(mediaLoad(history), most)) return
     trim(planTrimMedia(history, most, count.tokensOf))

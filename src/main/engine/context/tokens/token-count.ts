@@ -20,6 +20,8 @@ export interface TokenCount {
   used(): number
   /** The same when the estimated part may take `margin` times as much. */
   atMost(margin: number): number
+  /** Whether there are pictures or documents in the history. */
+  hasMedia(): boolean
   /** Estimated tokens of a message of this history. */
   tokensOf(message: Message): number
   /** The provider's count for the request before the last message, which is its answer. */
@@ -105,6 +107,7 @@ export function createTokenCount({ history, fixed, sizes, known, to = {} }: Toke
   return {
     used,
     atMost,
+    hasMedia: () => look().media > 0,
     tokensOf: (message) => sizes.tokens(sizeOf(message)) * (anchor ? 1 : scale),
     counted(usage) {
       const answer = history.at(-1)

@@ -42,8 +42,15 @@ export class ChatBodies {
     const short: LanguageModelV4Prompt = []
     const all: Item[] = []
     const freshItems: number[] = []
+    const known = this.#runOf(prompt)
+    /** How many items at the beginning are those of the run: nothing has to be looked up for them. */
+    let same = 0
     const isFresh = (item: Item): boolean => {
       const index = all.push(item) - 1
+      if (known && index === known.from + same && known.run.holds(same, item)) {
+        same += 1
+        return false
+      }
       if (this.#written.has(item)) return false
       freshItems.push(index)
       return true
@@ -91,6 +98,15 @@ export class ChatBodies {
       from = index + found.length
     }
     return [...parts, Buffer.from(body.slice(from))]
+  }
+
+  /** What was written of the conversation, and the index of its first message in the prompt. */
+  #runOf(prompt: LanguageModelV4Prompt): { run: MessageRun; from: number } | undefined {
+    const from = prompt[0]?.role === 'system' ? 1 : 0
+    const first = prompt[from]
+    const item = first?.role === 'tool' ? first.content[0] : first
+    const run = item && this.#runs.get(item)
+    return run && { run, from }
   }
 
   /** A list of tools as JSON. */
@@ -150,6 +166,10 @@ class MessageRun {
     const { bytes, first } = this.#blocks.findLast((block) => block.first <= index)!
     const begin = index === first ? 0 : this.#ends[index - 1]!
     return bytes.subarray(index === 0 ? begin : begin + COMMA.length, this.#ends[index])
+  }
+
+  holds(index: number, item: Item): boolean {
+    return this.#items[index] === item
   }
 
   /** Whether the items from the index `from` on begin with these messages. */
