@@ -15,6 +15,20 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
   )
 }
 
+/**
+ * What to tell the model when the path it wrote has come to lead elsewhere since it was judged, because a link was put
+ * in its place or in that of a folder on the way. Undefined when it leads where it did.
+ */
+export async function leadsElsewhere(
+  workspace: Workspace,
+  written: string,
+  { realPath }: ResolvedPath,
+): Promise<string | undefined> {
+  const now = await workspace.resolve(written)
+  if (now.realPath === realPath) return undefined
+  return `${written} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`
+}
+
 /** A path as shown to the user: its real path, and the link it was written through, if any. */
 export function shownPath(workspace: Workspace, path: ResolvedPath): string {
   const real = workspace.display(path.realPath)

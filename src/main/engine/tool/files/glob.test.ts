@@ -1,6 +1,9 @@
-import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { renameSync, symlinkSync } from 'node:fs'
+import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { textOf } from '../../../../shared/model/turn/message'
+import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/workspace'
@@ -197,5 +200,43 @@ describe('Glob: limits', () => {
       text: 'a.ts is a file; path must be a folder.',
     })
     expect(await find('nope/*.ts')).toEqual(['No files match: the folder nope does not exist.'])
+  })
+})
+
+describe('Glob: links that were put there meanwhile', () => {
+  it('lists nothing when a link took the place of the folder since it was judged', async () => {
+    const { base, root, glob } = await project('sub/a.txt')
+    await mkdir(join(base, 'outside'))
+    await writeFile(join(base, 'outside', 'secret.txt'), '')
+    const calls = [
+      await prepareCall(glob, { pattern: 'sub/*.txt' }),
+      await prepareCall(glob, { pattern: '*.txt', path: 'sub' }),
+    ]
+    await rename(join(root, 'sub'), join(root, 'moved'))
+    await symlink(join(base, 'outside'), join(root, 'sub'))
+    for (const call of calls) {
+      const { content, isError } = await call.run(callContext())
+      expect(isError).toBe(true)
+      expect(textOf(content)).not.toContain('secret')
+    }
+  })
+
+  it('does not follow a link that replaces a folder while it is listed', async () => {
+    const { base, root } = await project('sub/a.txt', 'z.txt')
+    await mkdir(join(base, 'outside'))
+    await writeFile(join(base, 'outside', 'secret.txt'), '')
+    const glob = globTool({
+      workspace: createWorkspace({ root }),
+      // Asked when `sub` was found, and before it is listed.
+      hidden: async () => (path) => {
+        if (path !== join(root, 'sub')) return false
+        renameSync(path, join(base, 'moved'))
+        symlinkSync(join(base, 'outside'), path)
+        return false
+      },
+    })
+    const { text } = await callTool(glob, { pattern: '**/*.txt' })
+    expect(text).toContain('z.txt')
+    expect(text).not.toContain('secret')
   })
 })

@@ -5,10 +5,10 @@ import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { globMatcher, type GlobMatcher } from '../../workspace/path/glob-matcher'
 import { ignoreRules } from '../../workspace/path/ignore-rules'
-import { sortNewestFirst, walkTree, type TreeEntry } from '../../workspace/path/list-files'
+import { sortNewestFirst, walkTree, type TreeEntry } from '../../workspace/file/list-files'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { pathRefusal, shownPath, printablePath } from '../file-paths'
+import { leadsElsewhere, pathRefusal, shownPath, printablePath } from '../file-paths'
 import { inVcsFolder, VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 import { failed, nothingHidden, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './glob.md?raw'
@@ -41,6 +41,8 @@ export interface GlobDeps {
 /** Where to look, and for what. */
 interface Target {
   folder: ResolvedPath
+  /** As it was resolved to it. */
+  written: string
   pattern: string
   foldersOnly: boolean
   /** The folder comes from the pattern, not from `path` alone. */
@@ -60,12 +62,13 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
       const parts = splitGlob(asked.pattern)
       if ('problem' in parts) return refuse(parts.problem)
       const start = await workspace.resolve(asked.path ?? '.')
-      const folder =
+      const written =
         parts.folder === ''
-          ? start
-          : await workspace.resolve(
-              /^(?:[/~]|[a-z]:)/i.test(parts.folder) ? parts.folder : `${start.realPath}/${parts.folder}`,
-            )
+          ? (asked.path ?? '.')
+          : /^(?:[/~]|[a-z]:)/i.test(parts.folder)
+            ? parts.folder
+            : `${start.realPath}/${parts.folder}`
+      const folder = parts.folder === '' ? start : await workspace.resolve(written)
       const refusal = pathRefusal(workspace, folder)
       if (refusal) return refusal
       const shown = workspace.display(folder.realPath)
@@ -79,6 +82,7 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
         return refuse(`${shown} belongs to version control, which is never searched. Use its own program with Bash.`)
       const target = {
         folder,
+        written,
         pattern: parts.pattern,
         foldersOnly: parts.foldersOnly,
         fromPattern: parts.folder !== '',
@@ -110,6 +114,8 @@ async function run(
   target: Target,
   { signal }: CallContext,
 ): Promise<ToolResult> {
+  const elsewhere = await leadsElsewhere(workspace, target.written, target.folder)
+  if (elsewhere !== undefined) return failed(elsewhere)
   const deadline = performance.now() + timeoutMs
   const matcher = matcherOf(target.pattern)
   let found: Found

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { textOf } from '../../../../shared/model/turn/message'
+import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/workspace'
@@ -317,16 +319,35 @@ describe('Grep: what is searched', () => {
     expect(await files({ type: 'js' })).toEqual(['src/a.js'])
   })
 
-  it('names a sensitive file once where nothing else matches', async () => {
-    const { grep } = await project({ '.env': 'x', a: 'b' })
-    expect((await callTool(grep, { pattern: 'x' })).text).toContain('[Matches in sensitive files are not shown: .env]')
+  it('says the same whatever is in a sensitive file, so that no pattern can find out what is', async () => {
+    const { grep, put } = await project({ '.env': 'KEY=a', 'keys/id_rsa': 'KEY=a\0', b: 'other' })
+    const answers = async () => {
+      const all: string[] = []
+      for (const output_mode of ['files_with_matches', 'content', 'count_matches'] as const)
+        // The last one takes the slower engine more steps than it makes, where there is a K.
+        for (const pattern of ['KEY=a', 'other|KEY=a', '(?<!K)(?=KEY)((K|E|Y|=|[A-Z]|.)+)+$(?<=b)'])
+          all.push((await callTool(grep, { pattern, output_mode, include_ignored: true })).text)
+      return all
+    }
+    const before = await answers()
+    await put('.env', `KEY=${'KEY'.repeat(40)}c`)
+    await put('keys/id_rsa', 'nothing')
+    expect(await answers()).toEqual(before)
+    expect(before.join()).not.toMatch(/\.env|id_rsa/)
   })
 
-  it('leaves out sensitive files in every mode, names them, and refuses them as a path', async () => {
+  it('does not count sensitive files towards the limit of its output', async () => {
+    const line = `${'x'.repeat(1_000)}\n`
+    const { grep } = await project({ '.env': line.repeat(12_000), 'z.txt': 'x' })
+    const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content' })
+    expect(text).toBe('z.txt:1:x')
+  })
+
+  it('leaves out sensitive files in every mode, and refuses them as a path', async () => {
     const { grep } = await project({ '.env': 'x', '.env.example': 'x', 'keys/id_rsa': 'x', a: 'x' })
     for (const output_mode of ['files_with_matches', 'content', 'count_matches'] as const) {
       const { text, details } = await callTool(grep, { pattern: 'x', output_mode, include_ignored: true })
-      expect(text).toContain('[Matches in sensitive files are not shown: .env, keys/id_rsa]')
+      expect(text).not.toMatch(/\.env\b(?!\.example)|id_rsa/)
       expect(JSON.stringify(details)).not.toMatch(/\.env"|id_rsa/)
       expect(details).toMatchObject({ total: 2 })
     }
@@ -334,6 +355,19 @@ describe('Grep: what is searched', () => {
       isError: true,
       text: expect.stringContaining('protected'),
     })
+  })
+
+  it('searches nothing when a link was put in the place of a folder since it was judged', async () => {
+    const { grep, base, root } = await project({ 'sub/a': 'x' })
+    await mkdir(join(base, 'outside'))
+    await writeFile(join(base, 'outside', 'secret'), 'x')
+    const call = await prepareCall(grep, { pattern: 'x', path: 'sub', output_mode: 'content' })
+    await rename(join(root, 'sub'), join(root, 'moved'))
+    await symlink(join(base, 'outside'), join(root, 'sub'))
+    const { content, isError } = await call.run(callContext())
+    expect(isError).toBe(true)
+    expect(textOf(content)).toContain('sub now leads to')
+    expect(textOf(content)).not.toContain('secret')
   })
 
   it('does not follow symlinks out of the tree, but declares where a linked path leads', async () => {

@@ -1,13 +1,16 @@
 import { statSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { z } from 'zod'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { missingPath, pathRefusal, shownPath } from '../file-paths'
-import { searchFailure, needsPcre2, runRipgrep, type RipgrepRun } from '../../workspace/ripgrep/run-ripgrep'
-import { reportSearch } from '../search-report'
+import { catchFileProblem } from '../edit/file-change'
+import { leadsElsewhere, missingPath, pathRefusal, shownPath } from '../file-paths'
+import { needsPcre2, ripgrepPath, runRipgrep, type RipgrepRun } from '../../workspace/ripgrep/run-ripgrep'
+import { reportSearch, type SearchAgain } from '../search/search-report'
 import { inVcsFolder, searchScope, type SearchScope } from '../../workspace/ripgrep/search-scope'
+import { possiblyMoved, seeingOnly } from '../search/search-in-place'
 import { failed, nothingHidden, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './grep.md?raw'
 
@@ -88,7 +91,7 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
           (asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`) +
           (asked.glob === undefined ? '' : ` (${asked.glob})`),
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
-        run: (ctx) => run({ workspace, timeoutMs, hidden, quick }, asked, path, ctx),
+        run: (ctx) => catchFileProblem(() => run({ workspace, timeoutMs, hidden, quick }, asked, path, ctx)),
       }
     },
   }
@@ -103,6 +106,8 @@ async function run(
   const { workspace, timeoutMs, hidden, quick } = deps
   const deadline = performance.now() + timeoutMs
   const isHidden = await hidden()
+  const elsewhere = await leadsElsewhere(workspace, asked.path ?? '.', path)
+  if (elsewhere !== undefined) return failed(elsewhere)
   const target = await targetOf(workspace, path)
   if (typeof target === 'string') return failed(target)
   const scope = await searchScope(target.folder, workspace.root, {
@@ -111,8 +116,11 @@ async function run(
     ...(asked.glob !== undefined && { glob: asked.glob }),
     ...(asked.type !== undefined && { type: asked.type }),
   })
+  // What a search says must not depend on what is in such a file: with many searches its content could be guessed.
+  const isSecret = (path: string): boolean => isHidden(path) || sensitiveRule(path) !== undefined
   const options = {
     cwd: target.cwd,
+    leavesOut: (found: string) => isSecret(join(target.cwd, found)),
     signal,
     timeoutMs,
     singleThread: quick.has(path.realPath),
@@ -121,15 +129,14 @@ async function run(
   const started = performance.now()
   const rest = (): typeof options => ({ ...options, timeoutMs: Math.max(1, deadline - performance.now()) })
   const more: string[] = []
-  let result = await search(asked, target, scope, options)
+  const last = new LastSearch(scope, target)
+  let result = await last.search(asked, options, more)
   if (needsPcre2(result)) {
     more.push('--pcre2')
-    result = await search(asked, target, scope, rest(), more)
+    result = await last.search(asked, rest(), more)
   }
   remember(quick, path.realPath, performance.now() - started < QUICK_MS)
   if (result.stopped === 'aborted') return failed('The search was stopped.')
-  const failure = searchFailure(result)
-  if (failure !== undefined) return failed(failure)
   if (target.isFile && result.exitCode === 2 && result.output.length === 0)
     return failed(`${workspace.display(path.realPath)} cannot be read: ${result.errors.trim()}`)
   return reportSearch(result, {
@@ -142,18 +149,68 @@ async function run(
     deadline,
     signal,
     hasContext: contextArgs(asked).length > 0,
-    excludes: (path) => isHidden(path) || scope.excludes(path),
+    excludes: (path) => isSecret(path) || scope.excludes(path),
     absolute: (found) => join(target.cwd, found),
     display: (found) => workspace.display(found),
     // A file that is named itself is always searched.
     ...(!target.isFile && {
       searchBinary: () =>
-        search({ ...asked, output_mode: 'files_with_matches' }, target, scope, { ...rest(), cutsLines: false }, [
+        last.search({ ...asked, output_mode: 'files_with_matches' }, { ...rest(), cutsLines: false }, [
           ...more,
           '--binary',
         ]),
     }),
+    again: (found) => last.again(found, topOf(workspace, target.folder)),
   })
+}
+
+/** The folder of the project that a folder lies in, which no command can move; else the folder itself. */
+function topOf({ root, addedFolders, paths }: Workspace, folder: string): string {
+  return [root, ...addedFolders].find((each) => paths.isWithin(folder, each)) ?? folder
+}
+
+/** A search that took less is made again as it was; of others only the files are searched that may have been moved. */
+const SHORT_MS = 500
+/** More files than this are not named one by one. */
+const MAX_NAMED = 1_000
+const AGAIN_MS = 5_000
+
+/** Remembers the search that was made last, so that it can be made again. */
+class LastSearch {
+  readonly #scope: SearchScope
+  readonly #target: Target
+  #last: { words: [Input, Parameters<typeof runRipgrep>[1], string[]]; began: number; isShort: boolean } | undefined
+
+  constructor(scope: SearchScope, target: Target) {
+    this.#scope = scope
+    this.#target = target
+  }
+
+  async search(input: Input, options: Parameters<typeof runRipgrep>[1], more: string[]): Promise<RipgrepRun> {
+    const began = Date.now()
+    const run = await search(input, [this.#target.argument], this.#scope, options, more)
+    this.#last = { words: [input, options, more], began, isShort: Date.now() - began < SHORT_MS }
+    return run
+  }
+
+  /** Undefined when all was surely found where it is, or when this machine has no sandboxes. */
+  async again(found: Iterable<string>, top: string): Promise<SearchAgain | undefined> {
+    if (!this.#last) return undefined
+    const { words, began, isShort } = this.#last
+    const [input, options, more] = words
+    const all = [...found]
+    const moved = possiblyMoved(all, top, began)
+    const within = moved.size === 0 ? undefined : await seeingOnly(top, await ripgrepPath())
+    if (!within) return undefined
+    const { cwd, argument } = this.#target
+    const isNamed = !isShort && moved.size <= MAX_NAMED
+    const files = isNamed ? [...moved].map((path) => `./${relative(cwd, path)}`) : [argument]
+    const timeoutMs = Math.max(AGAIN_MS, options.timeoutMs ?? 0)
+    const run = await search(input, files, this.#scope, { ...options, timeoutMs, within }, more)
+    // It could not be started, so nothing is known of these files.
+    if (/^bwrap: /m.test(run.errors)) throw new FileProblem('Folders were moved while they were searched. Call again.')
+    return { moved: isNamed ? moved : new Set(all), run }
+  }
 }
 
 /** Relative arguments keep globs relative to the project folder. */
@@ -179,14 +236,14 @@ async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<Targe
 
 function search(
   asked: Input,
-  target: Target,
+  files: readonly string[],
   scope: SearchScope,
   options: Parameters<typeof runRipgrep>[1],
   more: string[] = [],
 ): Promise<RipgrepRun> {
   // `--regexp=` and `--` keep patterns and paths that begin with a dash from being options.
   return runRipgrep(
-    [...scope.args, ...searchArgs(asked), ...more, `--regexp=${asked.pattern}`, '--', target.argument],
+    [...scope.args, ...searchArgs(asked), ...more, `--regexp=${asked.pattern}`, '--', ...files],
     options,
   )
 }

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { textOf } from '../../../../shared/model/turn/message'
+import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { createWorkspace } from '../../workspace/workspace'
@@ -140,5 +142,18 @@ describe('ListDirectory', () => {
     expect((await prepareCall(list, { path: 'up' })).accesses).toEqual([
       { kind: 'tree', path: base, written: join(root, 'up'), write: false },
     ])
+  })
+
+  it('lists nothing when a link took the place of the folder since it was judged', async () => {
+    const { base, root, list } = await project()
+    await mkdir(join(root, 'sub'))
+    await mkdir(join(base, 'outside'))
+    await writeFile(join(base, 'outside', 'secret.txt'), '')
+    const call = await prepareCall(list, { path: 'sub' })
+    await rename(join(root, 'sub'), join(root, 'moved'))
+    await symlink(join(base, 'outside'), join(root, 'sub'))
+    const { content, isError } = await call.run(callContext())
+    expect(isError).toBe(true)
+    expect(textOf(content)).not.toContain('secret')
   })
 })

@@ -4,10 +4,11 @@ import type { Dirent } from 'node:fs'
 import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { openFolder } from '../../workspace/file/pinned-folder'
 import { ignoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { missingPath, pathRefusal, shownPath, printablePath } from '../file-paths'
+import { leadsElsewhere, missingPath, pathRefusal, shownPath, printablePath } from '../file-paths'
 import { failed, nothingHidden, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './list-directory.md?raw'
 
@@ -45,7 +46,7 @@ export function listDirectoryTool({ workspace, hidden = nothingHidden }: ListDir
       return {
         summary: shownPath(workspace, path),
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
-        run: async (ctx) => run(workspace, path, ctx, await hidden()),
+        run: async (ctx) => run(workspace, asked.path, path, ctx, await hidden()),
       }
     },
   }
@@ -61,6 +62,7 @@ interface Listing {
 
 async function run(
   workspace: Workspace,
+  written: string,
   path: ResolvedPath,
   { signal }: CallContext,
   isHidden: (path: string) => boolean,
@@ -68,6 +70,8 @@ async function run(
   const { realPath } = path
   const shown = workspace.display(realPath)
   try {
+    const elsewhere = await leadsElsewhere(workspace, written, path)
+    if (elsewhere !== undefined) return failed(elsewhere)
     const listing = await list(realPath, workspace.root, signal, isHidden)
     if (signal.aborted) return failed('The listing was stopped.')
     const first = listing.entries.slice(0, MAX_SHOWN)
@@ -104,17 +108,23 @@ async function list(
   const rules = ignoreRules(folder, root)
   const listing: Listing = { entries: [], ignored: 0, sensitive: [], cut: false }
   let read = 0
-  for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
-    if (signal.aborted) break
-    if (++read > MAX_READ) {
-      listing.cut = true
-      break
+  const opened = openFolder(folder)
+  try {
+    for await (const entry of await opendir(opened.path, { bufferSize: 1024 })) {
+      if (signal.aborted) break
+      if (++read > MAX_READ) {
+        listing.cut = true
+        break
+      }
+      const path = join(folder, entry.name)
+      if (isHidden(path)) continue
+      if (sensitiveRule(entry.isDirectory() ? `${path}/.` : path) !== undefined) listing.sensitive.push(entry.name)
+      else if (rules.ignores(path, entry.isDirectory())) listing.ignored++
+      else listing.entries.push(entry)
     }
-    const path = join(folder, entry.name)
-    if (isHidden(path)) continue
-    if (sensitiveRule(entry.isDirectory() ? `${path}/.` : path) !== undefined) listing.sensitive.push(entry.name)
-    else if (rules.ignores(path, entry.isDirectory())) listing.ignored++
-    else listing.entries.push(entry)
+    opened.verify()
+  } finally {
+    opened.close()
   }
   listing.entries.sort((a, b) => Number(b.isDirectory()) - Number(a.isDirectory()) || (a.name < b.name ? -1 : 1))
   return listing

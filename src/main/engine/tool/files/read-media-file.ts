@@ -8,7 +8,7 @@ import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { fitImage, ImageProblem, mediaTypeOf, type MediaType } from '../../model/media/fit-media'
 import { pdfBytes, pdfResult } from '../pdf-result'
 import { isPdf } from '../../model/media/read-pdf'
-import { missingPath, pathRefusal, shownPath } from '../file-paths'
+import { leadsElsewhere, missingPath, pathRefusal, shownPath } from '../file-paths'
 import { failed, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read-media-file.md?raw'
 
@@ -81,10 +81,8 @@ async function run(
   { signal }: CallContext,
 ): Promise<ToolResult> {
   const shown = workspace.display(path.realPath)
-  // A link may have been turned elsewhere since it was judged.
-  const now = await workspace.resolve(asked)
-  if (now.realPath !== path.realPath)
-    return failed(`${asked} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
+  const elsewhere = await leadsElsewhere(workspace, asked, path)
+  if (elsewhere !== undefined) return failed(elsewhere)
   let file: FileHandle | undefined
   try {
     // Without O_NONBLOCK opening a pipe would wait for a writer; a link that was put there meanwhile is not followed.

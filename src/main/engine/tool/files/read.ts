@@ -11,7 +11,7 @@ import type { ResolvedPath, SeenLines, Workspace } from '../../workspace/workspa
 import { truncateText } from '../truncate-result'
 import { pageRange, pdfBytes, pdfResult } from '../pdf-result'
 import { isPdf } from '../../model/media/read-pdf'
-import { missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
+import { leadsElsewhere, missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read.md?raw'
 
@@ -89,10 +89,8 @@ async function run(
   const firstChar = asked.char_offset
   const maxLines = firstChar === undefined ? Math.min(asked.n_lines ?? MAX_LINES, MAX_LINES) : 1
   try {
-    // A link may have been turned elsewhere since it was judged.
-    const now = await workspace.resolve(asked.path)
-    if (now.realPath !== path.realPath)
-      return failed(`${asked.path} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
+    const elsewhere = await leadsElsewhere(workspace, asked.path, path)
+    if (elsewhere !== undefined) return failed(elsewhere)
     const pdf =
       /\.pdf$/i.test(path.realPath) || asked.pages !== undefined
         ? await readPdfFile(path.realPath, shown, asked, signal)

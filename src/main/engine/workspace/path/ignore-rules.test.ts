@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { ignoreFilter, ignoreRules } from './ignore-rules'
-import { walkTree } from './list-files'
+import { walkTree } from '../file/list-files'
 
 async function tree(files: Record<string, string>) {
   const root = await tempFolder()

@@ -20,9 +20,11 @@ export const CUT_CONTEXT = 44
  * NUL number : text`. Of a long line it passes on `path NUL number ; first / total : text`: what surrounds its first
  * match, the number of its first character (from 1) and how many the line has; `,` in the place of `;` is a line of
  * context. Remarks of ripgrep, which have no NUL, pass as they are. What is not complete at the end is left out.
+ * `leavesOut`: lines of these files are dropped, so that nothing that counts or limits the output depends on them.
  */
 export class LineCutter {
   readonly #next: (chunk: Buffer) => void
+  readonly #leavesOut: ((path: string) => boolean) | undefined
   #state: 'path' | 'number' | 'column' | 'text' = 'path'
   #head: Buffer[] = []
   #number = ''
@@ -30,21 +32,37 @@ export class LineCutter {
   #isMatch = true
   #line = new CutLine(1)
 
-  constructor(next: (chunk: Buffer) => void) {
+  constructor(next: (chunk: Buffer) => void, leavesOut?: (path: string) => boolean) {
     this.#next = next
+    this.#leavesOut = leavesOut && lastRemembered(leavesOut)
   }
 
   push(chunk: Buffer): void {
     const out: Buffer[] = []
     let at = 0
-    while (at < chunk.length) at = (this.#isBetween && takeShort(chunk, at, out)) || this.#take(chunk, at, out)
+    while (at < chunk.length) at = (this.#isBetween && this.#takeShort(chunk, at, out)) || this.#take(chunk, at, out)
     if (out.length > 0) this.#next(Buffer.concat(out))
   }
 
   /** After the last chunk: a remark at the end has no path after it. */
   end(): void {
-    if (this.#head.length > 0) this.#next(Buffer.concat(this.#head))
+    const head = Buffer.concat(this.#head)
+    if (head.length > 0) this.#next(this.#leavesOut ? this.#kept(head).remarks : head)
     this.#head = []
+  }
+
+  /** What is passed on of what stands before a line: remarks, and the path unless its lines are left out. */
+  #kept(head: Buffer): { remarks: Buffer; path: Buffer | undefined } {
+    const leavesOut = this.#leavesOut
+    const { notes, rest } = takeNotes(head)
+    if (!leavesOut) return { remarks: head.subarray(0, head.length - rest.length), path: rest }
+    let at = 0
+    const remarks = notes.map(({ path, bytes }) => {
+      at += bytes
+      return leavesOut(path) ? Buffer.alloc(0) : head.subarray(at - bytes, at)
+    })
+    const isOut = leavesOut(rest.toString('utf8', 0, rest.length - 1))
+    return { remarks: Buffer.concat(remarks), path: isOut ? undefined : rest }
   }
 
   get #isBetween(): boolean {
@@ -84,29 +102,45 @@ export class LineCutter {
     const newline = chunk.indexOf(NEWLINE, at)
     this.#line.push(chunk.subarray(at, newline < 0 ? chunk.length : newline))
     if (newline < 0) return chunk.length
-    out.push(...this.#head, Buffer.from(this.#number), this.#line.end(this.#isMatch))
+    const { remarks, path } = this.#kept(Buffer.concat(this.#head))
+    out.push(remarks, ...(path ? [path, Buffer.from(this.#number), this.#line.end(this.#isMatch)] : []))
     this.#head = []
     this.#number = ''
     this.#column = ''
     this.#state = 'path'
     return newline + 1
   }
+
+  /**
+   * Most records are short and whole: they pass without being taken apart. Answers where the next begins, or 0 when
+   * this is another kind.
+   */
+  #takeShort(chunk: Buffer, at: number, out: Buffer[]): number {
+    const nul = chunk.indexOf(NUL, at)
+    if (nul < 0) return 0
+    const mark = endOfNumber(chunk, nul + 1)
+    const text = chunk[mark] === COLON ? endOfNumber(chunk, mark + 1) + 1 : mark + 1
+    if (text >= chunk.length) return 0
+    const newline = chunk.indexOf(NEWLINE, text)
+    if (newline < 0 || newline - text > MAX_LINE_BYTES) return 0
+    if (this.#leavesOut) {
+      const path = chunk.subarray(at, nul)
+      // Remarks, or a name with a line feed.
+      if (path.includes(NEWLINE)) return 0
+      if (this.#leavesOut(path.toString('utf8'))) return newline + 1
+    }
+    out.push(chunk.subarray(at, mark + 1), chunk.subarray(text, newline + 1))
+    return newline + 1
+  }
 }
 
-/**
- * Most records are short and whole: they pass without being taken apart. Answers where the next begins, or 0 when this
- * is another kind.
- */
-function takeShort(chunk: Buffer, at: number, out: Buffer[]): number {
-  const nul = chunk.indexOf(NUL, at)
-  if (nul < 0) return 0
-  const mark = endOfNumber(chunk, nul + 1)
-  const text = chunk[mark] === COLON ? endOfNumber(chunk, mark + 1) + 1 : mark + 1
-  if (text >= chunk.length) return 0
-  const newline = chunk.indexOf(NEWLINE, text)
-  if (newline < 0 || newline - text > MAX_LINE_BYTES) return 0
-  out.push(chunk.subarray(at, mark + 1), chunk.subarray(text, newline + 1))
-  return newline + 1
+/** Asked once for the lines of a file, which come one after the other. */
+function lastRemembered(leavesOut: (path: string) => boolean): (path: string) => boolean {
+  let last: { path: string; isOut: boolean } | undefined
+  return (path) => {
+    if (last?.path !== path) last = { path, isOut: leavesOut(path) }
+    return last.isOut
+  }
 }
 
 /** One line as it comes: its beginning, in case it is short, and what surrounds the match, in case it is not. */
@@ -191,4 +225,32 @@ export function endOfNumber(bytes: Buffer, from: number): number {
   let at = from
   while ((bytes[at] ?? 0) >= 48 && (bytes[at] ?? 0) <= 57) at++
   return at
+}
+
+const NOTE =
+  /^(.+?): ((?:binary file matches|WARNING: stopped searching binary file after match) \(found "[^"]*" byte around offset \d+\))\n/s
+
+/** What ripgrep says of a file instead of showing its lines. */
+interface Note {
+  path: string
+  note: string
+  /** How many bytes it takes. */
+  bytes: number
+}
+
+/** Remarks about binary files have no NUL, so they stand in front of the next path. */
+export function takeNotes(head: Buffer): { notes: Note[]; rest: Buffer } {
+  const notes: Note[] = []
+  if (!head.includes('byte around offset')) return { notes, rest: head }
+  // As latin-1 a character is a byte, so lengths agree.
+  let text = head.toString('latin1')
+  for (let match = NOTE.exec(text); match; match = NOTE.exec(text)) {
+    notes.push({
+      path: Buffer.from(match[1]!, 'latin1').toString('utf8'),
+      note: match[2]!.replace('WARNING: ', ''),
+      bytes: match[0].length,
+    })
+    text = text.slice(match[0].length)
+  }
+  return { notes, rest: head.subarray(head.length - text.length) }
 }

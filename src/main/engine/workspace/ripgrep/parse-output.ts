@@ -1,4 +1,4 @@
-import { CUT_CONTEXT, CUT_MATCH, endOfNumber } from './line-cutter'
+import { CUT_CONTEXT, CUT_MATCH, endOfNumber, takeNotes } from './line-cutter'
 
 /**
  * Reads what ripgrep prints with `--null`: a path ends in a NUL byte, so names with colons or newlines stay whole. A
@@ -118,22 +118,6 @@ function textOf(output: Buffer, separator: number, end: number): Pick<MatchLine,
 
 function withoutReturn(text: string): string {
   return text.endsWith('\r') ? text.slice(0, -1) : text
-}
-
-const NOTE =
-  /^(.+?): ((?:binary file matches|WARNING: stopped searching binary file after match) \(found "[^"]*" byte around offset \d+\))\n/s
-
-/** Remarks about binary files have no NUL, so they stand in front of the next path. */
-function takeNotes(head: Buffer): { notes: { path: string; note: string }[]; rest: Buffer } {
-  const notes: { path: string; note: string }[] = []
-  if (!head.includes('byte around offset')) return { notes, rest: head }
-  // As latin-1 a character is a byte, so lengths agree.
-  let text = head.toString('latin1')
-  for (let match = NOTE.exec(text); match; match = NOTE.exec(text)) {
-    notes.push({ path: Buffer.from(match[1]!, 'latin1').toString('utf8'), note: match[2]!.replace('WARNING: ', '') })
-    text = text.slice(match[0].length)
-  }
-  return { notes, rest: head.subarray(head.length - text.length) }
 }
 
 function addNote(files: FileMatches[], path: string, note: string): void {

@@ -27,10 +27,17 @@ export interface RipgrepOptions {
    * left.
    */
   cutsLines?: boolean
+  /**
+   * Nothing is said of these files, named as ripgrep prints them: with `cutsLines` their lines are dropped, and always
+   * what ripgrep complains about in them. Neither a limit nor a failure then depends on what is in them.
+   */
+  leavesOut?: (path: string) => boolean
   /** Is given the output as it comes; it begins again when ripgrep is tried once more. */
   onOutput?: (chunk: Buffer) => void
   /** The program to run; default: the ripgrep that came with Trestle. */
   program?: string
+  /** The words that start it, such as those of a sandbox; the folder to run in and the program follow them. */
+  within?: readonly string[]
 }
 
 export interface RipgrepRun {
@@ -49,10 +56,14 @@ export interface RipgrepRun {
  * only when ripgrep cannot be started at all.
  */
 export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepRun> {
-  const program = options.program ?? (await ripgrepPath())
+  const own = options.program ?? (await ripgrepPath())
+  const [within, ...words] = options.within ?? []
+  const [program, before] = within === undefined ? [own, []] : [within, [...words, options.cwd, own]]
   const deadline = performance.now() + (options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const once = (single: boolean): Promise<RipgrepRun> =>
-    runOnce(program, ['--no-config', ...(single ? ['-j1', '--line-buffered'] : []), ...args], options, deadline)
+  const once = (single: boolean): Promise<RipgrepRun> => {
+    const all = [...before, '--no-config', ...(single ? ['-j1', '--line-buffered'] : []), ...args]
+    return runOnce(program, all, options, deadline)
+  }
   try {
     const first = await once(options.singleThread ?? false)
     return first.exitCode === 2 && outOfThreads(first.errors) ? await once(true) : first
@@ -86,9 +97,10 @@ async function runOnce(
     output.take(chunk)
     options.onOutput?.(chunk)
   }
-  const cutter = options.cutsLines ? new LineCutter(take) : undefined
+  const cutter = options.cutsLines ? new LineCutter(take, options.leavesOut) : undefined
   const into = { output: cutter ? (chunk: Buffer) => cutter.push(chunk) : take, errors: errors.take }
-  const launched = direct ? undefined : launch(program, args, cwd, into)
+  // What was started within another program may still print when that one has been killed.
+  const launched = direct || options.within ? undefined : launch(program, args, cwd, into)
   const running = launched ?? startProgram(program, args, cwd, into)
   const timer = setTimeout(() => stop('timeout'), Math.max(0, deadline - performance.now()))
   const onAbort = (): void => stop('aborted')
@@ -99,8 +111,11 @@ async function runOnce(
     if (launched && !stopped && (code === 126 || code === 127))
       return await runOnce(program, args, options, deadline, true)
     cutter?.end()
-    const exitCode = stopped ? undefined : (code ?? 2)
-    return { output: output.all(), errors: errors.all().toString('utf8'), exitCode, ...(stopped && { stopped }) }
+    const all = errors.all().toString('utf8')
+    const told = options.leavesOut ? withoutFiles(all, options.leavesOut) : all
+    // Nothing that may be told has failed.
+    const failed = code === 2 && all !== '' && told === '' ? 1 : (code ?? 2)
+    return { output: output.all(), errors: told, exitCode: stopped ? undefined : failed, ...(stopped && { stopped }) }
   } catch (error) {
     if (!launched) throw error
     return await runOnce(program, args, options, deadline, true)
@@ -108,6 +123,21 @@ async function runOnce(
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+/** What ripgrep complained about, without the lines about these files: `rg: path: what is wrong`. */
+function withoutFiles(errors: string, leavesOut: (path: string) => boolean): string {
+  const isAbout = (line: string): boolean => {
+    if (!line.startsWith('rg: ')) return false
+    // Names may have colons, too.
+    for (let end = line.indexOf(': ', 4); end >= 0; end = line.indexOf(': ', end + 1))
+      if (leavesOut(line.slice(4, end))) return true
+    return false
+  }
+  return errors
+    .split('\n')
+    .filter((line) => !isAbout(line))
+    .join('\n')
 }
 
 function launch(...start: Parameters<Launcher['start']>): RunningProgram | undefined {

@@ -1,12 +1,11 @@
-import type { ToolDetails } from '../../../shared/model/approval/preview'
-import { sortNewestFirst, pathSortKey } from '../workspace/path/list-files'
-import { sensitiveRule } from '../workspace/path/sensitive-file'
-import { truncateText } from './truncate-result'
-import { printablePath } from './file-paths'
-import { ok, type ToolResult } from './tool'
-import { reachedPcre2Limit, unreadableFiles, type RipgrepRun } from '../workspace/ripgrep/run-ripgrep'
-import { MAX_LINE_BYTES } from '../workspace/ripgrep/line-cutter'
-import { parseCounts, parseMatches, type FileMatches, type MatchLine } from '../workspace/ripgrep/parse-output'
+import type { ToolDetails } from '../../../../shared/model/approval/preview'
+import { sortNewestFirst, pathSortKey } from '../../workspace/file/list-files'
+import { truncateText } from '../truncate-result'
+import { printablePath } from '../file-paths'
+import { failed, ok, type ToolResult } from '../tool'
+import { reachedPcre2Limit, searchFailure, unreadableFiles, type RipgrepRun } from '../../workspace/ripgrep/run-ripgrep'
+import { MAX_LINE_BYTES } from '../../workspace/ripgrep/line-cutter'
+import { parseCounts, parseMatches, type FileMatches, type MatchLine } from '../../workspace/ripgrep/parse-output'
 
 /** What the tool card gets at most. */
 const CARD_LINES = 200
@@ -30,38 +29,37 @@ export interface SearchReport {
   signal: AbortSignal
   /** Whether lines around matches were asked for. */
   hasContext: boolean
+  /** What nothing is said of: neither that it matches, nor that it could. */
   excludes(path: string): boolean
   /** Where a path that ripgrep printed is. */
   absolute(found: string): string
   display(absolutePath: string): string
   /** Looks into binary files, which a search of a folder leaves out; asked only when nothing was found. */
   searchBinary?(): Promise<RipgrepRun>
+  /** Which of the found paths may have been found elsewhere, and the last search in these, where they surely are. */
+  again?(found: Iterable<string>): Promise<SearchAgain | undefined>
+}
+
+export interface SearchAgain {
+  moved: ReadonlySet<string>
+  run: RipgrepRun
 }
 
 /**
- * Turns what ripgrep found into the result: paged, sorted, sensitive files left out by name, and everything that is
+ * Turns what ripgrep found into the result: paged, sorted, without what is excluded, and everything else that is
  * missing said.
  */
 export async function reportSearch(run: RipgrepRun, report: SearchReport): Promise<ToolResult> {
-  const sensitive: string[] = []
-  const keep = <T extends { path: string }>(found: T[]): T[] =>
-    found
-      .map((entry) => ({ ...entry, path: report.absolute(entry.path) }))
-      .filter(({ path }) => {
-        if (report.excludes(path)) return false
-        if (sensitiveRule(path) === undefined) return true
-        sensitive.push(path)
-        return false
-      })
-  const page = await pageOf(run, report, keep)
-  const binary = page.total > 0 ? [] : await binaryMatches(run, report, keep)
+  const page = await pageOf(run, report)
+  const failure = page.total > 0 ? undefined : searchFailure({ ...run, output: Buffer.alloc(0) })
+  if (failure !== undefined) return failed(failure)
+  const binary = page.total > 0 ? [] : await binaryMatches(run, report)
   const text = page.entries.length > 0 ? page.entries.join('\n') : nothing(run, report, page.total, binary)
   const notes = [
     ...cutNote(page.cut ?? []),
     ...(page.hasBinary ? [`[${BINARY_ADVICE}]`] : []),
     ...pageNotes(page, report),
     ...stopNotes(run, report, page),
-    ...sensitiveNote([...new Set(sensitive)].map((path) => report.display(path))),
     ...errorNotes(run),
   ]
   return ok([...(page.head === undefined ? [] : [page.head]), text, ...notes].join('\n'), page.details)
@@ -82,21 +80,34 @@ interface Page {
   details: Matches
 }
 
-type Keep = <T extends { path: string }>(found: T[]) => T[]
-
-function pageOf(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<Page> | Page {
+async function pageOf(run: RipgrepRun, report: SearchReport): Promise<Page> {
   switch (report.mode) {
     case 'content':
-      return linePage(keep(parseMatches(run.output)), report)
+      return linePage(await foundIn(run, report, parseMatches), report)
     case 'count_matches':
-      return countPage(keep(parseCounts(run.output)), report)
+      return countPage(await foundIn(run, report, parseCounts), report)
     default:
       return filePage(
         run,
         report,
-        keep(parseCounts(run.output)).map(({ path }) => path),
+        (await foundIn(run, report, parseCounts)).map(({ path }) => path),
       )
   }
+}
+
+/** What a search has found in the files that it is about, by their absolute paths. */
+async function foundIn<Found extends { path: string }>(
+  run: RipgrepRun,
+  { absolute, excludes, again }: SearchReport,
+  parse: (output: Buffer) => Found[],
+): Promise<Found[]> {
+  const keep = ({ output }: RipgrepRun): Found[] =>
+    parse(output)
+      .map((entry) => ({ ...entry, path: absolute(entry.path) }))
+      .filter(({ path }) => !excludes(path))
+  const found = keep(run)
+  const other = found.length === 0 ? undefined : await again?.(found.map(({ path }) => path))
+  return other ? [...found.filter(({ path }) => !other.moved.has(path)), ...keep(other.run)] : found
 }
 
 async function filePage(run: RipgrepRun, report: SearchReport, found: string[]): Promise<Page> {
@@ -255,10 +266,10 @@ function nothing(
 }
 
 /** The binary files that match, as they are shown. */
-async function binaryMatches(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<string[]> {
+async function binaryMatches(run: RipgrepRun, report: SearchReport): Promise<string[]> {
   if (!report.searchBinary || run.stopped || performance.now() >= report.deadline) return []
-  const found = parseCounts((await report.searchBinary()).output)
-  return byPath(keep(found)).map(({ path }) => report.display(path))
+  const found = await foundIn(await report.searchBinary(), report, parseCounts)
+  return byPath(found).map(({ path }) => report.display(path))
 }
 
 function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchReport): string[] {
@@ -279,15 +290,6 @@ function stopNotes(run: RipgrepRun, { timeoutMs }: SearchReport, page: Page): st
   if (run.stopped === 'output_limit')
     return ['[Partial: the search was stopped at 10 MiB of output. Narrow it with pattern, path, glob or type.]']
   return page.unsorted ? ['[Unsorted: there was no time left to look at every file.]'] : []
-}
-
-function sensitiveNote(names: string[]): string[] {
-  if (names.length === 0) return []
-  const shown = names.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
-  return [
-    '[Matches in sensitive files are not shown: ' +
-      `${shown}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
-  ]
 }
 
 function errorNotes(run: RipgrepRun): string[] {

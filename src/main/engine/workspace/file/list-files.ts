@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lstat, lstatSync, type Stats } from 'node:fs'
-import type { IgnoreRules } from './ignore-rules'
+import { openFolder } from './pinned-folder'
+import type { IgnoreRules } from '../path/ignore-rules'
 
 const FOLDERS_AT_ONCE = 8
 
@@ -37,7 +38,10 @@ export async function walkTree(folder: string, walk: Walk): Promise<WalkResult> 
   const goOn = (): boolean => !walk.signal.aborted && performance.now() < walk.deadline
 
   const list = async (path: string, inner: string, rules: IgnoreRules): Promise<void> => {
-    for (const entry of await readdir(path, { withFileTypes: true })) {
+    const opened = openFolder(path)
+    const entries = await readdir(opened.path, { withFileTypes: true }).finally(opened.close)
+    opened.verify()
+    for (const entry of entries) {
       const found = { path: join(path, entry.name), inner: inner + entry.name, isFolder: entry.isDirectory() }
       if (rules.ignores(found.path, found.isFolder)) continue
       if (walk.visit(found) && found.isFolder) waiting.push({ path: found.path, inner: `${found.inner}/`, rules })
