@@ -1,4 +1,6 @@
+import { relative, sep } from 'node:path'
 import { RESERVED_FILES } from '../workspace/file/reserved-file'
+import { isWithin } from '../workspace/path/real-path'
 
 /**
  * What Project commands cannot change in a project, whether it exists or not, because other programs run it or obey it
@@ -89,6 +91,16 @@ export const CREDENTIALS: readonly string[] = [
   '.cache/evolution',
   '.cache/ibus',
 ]
+
+const CREDENTIAL_NAMES = new Set(CREDENTIALS.map((name) => name.toLowerCase()))
+const MAX_PARTS = Math.max(...CREDENTIALS.map((name) => name.split('/').length))
+
+/** Whether a path is, or lies in, what signs a person in. `userHome`: the real path of their home. */
+export function isCredential(path: string, userHome: string): boolean {
+  if (!path.startsWith(userHome) || !isWithin(path, userHome)) return false
+  const parts = relative(userHome, path).toLowerCase().split(sep, MAX_PARTS)
+  return parts.some((_, last) => CREDENTIAL_NAMES.has(parts.slice(0, last + 1).join('/')))
+}
 
 /** What a login or a program start obeys, relative to the home: protected where a project contains it. */
 export const START_UP_FILES: readonly string[] = [

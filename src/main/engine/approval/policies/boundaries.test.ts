@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { judgeCommand } from '../../../../../test/support/judge-command'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { judgedTool } from '../check-command'
@@ -39,4 +39,42 @@ it('no tool changes it either, in any mode', async () => {
     const context = { rules: [], mode, cwd, home: '/home/absent/.trestle' }
     expect(judge(POLICIES, judgedTool({ name: 'Write', annotations }, call, context)).decision).toBe('deny')
   }
+})
+
+describe('what commands in a sandbox never see', () => {
+  const reads = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
+  const verdictOn = async (path: string, { cwd, mode }: { cwd: string; mode: 'ask' | 'auto' }) => {
+    const call = { summary: '', accesses: [{ kind: 'file' as const, path, written: path, write: false }] }
+    const sandboxes = {
+      required: false,
+      hosts: [],
+      webHosts: [],
+      openedHosts: [],
+      writable: [],
+      isReadable: () => true,
+    }
+    const context = { rules: [], mode, cwd, home: '/home/absent/.trestle', sandboxes }
+    return judge(POLICIES, judgedTool({ name: 'Read', annotations: reads }, call, context)).decision
+  }
+
+  it('asks in auto mode about processes and devices of the machine, of which a sandbox has its own', async () => {
+    const { cwd } = await place()
+    for (const path of ['/proc/1/cmdline', '/proc/1/task/1/maps', '/proc', '/dev/shm/x', '/dev'])
+      expect([path, await verdictOn(path, { cwd, mode: 'auto' })]).toEqual([path, 'ask'])
+    expect(await verdictOn('/proc/cpuinfo', { cwd, mode: 'auto' })).toBe('allow')
+    expect(await verdictOn('/usr/include/stdio.h', { cwd, mode: 'auto' })).toBe('allow')
+  })
+
+  it('asks about what signs the user in, where the project is the home folder', async () => {
+    const { cwd } = await place()
+    vi.stubEnv('HOME', cwd)
+    for (const mode of ['ask', 'auto'] as const) {
+      for (const name of ['.netrc', '.git-credentials', '.config/gh/hosts.yml', '.m2/settings.xml', '.Kube/config']) {
+        const path = join(realpathSync(cwd), name)
+        expect([mode, name, await verdictOn(path, { cwd, mode })]).toEqual([mode, name, 'ask'])
+      }
+      for (const name of ['notes.txt', '.config/other', '.m2/repository/x.pom', '.kubernetes'])
+        expect([name, await verdictOn(join(realpathSync(cwd), name), { cwd, mode })]).toEqual([name, 'allow'])
+    }
+  })
 })

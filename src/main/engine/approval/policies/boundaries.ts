@@ -1,8 +1,10 @@
+import { isCredential } from '../../sandbox/protected-names'
 import { pathsOf, treesOf, type Policy, type JudgedCall } from '../rules/policy'
 import { hostAllowed } from '../../network/host-list'
 import { namingRule } from '../rules/match-rules'
 import { protectedFile } from '../dangerous/hard-links'
 import { protectedPath } from '../dangerous/protected-path'
+import { realPathOrSelf } from '../../workspace/path/real-path'
 import { realCodeCacheFolder } from '../../runtime/code-cache'
 
 /**
@@ -52,6 +54,13 @@ function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, f
 }
 
 /**
+ * A sandbox has its own of these: a tool would see the machine's processes, with their words, and the memory that they
+ * share.
+ */
+const OWN_OF_SANDBOX = /^\/(?:dev|proc)(?:\/|$)/
+const SAYS_NOTHING = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime)$/
+
+/**
  * Access outside the project and the folders the user added asks, reading included. In auto mode it asks only where
  * commands are sandboxed: then file tools have the same limits, and for commands the sandbox decides what is outside.
  */
@@ -59,13 +68,26 @@ export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutpu
   if (mode === 'auto' && (part || !sandboxes || sandboxes.unavailable !== undefined)) return undefined
   const { isWithin } = workspace.paths
   const roots = [workspace.root, ...workspace.addedFolders]
+  const isSeen = (path: string): boolean =>
+    sandboxes?.isReadable(path) === true && (!OWN_OF_SANDBOX.test(path) || SAYS_NOTHING.test(path))
   const outside = pathsOf({ call, ...(part && { part }) }).find(
     ({ path, write }) =>
       !roots.some((root) => isWithin(path, root)) &&
       (write || !ownOutput.some((folder) => isWithin(path, folder))) &&
-      !(mode === 'auto' && !write && sandboxes?.isReadable(path)),
+      !(mode === 'auto' && !write && isSeen(path)),
   )
   return outside && { decision: 'ask', reason: `${outside.path} is outside this project.` }
+}
+
+/**
+ * What signs the user in asks also where the project is the home folder or a part of it: a sandbox keeps it from
+ * commands there, too.
+ */
+export const credentials: Policy = ({ call, part, mode, workspace, sandboxes }) => {
+  if (part || (mode === 'auto' && (!sandboxes || sandboxes.unavailable !== undefined))) return undefined
+  const userHome = realPathOrSelf(workspace.userHome)
+  const found = pathsOf({ call }).find(({ path }) => isCredential(path, userHome))
+  return found && { decision: 'ask', reason: `${found.path} is where a program keeps what signs you in.` }
 }
 
 /**

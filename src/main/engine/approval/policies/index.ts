@@ -2,6 +2,7 @@ import type { Policy } from '../rules/policy'
 import { afterMail, changingMail, savingAttachments, sendingMail } from './after-mail'
 import {
   askAlways,
+  credentials,
   tellFreely,
   rememberFreely,
   rememberThirdParty,
@@ -46,6 +47,7 @@ export const POLICIES: readonly Policy[] = [
   hiddenCommands,
   allowRules,
   outsideWorkspace,
+  credentials,
   webAddresses,
   readOnlyTools,
   rememberFreely,

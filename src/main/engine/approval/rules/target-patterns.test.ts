@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, describe, it } from 'vitest'
@@ -75,6 +76,17 @@ async function project(...rules: string[]) {
 }
 
 describe('tools that list or search', () => {
+  it('search nothing that signs the user in, where the project is the home folder', async () => {
+    const root = realpathSync(await tempFolder())
+    const given = { rules: [], root, addedFolders: [], home: join(root, '.trestle'), ownOutput: [], userHome: root }
+    const hidden = hiddenPaths({ ...given, tool: 'Grep' })
+    const secrets = ['.netrc', '.git-credentials', '.config/gh/hosts.yml', '.m2/settings.xml', '.Docker/config.json']
+    for (const name of secrets) expect([name, hidden(join(root, name))]).toEqual([name, true])
+    for (const name of ['.m2/pom.xml', 'src/.netrc-notes', 'a/.netrc', '.netrc2'])
+      expect([name, hidden(join(root, name))]).toEqual([name, false])
+    expect(hiddenPaths({ ...given, tool: 'Glob' })(join(root, '.netrc'))).toBe(false)
+  })
+
   it.each(['files_with_matches', 'content', 'count_matches'])(
     'leave out files that a rule denies, and do not name them (%s)',
     async (mode) => {

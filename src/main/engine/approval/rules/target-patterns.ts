@@ -3,7 +3,9 @@ import { posix, join } from 'node:path'
 import { globMatcher } from '../../workspace/path/glob-matcher'
 import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 import { placeholdersIn } from '../../sandbox/mounts/placeholders'
-import { isWithin } from '../../workspace/path/real-path'
+import { isSystemSecret } from '../../sandbox/mounts/system-mounts'
+import { isCredential } from '../../sandbox/protected-names'
+import { isWithin, realPathOrSelf } from '../../workspace/path/real-path'
 import { parsePattern, type PermissionRule, describeRule } from '../../permission/permission-rule'
 
 /** Tests absolute paths. */
@@ -126,14 +128,16 @@ export interface HiddenPathsOptions {
   /** TRESTLE_HOME, and its folders that this session may read. */
   home: string
   ownOutput: readonly string[]
+  /** Default: the home folder of the user. */
+  userHome?: string
   /** What running sandboxes have created in the project; default: taken from the home's records. */
   isPlaceholder?(path: string): boolean
 }
 
 /**
  * What a tool that lists or searches a folder leaves out: files that a rule denies, Trestle's own folder, and for
- * contents also files that a rule asks about, since the user was not asked about each file. Such a call is judged by
- * its folder alone.
+ * contents also what signs the user in and files that a rule asks about, since the user was not asked about each file.
+ * Such a call is judged by its folder alone.
  */
 export function hiddenPaths({
   rules,
@@ -142,6 +146,7 @@ export function hiddenPaths({
   addedFolders,
   home,
   ownOutput,
+  userHome = homedir(),
   isPlaceholder = placeholdersIn(join(home, 'run', 'sandbox')),
 }: HiddenPathsOptions): (path: string) => boolean {
   const projects = [root, ...addedFolders].filter((folder) => folder !== home && isWithin(folder, home))
@@ -153,7 +158,10 @@ export function hiddenPaths({
     if ('mistake' in parsed || parsed.argument === undefined) return []
     return parsed.tool === 'Read' || parsed.tool === tool ? [pathGlob(parsed.argument, root, { broad: true })] : []
   })
+  const realHome = realPathOrSelf(userHome)
+  const isSecret = (path: string): boolean => tool === 'Grep' && (isCredential(path, realHome) || isSystemSecret(path))
   return (path) =>
+    isSecret(path) ||
     (isWithin(path, home) && !readable.some((folder) => isWithin(path, folder))) ||
     denied.some((pattern) => pattern.matches(path)) ||
     isPlaceholder(path)

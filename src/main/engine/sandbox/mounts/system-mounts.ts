@@ -128,6 +128,11 @@ function systemSecrets(): readonly string[] {
   return known.paths
 }
 
+/** Whether commands never see this file of the system. */
+export function isSystemSecret(path: string): boolean {
+  return path.startsWith('/etc/') && systemSecrets().some((secret) => isWithin(path, secret))
+}
+
 function hostKeys(): string[] {
   return entriesOf('/etc/ssh').flatMap(({ name }) => (/^ssh_host_.*_key$/.test(name) ? [`/etc/ssh/${name}`] : []))
 }

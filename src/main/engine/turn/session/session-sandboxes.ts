@@ -8,7 +8,9 @@ import { probeSandboxSupport } from '../../sandbox/sandbox-support'
 import { type SandboxedSession, type Sandboxes, createSandboxes } from '../../sandbox/create-sandboxes'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { SessionSandbox } from '../../tool/bash-sandbox'
-import { isWithin } from '../../workspace/path/real-path'
+import { isSystemSecret } from '../../sandbox/mounts/system-mounts'
+import { isCredential } from '../../sandbox/protected-names'
+import { isWithin, realPathOrSelf } from '../../workspace/path/real-path'
 import type { Session } from '../../session/session'
 import type { SessionHeader } from '../../../../shared/model/session/session'
 import type { Config } from '../../config/config'
@@ -161,7 +163,10 @@ export function commandSandboxes(
   const found = sandboxes.availability(source)
   // Computed on demand: few calls need it, and it checks many folders.
   let readable: string[] | undefined
+  let realHome: string | undefined
   const isReadable = (path: string): boolean => {
+    realHome ??= realPathOrSelf(userHome)
+    if (isCredential(path, realHome) || isSystemSecret(path)) return false
     readable ??= [...sandboxes.readable(source), ...source.allowed.write]
     return readable.some((root) => isWithin(path, root)) || (!isWithin(path, userHome) && isSystem(path))
   }

@@ -134,6 +134,15 @@ function canonical(path: string, paths: PathFlavor, disk: PathLookup): string {
   }
 }
 
+/** The real path; of what is not there, the path as it is. Not through the thread pool. */
+export function realPathOrSelf(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
 /** The real path of a folder; throws `session.folder_missing`. */
 export async function realFolder(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined)
