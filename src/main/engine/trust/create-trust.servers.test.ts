@@ -65,7 +65,7 @@ test('nothing can hide on a screen: turned round, without width, blank, past a l
   writeFileSync(join(folder, '.trestle', 'agents', 'a.yaml'), 'name: x\r\nprompt: a\u202eb\u001b[8mhidden\n')
   expect(await lines()).toEqual([
     `s: run "${shown}" ""`,
-    String.raw`s: with the environment "N\u{200b}"`,
+    String.raw`s: with the environment "N\u{200b}"=x`,
     'name: x',
     String.raw`prompt: a\u{202e}b\u{1b}[8mhidden`,
   ])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskSecrets, maskUrl } from './describe-server'
+import { describeServerFile, maskSecrets, maskUrl } from './describe-server'
 
 test.each([
   ['an option', ['--api-key', 'abc123'], ['--api-key', '••••']],
@@ -25,4 +25,20 @@ test.each([
 test('masks the same in an address alone', () => {
   expect(maskUrl('https://a:b@host/x?sig=1#top')).toBe('https://a:••••@host/x?sig=••••#top')
   expect(maskUrl('https://host/x?sig=${SIG}')).toBe('https://host/x?sig=${SIG}')
+})
+
+test('shows every value of the environment that could run something, for consent', async () => {
+  const env = {
+    'BASH_FUNC_ls%%': '() { evil; }',
+    DOTNET_STARTUP_HOOKS: './evil.dll',
+    OPENSSL_CONF: './evil.cnf',
+    LD_AUDIT_KEY: './evil.so',
+    'BASH_FUNC_key%%': '() { evil; }',
+    GITHUB_TOKEN: 'hush',
+  }
+  const file = JSON.stringify({ mcpServers: { s: { command: 'bash', args: ['-c', 'ls'], env } } })
+  const [, line = ''] = await describeServerFile(file, 'mcp.json')
+  expect(line.match(/evil/g)).toHaveLength(5)
+  expect(line).toContain('GITHUB_TOKEN')
+  expect(line).not.toContain('hush')
 })

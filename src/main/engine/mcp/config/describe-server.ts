@@ -4,17 +4,21 @@ import { variablesIn } from './expand-variables'
 import { type WrittenServer, readServers } from './read-servers'
 
 /**
- * These variables decide which program runs or where it connects to, so their values are shown; other values can be
- * secrets.
+ * These variables decide which program runs or where it connects to, so their values are always shown. There are many
+ * more, so for consent only the values of names that tell of a secret are not.
  */
 const DECISIVE =
   /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
 
 /**
- * What a project's server would do, one line each, hiding only the values of its environment and headers. `before`: the
- * accepted server of this name; values that differ from it are marked.
+ * What a project's server would do, one line each, hiding only the values of its headers and of variables that tell of
+ * a secret. `before`: the accepted server of this name; values that differ from it are marked. `isOwn`: it is the
+ * user's own, and of its environment only the values are shown that are known to decide something.
  */
-export function describeServer({ name, definition }: WrittenServer, before?: WrittenServer): string[] {
+export function describeServer(
+  { name, definition }: WrittenServer,
+  { before, isOwn = false }: { before?: WrittenServer | undefined; isOwn?: boolean } = {},
+): string[] {
   const lines: string[] = []
   const say = (text: string): void => void lines.push(`${visibleLine(name)}: ${text}`)
   const old = before?.definition
@@ -26,7 +30,7 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
     if (definition.sandbox === 'project-offline') say('in the Project sandbox, with no network')
     const oldEnv = old?.transport === 'stdio' ? old.env : undefined
     const set = Object.entries(env).map(([key, value]) =>
-      DECISIVE.test(key)
+      DECISIVE.test(key) || !(isOwn || tellsOfSecret(key))
         ? `${visibleWord(key)}=${visibleWord(value)}`
         : `${visibleWord(key)}${changed(oldEnv, key, value)}`,
     )
@@ -51,6 +55,11 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
   return lines
 }
 
+/** Not any name that ends so: bash runs the value of `BASH_FUNC_key%%`. */
+function tellsOfSecret(variable: string): boolean {
+  return /^\w+$/.test(variable) && TELLING.test(variable)
+}
+
 function changed(before: Readonly<Record<string, string>> | undefined, key: string, value: string): string {
   return before && Object.hasOwn(before, key) && !isDeepStrictEqual(before[key], value)
     ? ' (another value than before)'
@@ -70,10 +79,7 @@ export async function describeServerFile(text: string, file: string, before?: st
   const old = before === undefined ? [] : readServers(before, file).servers
   const { servers, problems } = readServers(text, file)
   const lines = servers.flatMap((server) =>
-    describeServer(
-      server,
-      old.find(({ name }) => name === server.name),
-    ),
+    describeServer(server, { before: old.find(({ name }) => name === server.name) }),
   )
   return [...lines, ...problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))]
 }
@@ -84,7 +90,10 @@ const KEY =
   /^(?:sk-|sk_|pk_|rk_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|ntn_|secret_|lin_api_|figd_|hf_|npm_|pat_|Bearer )/
 const TELLING = /(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)$/i
 
-/** A command line or an address for a list, with likely secrets masked. Not for consent: that shows everything. */
+/**
+ * A command line or an address for a list of the user's own servers, with likely secrets masked. Not for consent to
+ * what others have written, which could hide code behind the looks of a key.
+ */
 export function maskSecrets(words: readonly string[]): string[] {
   return words.map((word, index) => {
     const before = words[index - 1]

@@ -43,6 +43,7 @@ export interface McpImports {
 /** Files of other products contain more than servers. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_IMPORTED_SERVERS = 500
+const PASTED = 'pasted'
 
 export interface ImportsDeps {
   machine: Machine
@@ -73,7 +74,9 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
         .map(({ key, server }) => {
           const same = own.find(({ name }) => name === server.name)
           const names = own.map(({ name }) => name)
-          return shown(key, server, found, folder, same?.definition, names)
+          // What a project brings, and what was copied from somewhere, others have written: all of it is shown.
+          const isOwn = place.folder === undefined && place.sourceId !== PASTED
+          return shown({ key, server, found, folder, isOwn }, same?.definition, names)
         }),
       problems: index === 0 ? found.problems : [],
     }))
@@ -90,13 +93,12 @@ export function createImports({ machine, config }: ImportsDeps): McpImports {
       return (await Promise.all(previews)).flat()
     },
     async preview(text) {
-      const [preview] = await previewsOf({ sourceId: 'pasted', product: 'Pasted' }, text, { ...readPasted(text) })
+      const [preview] = await previewsOf({ sourceId: PASTED, product: 'Pasted' }, text, { ...readPasted(text) })
       return preview!
     },
     async apply({ sourceId, hash, text: pasted, servers }) {
       const place = known.get(sourceId)
-      const there =
-        sourceId === 'pasted' ? { text: pasted ?? '', found: readPasted(pasted ?? '') } : place && read(place)
+      const there = sourceId === PASTED ? { text: pasted ?? '', found: readPasted(pasted ?? '') } : place && read(place)
       if (!there) throw new CodedError('request.invalid', 'sourceId: There is no such place to import from.')
       if (hashOf(there.text) !== hash)
         throw new CodedError('config.changed', `${place?.file ?? 'The text'} is not what was shown.`)
@@ -139,11 +141,16 @@ function keyed(servers: readonly FoundServer[]): { key: string; server: FoundSer
   return servers.slice(0, MAX_IMPORTED_SERVERS).map((server, index) => ({ key: `${index}:${server.name}`, server }))
 }
 
+interface Shown {
+  key: string
+  server: FoundServer
+  found: FoundImport
+  folder: string | undefined
+  isOwn: boolean
+}
+
 function shown(
-  key: string,
-  server: FoundServer,
-  found: FoundImport,
-  folder: string | undefined,
+  { key, server, found, folder, isOwn }: Shown,
   own: McpServerDefinition | undefined,
   names: readonly string[],
 ): McpImportServer {
@@ -159,9 +166,10 @@ function shown(
     key,
     name,
     lines: definition
-      ? describeServer({ name, line: 1, words: '', definition: masked(definition) }).map((line) =>
-          line.slice(name.length + 2),
-        )
+      ? describeServer(
+          { name, line: 1, words: '', definition: isOwn ? masked(definition) : definition },
+          { isOwn },
+        ).map((line) => line.slice(name.length + 2))
       : [],
     state,
     freeName: freeName(mistake === undefined ? name : 'server', names),
