@@ -1,5 +1,6 @@
 import { lstatSync, type Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { FolderEntries, FolderEntry } from '../../../../shared/model/project/file-view'
 import { isPlaceholder } from '../../workspace/file/reserved-file'
@@ -10,6 +11,8 @@ import { FileProblem, fileProblem } from '../../workspace/path/file-problem'
 
 /** More entries are counted, not listed. */
 const MAX_ENTRIES = 10_000
+/** So long entries are compared with ignore files before others have their turn. */
+const SLICE_MS = 8
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const isVersionControl = new Set<string>(VCS_FOLDERS)
@@ -34,22 +37,26 @@ export async function listFolder({ path, shown, root, follow }: ListedFolder): P
   }
   const rules = ignoreRules(path, root)
   const listed = found.filter(({ name }) => !isVersionControl.has(name) && !isPlaceholder(join(path, name)))
-  const entries = await Promise.all(
-    listed.slice(0, MAX_ENTRIES * 2).map(async (entry): Promise<FolderEntry> => {
-      const { name } = entry
-      const full = join(path, name)
-      const link = entry.isSymbolicLink() ? await linked(full, follow) : undefined
-      const isFolder = link ? link.isFolder : entry.isDirectory()
-      const closed = link?.closed ?? unreachable(full) ?? closedReason(entry, full, isFolder)
-      return {
-        name,
-        isFolder,
-        ...(rules.ignores(full, isFolder) && { isIgnored: true as const }),
-        ...(link && { isLink: true as const }),
-        ...(closed !== undefined && { closed }),
-      }
-    }),
-  )
+  let sliceEnd = performance.now() + SLICE_MS
+  const entries: FolderEntry[] = []
+  for (const entry of listed.slice(0, MAX_ENTRIES * 2)) {
+    if (performance.now() > sliceEnd) {
+      await breathe()
+      sliceEnd = performance.now() + SLICE_MS
+    }
+    const { name } = entry
+    const full = join(path, name)
+    const link = entry.isSymbolicLink() ? await linked(full, follow) : undefined
+    const isFolder = link ? link.isFolder : entry.isDirectory()
+    const closed = link?.closed ?? unreachable(full) ?? closedReason(entry, full, isFolder)
+    entries.push({
+      name,
+      isFolder,
+      ...(rules.ignores(full, isFolder) && { isIgnored: true as const }),
+      ...(link && { isLink: true as const }),
+      ...(closed !== undefined && { closed }),
+    })
+  }
   entries.sort((a, b) => Number(b.isFolder) - Number(a.isFolder) || names.compare(a.name, b.name))
   const more = listed.length - MAX_ENTRIES
   return { path, entries: entries.slice(0, MAX_ENTRIES), ...(more > 0 && { more }) }

@@ -1,11 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { reindenter } from './fuzzy-match'
+import fc from 'fast-check'
+import { ComparedLines, reindenter } from './fuzzy-match'
 
 const pairs = (...lines: [written: string, actual: string][]) => lines.map(([written, actual]) => ({ written, actual }))
 const fitted = (known: ReturnType<typeof pairs>, fresh: string[]): string[] | undefined => {
   const indent = reindenter(known, fresh)
   return indent && fresh.map(indent)
 }
+
+describe('ComparedLines', () => {
+  it('finds lines wherever they stand, overlapping places included', () => {
+    const line = fc.constantFrom('a', 'b')
+    fc.assert(
+      fc.property(fc.array(line), fc.array(line, { maxLength: 4 }), fc.nat(4), (lines, wanted, from) => {
+        const starts = lines.map((_, at) => at).filter((at) => at >= from && at + wanted.length <= lines.length)
+        const places = starts.filter((at) => wanted.every((each, index) => lines[at + index] === each))
+        expect(new ComparedLines(lines).find(wanted, 'exact', from)).toEqual(wanted.length === 0 ? [] : places)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('does not compare each of many equal lines with all that are wanted', () => {
+    const blank = (count: number): string[] => Array.from({ length: count }, () => '')
+    // One by one these would be 10^11 comparisons.
+    expect(new ComparedLines(blank(1_000_000)).find([...blank(100_000), 'x'], 'exact')).toEqual([])
+  })
+})
 
 describe('reindenter', () => {
   it('turns spaces into the tabs of the file, also at depths that were not quoted', () => {

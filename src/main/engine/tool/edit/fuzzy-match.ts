@@ -101,20 +101,7 @@ export class ComparedLines {
 
   /** Where these lines stand, in order, at `from` or behind it. */
   find(wanted: readonly string[], match: LineMatch, from = 0): number[] {
-    const simplify = SIMPLIFY[match]
-    const needle = wanted.map(simplify)
-    const lines = this.#as(match)
-    const [first] = needle
-    const found: number[] = []
-    if (first === undefined) return found
-    for (
-      let at = lines.indexOf(first, from);
-      at >= 0 && at + needle.length <= lines.length;
-      at = lines.indexOf(first, at + 1)
-    ) {
-      if (needle.every((line, index) => lines[at + index] === line)) found.push(at)
-    }
-    return found
+    return places(this.#as(match), wanted.map(SIMPLIFY[match]), from)
   }
 
   /** The same as closely as possible: the places of the first comparison that finds any. */
@@ -132,6 +119,36 @@ export class ComparedLines {
     if (!simplified) this.#simplified.set(match, (simplified = this.lines.map(SIMPLIFY[match])))
     return simplified
   }
+}
+
+/**
+ * Where these lines stand, overlapping places included. In time proportional to the number of lines (the algorithm of
+ * Knuth, Morris and Pratt): thousands of blank lines in millions of them would take minutes otherwise.
+ */
+function places(lines: readonly string[], wanted: readonly string[], from: number): number[] {
+  const [first] = wanted
+  const found: number[] = []
+  if (first === undefined) return found
+  // For each line that is wanted: with how many of the first ones the lines up to it end.
+  const known = wanted.map(() => 0)
+  for (let at = 1, same = 0; at < wanted.length; at += 1) {
+    while (same > 0 && wanted[at] !== wanted[same]) same = known[same - 1]!
+    if (wanted[at] === wanted[same]) same += 1
+    known[at] = same
+  }
+  // Most texts have few lines like the first one, and `indexOf` finds them quickly.
+  for (let at = Math.max(0, from), same = 0; at < lines.length; at += 1) {
+    while (same > 0 && lines[at] !== wanted[same]) same = known[same - 1]!
+    if (same === 0) {
+      at = lines.indexOf(first, at)
+      if (at < 0) break
+    }
+    same += 1
+    if (same < wanted.length) continue
+    found.push(at - wanted.length + 1)
+    same = known[same - 1]!
+  }
+  return found
 }
 
 /** A line as a model has written it, and as it is in the file: equal but for white space around it. */

@@ -1,4 +1,5 @@
 import { lstat, opendir, readlink, stat } from 'node:fs/promises'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { Dirent } from 'node:fs'
 import { z } from 'zod'
@@ -15,6 +16,8 @@ import description from './list-directory.md?raw'
 const MAX_SHOWN = 1000
 /** A folder with more entries is not read to its end. */
 const MAX_READ = 50_000
+/** So long entries are compared with ignore files before others have their turn. */
+const SLICE_MS = 8
 const CARD_ENTRIES = 200
 const MAX_NAMES = 20
 
@@ -108,6 +111,7 @@ async function list(
   const rules = ignoreRules(folder, root)
   const listing: Listing = { entries: [], ignored: 0, sensitive: [], cut: false }
   let read = 0
+  let sliceEnd = performance.now() + SLICE_MS
   const opened = openFolder(folder)
   try {
     for await (const entry of await opendir(opened.path, { bufferSize: 1024 })) {
@@ -115,6 +119,10 @@ async function list(
       if (++read > MAX_READ) {
         listing.cut = true
         break
+      }
+      if (performance.now() > sliceEnd) {
+        await breathe()
+        sliceEnd = performance.now() + SLICE_MS
       }
       const path = join(folder, entry.name)
       if (isHidden(path)) continue

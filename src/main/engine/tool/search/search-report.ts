@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { sortNewestFirst, pathSortKey } from '../../workspace/file/list-files'
 import { truncateText } from '../truncate-result'
@@ -11,6 +12,8 @@ import { parseCounts, parseMatches, type FileMatches, type MatchLine } from '../
 const CARD_LINES = 200
 const CARD_LINE_CHARS = 500
 const MAX_NAMES = 20
+/** So long results are compared with ignore files before others have their turn. */
+const SLICE_MS = 8
 
 const BINARY_ADVICE = 'To see what a binary file says there, use `grep -a` or `strings` with Bash.'
 
@@ -101,13 +104,22 @@ async function foundIn<Found extends { path: string }>(
   { absolute, excludes, again }: SearchReport,
   parse: (output: Buffer) => Found[],
 ): Promise<Found[]> {
-  const keep = ({ output }: RipgrepRun): Found[] =>
-    parse(output)
-      .map((entry) => ({ ...entry, path: absolute(entry.path) }))
-      .filter(({ path }) => !excludes(path))
-  const found = keep(run)
+  const keep = async ({ output }: RipgrepRun): Promise<Found[]> => {
+    const kept: Found[] = []
+    let sliceEnd = performance.now() + SLICE_MS
+    for (const entry of parse(output)) {
+      if (performance.now() > sliceEnd) {
+        await breathe()
+        sliceEnd = performance.now() + SLICE_MS
+      }
+      const path = absolute(entry.path)
+      if (!excludes(path)) kept.push({ ...entry, path })
+    }
+    return kept
+  }
+  const found = await keep(run)
   const other = found.length === 0 ? undefined : await again?.(found.map(({ path }) => path))
-  return other ? [...found.filter(({ path }) => !other.moved.has(path)), ...keep(other.run)] : found
+  return other ? [...found.filter(({ path }) => !other.moved.has(path)), ...(await keep(other.run))] : found
 }
 
 async function filePage(run: RipgrepRun, report: SearchReport, found: string[]): Promise<Page> {

@@ -82,6 +82,13 @@ describe('time', () => {
     expect(cpuMs() - started).toBeLessThan(1500)
   })
 
+  it('does not grow with ranges that follow each other without end', () => {
+    const { matches } = globMatcher('{1..1000}'.repeat(100), { escapes: true })
+    expect(matches('1'.repeat(100))).toBe(false)
+    expect(matches('17'.repeat(3) + '{1..1000}'.repeat(94))).toBe(true)
+    expect(globMatcher('x{1..1000}{1..1000}{a..z}').matches('x7799c')).toBe(true)
+  })
+
   it('never throws, whatever the pattern is', () => {
     fc.assert(
       fc.property(

@@ -33,6 +33,8 @@ type Step =
   | { kind: 'split'; to: number[] }
   | { kind: 'end' }
 
+/** Beyond so many steps a range is literal text: each character of a path may have to be compared with all of them. */
+const MAX_STEPS = 20_000
 /** So many values `{1..1000}` may stand for; a longer range is literal text. */
 const MAX_IN_RANGE = 1000
 const DEEPEST_BRACES = 20
@@ -218,7 +220,8 @@ class Compiler {
     const found = this.#closings.get(at)
     if (!found) return this.#literal('{', at + 1)
     const { end, commas } = found
-    const range = commas.length === 0 ? rangeOf(this.#pattern.slice(at + 1, end).join('')) : undefined
+    const isLarge = this.#steps.length > MAX_STEPS
+    const range = commas.length === 0 && !isLarge ? rangeOf(this.#pattern.slice(at + 1, end).join('')) : undefined
     if (commas.length === 0 && !range) return this.#literal('{', at + 1)
     this.isLiteral = false
     const split: Extract<Step, { kind: 'split' }> = { kind: 'split', to: [] }

@@ -3,7 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { ignoreFilter, ignoreRules } from './ignore-rules'
+import fc from 'fast-check'
+import { globMatcher } from './glob-matcher'
+import { ignoreFilter, ignoreRules, starTest } from './ignore-rules'
 import { walkTree } from '../file/list-files'
 
 async function tree(files: Record<string, string>) {
@@ -113,5 +115,47 @@ describe('ignore rules', () => {
     const rules = ignoreRules(root, root)
     for (let index = 0; index < 45_000; index++) expect(rules.ignores(join(root, `${index}.log`), false)).toBe(true)
     expect(rules.ignores(join(root, '1.ts'), false)).toBe(false)
+  })
+
+  it('match stars in names as other patterns do', () => {
+    const part = fc.stringMatching(/^[ab*]{1,6}$/)
+    fc.assert(
+      fc.property(part, fc.stringMatching(/^[ab]{0,8}$/), (pattern, name) => {
+        expect([pattern, name, starTest(pattern)(name)]).toEqual([pattern, name, globMatcher(pattern).matches(name)])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('take the rules of a file up to a number that can be looked at for every entry', async () => {
+    const simple = Array.from({ length: 6_000 }, (_, n) => `*.s${n}`)
+    const complex = Array.from({ length: 600 }, (_, n) => `[x]?c${n}`)
+    const { root } = await tree({ '.gitignore': ['first', ...complex, ...simple, ...simple, 'last'].join('\n') })
+    const rules = ignoreRules(root, root)
+    const isIgnored = (name: string): boolean => rules.ignores(join(root, name), false)
+    for (const name of ['first', 'xyc0', 'xyc499', 'a.s0', 'a.s4000'])
+      expect([name, isIgnored(name)]).toEqual([name, true])
+    for (const name of ['xyc599', 'a.s5999', 'last', 'other']) expect([name, isIgnored(name)]).toEqual([name, false])
+  })
+})
+
+describe('a folder with many entries', () => {
+  it('is compared with rules that take long while others have their turn', async () => {
+    const { root } = await tree(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}`, ''])))
+    let turns = 0
+    const others = setInterval(() => (turns += 1), 0)
+    const seen: number[] = []
+    const slow = {
+      ignores() {
+        for (const end = performance.now() + 1; performance.now() < end;);
+        seen.push(turns)
+        return false
+      },
+      into: () => slow,
+    }
+    await walkTree(root, { rules: slow, deadline: Infinity, signal: new AbortController().signal, visit: () => false })
+    clearInterval(others)
+    expect(seen).toHaveLength(40)
+    expect(seen.at(-1)).toBeGreaterThan(seen[0]!)
   })
 })

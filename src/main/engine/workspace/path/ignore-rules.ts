@@ -1,12 +1,16 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { globMatcher, type GlobMatcher } from './glob-matcher'
+import { globMatcher } from './glob-matcher'
 import { repositoryRoot } from './repository-root'
 
 /** The files that hide entries from listings and searches. In one folder the later name wins. */
 export const IGNORE_FILES = ['.gitignore', '.trestleignore'] as const
 
 const MAX_FILE_BYTES = 1_000_000
+/** Of one file; the largest of known projects has a tenth. Each entry of a project is compared with all of them. */
+const MAX_RULES = 5_000
+/** Those with more than stars, each of which takes thirty times as long. */
+const MAX_COMPLEX_RULES = 500
 
 /** The ignore rules that hold for the entries of one folder. */
 export interface IgnoreRules {
@@ -58,7 +62,8 @@ interface Matcher {
 
 /** One line of an ignore file. */
 interface IgnoreRule {
-  matcher: GlobMatcher
+  matches(text: string): boolean
+  isComplex: boolean
   /** It takes back what an earlier rule ignores. */
   negated: boolean
   foldersOnly: boolean
@@ -98,9 +103,23 @@ function judge({ base, rules }: Matcher, path: string, isFolder: boolean): boole
   const name = posix.slice(posix.lastIndexOf('/') + 1)
   // Folders above are judged before what lies in them, so only the path itself counts here.
   const decides = rules.findLast(
-    (rule) => (isFolder || !rule.foldersOnly) && rule.matcher.matches(rule.nameOnly ? name : posix),
+    (rule) => (isFolder || !rule.foldersOnly) && rule.matches(rule.nameOnly ? name : posix),
   )
   return decides && !decides.negated
+}
+
+/** The rules of a file, each line once; as many as can be looked at for every entry of a project. */
+function rulesOf(lines: readonly string[]): IgnoreRule[] {
+  const rules: IgnoreRule[] = []
+  let complex = 0
+  // Of lines that are the same the last one counts.
+  for (const line of [...new Set(lines.toReversed())].toReversed()) {
+    const rule = ruleOf(line)
+    if (!rule || (rule.isComplex && ++complex > MAX_COMPLEX_RULES)) continue
+    rules.push(rule)
+    if (rules.length === MAX_RULES) break
+  }
+  return rules
 }
 
 /**
@@ -116,11 +135,33 @@ function ruleOf(line: string): IgnoreRule | undefined {
   const pattern = (foldersOnly ? said.slice(0, -1) : said).replace(/^\//, '')
   if (pattern === '') return undefined
   const nameOnly = !said.slice(0, -1).includes('/')
+  const simple = nameOnly && !/[?[\\]/.test(pattern) ? starTest(pattern) : undefined
+  const matcher = simple ? undefined : globMatcher(pattern, { escapes: true, wholeParts: true, noBraces: true })
   return {
-    matcher: globMatcher(pattern, { escapes: true, wholeParts: true, noBraces: true }),
+    matches: simple ?? ((text) => matcher!.matches(text)),
+    isComplex: simple === undefined && /[*?[\\]/.test(pattern),
     negated,
     foldersOnly,
     nameOnly,
+  }
+}
+
+/** Tests names against a pattern that has nothing special but stars. */
+export function starTest(pattern: string): (name: string) => boolean {
+  const pieces = pattern.split('*')
+  const [first = '', ...others] = pieces
+  const last = others.pop()
+  if (last === undefined) return (name) => name === pattern
+  const length = pieces.join('').length
+  return (name) => {
+    if (name.length < length || !name.startsWith(first) || !name.endsWith(last)) return false
+    let at = first.length
+    for (const piece of others) {
+      const found = name.indexOf(piece, at)
+      if (found < 0) return false
+      at = found + piece.length
+    }
+    return at <= name.length - last.length
   }
 }
 
@@ -140,7 +181,7 @@ function matcherOf(folder: string, name: string): Matcher | undefined {
     const lines = readFileSync(path, 'utf8')
       .replace(/^\uFEFF/, '')
       .split('\n')
-    return { base: folder.endsWith(sep) ? folder : folder + sep, rules: lines.flatMap((line) => ruleOf(line) ?? []) }
+    return { base: folder.endsWith(sep) ? folder : folder + sep, rules: rulesOf(lines) }
   } catch {
     // Unreadable: git ignores it too.
     return undefined
