@@ -35,6 +35,15 @@ it('stages a hunk without a line break at the end of the file', async () => {
   expect(lab.git(repo, 'show', ':a.txt')).toBe(`${text()}END`)
 })
 
+it('says when only the line ends of a file differ', async () => {
+  const repo = lab.repository('line-ends', { 'to-crlf.txt': 'a\nb\n', 'to-lf.txt': 'a\r\nb\r\n', 'text.txt': 'a\nb\n' })
+  lab.write(repo, { 'to-crlf.txt': 'a\r\nb\r\n', 'to-lf.txt': 'a\nb\n', 'text.txt': 'a\r\nB\r\n' })
+  const note = async (path: string) => (await lab.actions.diff(repo, { path, side: 'unstaged' })).note
+  expect(await note('to-crlf.txt')).toBe('Only line ends change: from LF to CRLF.')
+  expect(await note('to-lf.txt')).toBe('Only line ends change: from CRLF to LF.')
+  expect(await note('text.txt')).toBeUndefined()
+})
+
 it('refuses a hunk of a file that has changed since it was shown', async () => {
   const repo = lab.repository('stale', { 'a.txt': text() })
   lab.write(repo, { 'a.txt': text({ 2: 'two\n' }) })

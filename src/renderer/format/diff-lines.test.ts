@@ -30,3 +30,23 @@ describe('changed words of a diff', () => {
     expect(marked(`-${long}x ${long}`, `+${long}y ${long}`)).toEqual([['x'], ['y']])
   })
 })
+
+describe('lines of a diff', () => {
+  const texts = (...hunk: string[]): string[] =>
+    diffLines(`--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n${hunk.join('\n')}\n`).map(({ text }) => text)
+
+  it('have what a screen would hide written out', () => {
+    expect(texts(' a\u202eb', '-c\u200bd', '+e\u2066f')).toEqual(['a\\u{202e}b', 'c\\u{200b}d', 'e\\u{2066}f'])
+  })
+
+  it('show carriage returns only where lines end differently', () => {
+    expect(texts(' one\r', '-two\r', '+TWO\r')).toEqual(['one', 'two', 'TWO'])
+    expect(texts('-one', '+one\r')).toEqual(['one', 'one\\u{d}'])
+    expect(texts(' one\r', '-two\r', '+two', '\\ No newline at end of file')).toEqual([
+      'one',
+      'two',
+      'two',
+      'No newline at end of file',
+    ])
+  })
+})

@@ -1,4 +1,4 @@
-import { linesInFold } from '../../shared/visible-text'
+import { linesInFold, visibleText } from '../../shared/visible-text'
 
 /** One row of a diff. `old` and `new` are line numbers from 1. */
 export type DiffLine =
@@ -9,13 +9,19 @@ export type DiffLine =
   | { kind: 'gap'; hidden: number; text: string }
   | { kind: 'note'; text: string }
 
-/** Parses a unified diff of one file. Lines it does not understand become notes rather than being lost. */
+/**
+ * Parses a unified diff of one file, with everything a screen would hide written out. Lines it does not understand
+ * become notes rather than being lost.
+ */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
+  const given = diff.replace(/\n$/, '').split('\n')
+  const isCrlf = endsWithCr(given)
+  const shown = (line: string): string => visibleText(isCrlf ? line.slice(1).replace(/\r$/, '') : line.slice(1))
   let oldLine = 0
   let newLine = 0
   let inHunk = false
-  for (const line of diff.replace(/\n$/, '').split('\n')) {
+  for (const line of given) {
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/.exec(line)
     if (hunk) {
       // For a side without lines, the header names the line before it.
@@ -36,20 +42,31 @@ export function diffLines(diff: string): DiffLine[] {
       )
         lines.push({ kind: 'note', text: line })
     } else if (line.startsWith('+')) {
-      lines.push({ kind: 'add', new: newLine, text: line.slice(1) })
+      lines.push({ kind: 'add', new: newLine, text: shown(line) })
       newLine += linesInFold(line.slice(1))
     } else if (line.startsWith('-')) {
-      lines.push({ kind: 'del', old: oldLine, text: line.slice(1) })
+      lines.push({ kind: 'del', old: oldLine, text: shown(line) })
       oldLine += linesInFold(line.slice(1))
     } else if (line.startsWith('\\')) {
       lines.push({ kind: 'note', text: line.slice(1).trim() })
     } else {
-      lines.push({ kind: 'same', old: oldLine, new: newLine, text: line.slice(1) })
+      lines.push({ kind: 'same', old: oldLine, new: newLine, text: shown(line) })
       oldLine += linesInFold(line.slice(1))
       newLine += linesInFold(line.slice(1))
     }
   }
   return lines
+}
+
+/**
+ * Whether every line ends with a carriage return, which then says nothing. Where only some lines have one, it is a
+ * difference to be seen. A last line without an end does not count.
+ */
+function endsWithCr(lines: readonly string[]): boolean {
+  const start = lines.findIndex((line) => line.startsWith('@@ ')) + 1
+  return lines.every(
+    (line, n) => n < start || !/^[ +-]/.test(line) || line.endsWith('\r') || lines[n + 1]?.startsWith('\\'),
+  )
 }
 
 /** A range of a line, in characters. */

@@ -64,13 +64,24 @@ export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
       <CircleAlert aria-hidden className="mt-[2px] size-[15px] flex-none text-fail-ink" />
       <div className="min-w-0 flex-1">
         <p className="font-semibold text-fail-ink">{failure.title}</p>
-        {failure.message && failure.message !== failure.title && (
-          <p className="mt-0.5 break-words whitespace-pre-wrap">{failure.message}</p>
-        )}
+        {failure.message && failure.message !== failure.title && <Message text={failure.message} />}
         {failure.advice && <p className="mt-0.5 text-ink-2">{failure.advice}</p>}
         {actions && <div className="mt-2 flex flex-wrap gap-2">{actions}</div>}
       </div>
     </div>
+  )
+}
+
+/** The first line says what happened; what follows is what a program printed. */
+function Message({ text }: { text: string }) {
+  const end = text.indexOf('\n')
+  return (
+    <>
+      <p className="mt-0.5 break-words whitespace-pre-wrap">{end < 0 ? text : text.slice(0, end)}</p>
+      {end >= 0 && (
+        <pre className="mt-1 font-mono text-small break-words whitespace-pre-wrap">{text.slice(end + 1)}</pre>
+      )}
+    </>
   )
 }
 

@@ -4,10 +4,11 @@ import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { SessionFile, FileHunk } from '../../../shared/model/session/checkpoint'
 import type { SessionHeader } from '../../../shared/model/session/session'
-import { visiblePath } from '../../../shared/visible-text'
+import { visiblePath, visibleText } from '../../../shared/visible-text'
 import { openPane } from '../../state/panes/panes-state'
 import { useQueries, useClient } from '../../state/page/queries'
 import { FileLink } from '../../ui/content/file-link'
+import { VisibleTokens } from '../../ui/content/visible-tokens'
 import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/notice'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
@@ -285,7 +286,7 @@ function Hunk({ hunk, busy, onUndo }: { hunk: FileHunk; busy: boolean; onUndo: (
             key={n}
             className={cx('block min-w-max px-2', line.startsWith('+') ? 'bg-add text-add-ink' : 'bg-del text-del-ink')}
           >
-            {line}
+            <VisibleTokens text={visibleText(line)} />
           </span>
         ))}
       </pre>

@@ -52,6 +52,8 @@ describe('a failed command', () => {
     const { message } = failure(`${'noise\n'.repeat(5_000)}fatal: it broke`)
     expect(message.length).toBeLessThanOrEqual(4_000)
     expect(message).toMatch(/it broke$/)
+    expect(new Set(message.split('\n'))).toEqual(new Set(['…', 'noise', 'fatal: it broke']))
+    expect(failure('x'.repeat(5_000)).message).toBe(`…\n${'x'.repeat(3_998)}`)
   })
 
   test('that prints nothing says which command it was', () => {

@@ -71,6 +71,8 @@ export function gitFailure({ args, stdout, stderr, hooks }: FailedRun): CodedErr
 }
 
 const MAX_CHARS = 4_000
+/** Stands for the lines that are left out. */
+const ABOVE = '…\n'
 
 /** Without lines of hints and progress; the end, which has the reason. */
 function shortened(text: string): string {
@@ -78,9 +80,10 @@ function shortened(text: string): string {
     .split('\n')
     .map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).trimEnd())
     .filter((line) => !/^(?:hint|advice):/.test(line))
-  return lines
-    .join('\n')
-    .trim()
-    .slice(-MAX_CHARS)
-    .replace(/^(?:fatal|error): /, '')
+  const whole = lines.join('\n').trim()
+  if (whole.length <= MAX_CHARS) return whole.replace(/^(?:fatal|error): /, '')
+  const start = whole.length - MAX_CHARS + ABOVE.length
+  // Whole lines, unless the last one alone is too long.
+  const line = whole.indexOf('\n', start) + 1
+  return ABOVE + whole.slice(line === 0 ? start : line).toWellFormed()
 }

@@ -59,7 +59,7 @@ export function shownDiff(path: GitPath, raw: RawFileDiff | undefined): GitFileD
     : bytes > MAX_SHOWN_BYTES
       ? `The diff is too large to show (${added.toLocaleString('en')} lines added, ` +
         `${removed.toLocaleString('en')} removed).`
-      : modeNote(header)
+      : [modeNote(header), endsNote(hunks)].filter((text) => text !== undefined).join(' ') || undefined
   return {
     path,
     hunks:
@@ -76,6 +76,21 @@ export function shownDiff(path: GitPath, raw: RawFileDiff | undefined): GitFileD
 /** Single hunks of links and submodules have no meaning. */
 function isPlainFile(header: readonly string[]): boolean {
   return !header.some((line) => /^(?:index .* |(?:old|new) mode )(?:120000|160000)$/.test(line))
+}
+
+/** When only the ends of lines differ, which are hard to see in the lines. `hunks`: bytes as latin1. */
+function endsNote(hunks: readonly { text: string }[]): string | undefined {
+  const lines = hunks.flatMap(({ text }) => text.split('\n'))
+  const [old, fresh] = ['-', '+'].map((sign) =>
+    lines.filter((line) => line.startsWith(sign)).map((line) => line.slice(1)),
+  ) as [string[], string[]]
+  if (old.length === 0 || old.length !== fresh.length || hasCr(old) === hasCr(fresh)) return undefined
+  if (old.some((line, n) => line.replace(/\r$/, '') !== fresh[n]!.replace(/\r$/, ''))) return undefined
+  return hasCr(fresh) ? 'Only line ends change: from LF to CRLF.' : 'Only line ends change: from CRLF to LF.'
+}
+
+function hasCr(lines: readonly string[]): boolean {
+  return lines.every((line) => line.endsWith('\r'))
 }
 
 function modeNote(header: readonly string[]): string | undefined {
