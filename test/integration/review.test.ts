@@ -68,7 +68,7 @@ describe('the review of a session', () => {
       bench.write('big.txt', 'x'.repeat(6000))
     })
     const notes = async (name: string): Promise<string> => (await diffOf(bench, name)).notes.join(' ')
-    expect(await notes('image.png')).toBe('10 bytes before, 14 bytes now. It is PNG image.')
+    expect(await notes('image.png')).toBe('10 bytes before, 14 bytes now. Not text: PNG image.')
     expect(await notes('run.sh')).toBe('Permissions change from 644 to 755.')
     expect(await notes('ends.txt')).toBe('Line ends change from LF to CRLF.')
     expect(await notes('bom.txt')).toBe('The encoding changes from UTF-8 to UTF-8 with BOM.')

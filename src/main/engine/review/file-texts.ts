@@ -111,7 +111,7 @@ export function sideText(bytes: Buffer | undefined, version: Version): SideText 
   if (version.kind === 'folder') return { problem: 'It is a folder now.' }
   if (!bytes) return { problem: 'Its content at that time is no longer kept.' }
   const decoded = decodeText(bytes)
-  return 'text' in decoded ? { ...decoded, bytes: bytes.length } : { problem: `It is ${decoded.notText.reason}.` }
+  return 'text' in decoded ? { ...decoded, bytes: bytes.length } : { problem: `Not text: ${decoded.notText.reason}.` }
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -57,3 +57,15 @@ it('two large texts without a common line are shown as replaced, in bounded time
   const { runs, isCoarse } = await textDifference(lines('old'), lines('new'))
   expect([runs.length, isCoarse]).toEqual([1, true])
 })
+
+it('a few changes of a very large text are found line by line', async () => {
+  const before = numbered(60_000)
+  const after = before.replace('line 5\n', 'five\n').replace('line 40000\n', '').replace('line 59000\n', 'x\ny\n')
+  const { runs, isCoarse } = await textDifference(before, after)
+  expect(isCoarse).toBe(false)
+  expect(runs.map(({ oldAt, old, new: fresh }) => [oldAt + 1, old.length, fresh.length])).toEqual([
+    [5, 1, 1],
+    [40_000, 1, 0],
+    [59_000, 1, 2],
+  ])
+})

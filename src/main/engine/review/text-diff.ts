@@ -24,9 +24,11 @@ export interface TextDifference {
 }
 
 const CONTEXT = 3
-/** Beyond these, the changed stretch is shown as replaced as a whole. */
+/** Beyond this, the changed stretch is shown as replaced as a whole. */
 const MAX_DIFF_MS = 500
-const MAX_COMPARED = 40_000
+/** With more lines, only a few changes are looked for: at most so many lines times changes. */
+const MANY = 40_000
+const MAX_COMPARISONS = 20_000_000
 /** Up to so many lines, comparing is quick in every case: a busy machine does not cut it short. */
 const QUICK = 1_000
 
@@ -66,9 +68,15 @@ async function compare(a: string[], b: string[]): Promise<Part[] | undefined> {
   if (a.length === 0 && b.length === 0) return []
   if (a.length === 0) return [{ count: b.length, added: true, removed: false }]
   if (b.length === 0) return [{ count: a.length, added: false, removed: true }]
-  if (a.length + b.length > MAX_COMPARED) return undefined
   const { diffArrays } = await import('diff')
-  const found = a.length + b.length <= QUICK ? diffArrays(a, b) : diffArrays(a, b, { timeout: MAX_DIFF_MS })
+  const lines = a.length + b.length
+  const limits =
+    lines > MANY
+      ? { maxEditLength: Math.floor(MAX_COMPARISONS / lines) }
+      : lines > QUICK
+        ? { timeout: MAX_DIFF_MS }
+        : undefined
+  const found = limits ? diffArrays(a, b, limits) : diffArrays(a, b)
   return found?.map(({ value, added, removed }) => ({ count: value.length, added, removed }))
 }
 

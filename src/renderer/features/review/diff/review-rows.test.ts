@@ -64,6 +64,19 @@ describe('the rows of a file', () => {
     expect(texts({ ...PLAIN, comments: [{ ...comment, gone: true }] })[0]).toBe('comment')
   })
 
+  it('say which version has no newline at its end', () => {
+    const remarks = (...lines: string[]): string[] => {
+      const hunk = { old: 1, new: 1, lines, changes: [{ id: 'x', at: 0, count: lines.length }] }
+      return rowsOf({ ...DIFF, hunks: [hunk], oldLines: 1, newLines: 1 }, PLAIN).flatMap((row) =>
+        row.kind === 'note' ? [row.text] : [],
+      )
+    }
+    expect(remarks('-a', '\\No newline', '+a')).toEqual(['No newline before this change'])
+    expect(remarks('-a', '+a', '\\No newline')).toEqual(['No newline after this change'])
+    expect(remarks('-a', '\\No newline', '+b', '\\No newline')).toEqual(['No newline'])
+    expect(remarks('+a', '\\No newline')).toEqual(['No newline'])
+  })
+
   it('every row has a key of its own', () => {
     const keys = rowsOf(DIFF, PLAIN).map(({ key }) => key)
     expect(new Set(keys).size).toBe(keys.length)

@@ -119,6 +119,19 @@ function shownLines(hunks: readonly ReviewHunk[]): Set<string> {
   return shown
 }
 
+/** What is said of the line before it: that it has no end. */
+interface Remark {
+  kind: LineCell['kind'] | undefined
+  text: string
+}
+
+/** A remark stands below both versions (`isBoth`), so it says which one it is about. */
+function remarkTexts(remarks: readonly Remark[], isBoth: boolean): string[] {
+  const [only, ...more] = remarks
+  if (!only || !isBoth || more.length > 0) return [...new Set(remarks.map(({ text }) => text))]
+  return [`${only.text} ${only.kind === 'del' ? 'before' : 'after'} this change`]
+}
+
 function hunkRows(
   hunk: ReviewHunk,
   index: number,
@@ -165,11 +178,11 @@ function hunkRows(
     }
     const end = at + change.count
     const cells: LineCell[] = []
-    const remarks: string[] = []
+    const remarks: Remark[] = []
     for (let n = at; n < end; n += 1) {
       const made = cell(n)
       if (made) cells.push(made)
-      else remarks.push(hunk.lines[n]!.slice(1))
+      else remarks.push({ kind: cells.at(-1)?.kind, text: hunk.lines[n]!.slice(1) })
     }
     const old = cells.filter(({ kind }) => kind === 'del')
     const fresh = cells.filter(({ kind }) => kind === 'add')
@@ -194,7 +207,8 @@ function hunkRows(
         ...pair,
       }),
     )
-    for (const [n, text] of remarks.entries()) rows.push({ kind: 'note', key: `remark ${change.id} ${n}`, text })
+    for (const [n, text] of remarkTexts(remarks, old.length > 0 && fresh.length > 0).entries())
+      rows.push({ kind: 'note', key: `remark ${change.id} ${n}`, text })
   }
   return rows
 }
