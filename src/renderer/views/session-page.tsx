@@ -1,5 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react'
-import { CalendarClock } from 'lucide-react'
+import { ArchiveRestore, CalendarClock } from 'lucide-react'
 import { isAgentId } from '../../shared/model/session/agent'
 import { splitPlaceFolder } from '../../shared/model/place/place-folder'
 import type { ImportedFrom } from '../../shared/model/session/session'
@@ -73,6 +73,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
           <>
             {summary?.worktree && <WorktreeChip sessionId={sessionId} worktree={summary.worktree} />}
             {place && <PlaceBadge placeId={place.placeId} />}
+            {header.archived && <ArchivedMark onRestore={() => actions.archive(sessionId, false)} />}
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {header.imported && <ImportedMark from={header.imported} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
@@ -123,6 +124,23 @@ function ScheduleMark({ schedule: { scheduleId, name } }: { schedule: SessionSch
         onClick={() => useLayout.getState().openSchedules(scheduleId)}
       >
         Scheduled
+      </Button>
+    </Tooltip>
+  )
+}
+
+/** Says that the session is archived, also in a window that did not archive it. */
+function ArchivedMark({ onRestore }: { onRestore: () => void }) {
+  return (
+    <Tooltip text="Not in the list of sessions. Restore it, or send a message.">
+      <Button
+        size="small"
+        variant="quiet"
+        icon={<ArchiveRestore aria-hidden />}
+        aria-label="Archived, restore"
+        onClick={onRestore}
+      >
+        Archived
       </Button>
     </Tooltip>
   )

@@ -90,7 +90,8 @@ export function treeRows({
         hidden,
       })
   }
-  if (projects.length === 0) rows.push({ kind: 'note', key: 'no-sessions', text: 'No sessions yet.' })
+  const none = archive.any ? 'No active sessions.' : 'No sessions yet.'
+  if (projects.length === 0) rows.push({ kind: 'note', key: 'no-sessions', text: none })
   if (!archive.any) return rows
   rows.push({ kind: 'archive', key: 'archive', open: archive.open, loading: archive.loading })
   if (archive.open) {

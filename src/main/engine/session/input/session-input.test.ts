@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { applyHeader, emptyHeader } from '../../../../shared/events/fold-header'
-import { PromptQueue } from './session-input'
+import { PromptQueue, SessionInput } from './session-input'
 
 /** A queue on a header that is a fold of what is recorded, as a session has it. */
 function queueOf(initial = emptyHeader('x')) {
@@ -36,4 +36,36 @@ it('a removed or joined prompt is not returned', () => {
   queue.remove(promptId)
   expect(queue.takeSteering()).toEqual([])
   expect(() => queue.steer(promptId)).toThrow(/no longer in the queue/)
+})
+
+/** The input of an archived session. `submit`: whether its messages may be sent. */
+function archivedInput(busy: boolean, submit: () => Promise<void> = async () => undefined) {
+  let header = { ...emptyHeader('x'), archived: true }
+  const input = new SessionInput({
+    header: () => header,
+    busy: () => busy,
+    record: (event) => (header = applyHeader(header, { ...event, sessionId: 'x', seq: header.seq + 1, at: 1 })),
+    newId: (prefix) => prefix,
+    start: async () => undefined,
+    submit,
+    attach: async (given) => given,
+    withSkill: async (_header, given) => given,
+    log: () => undefined,
+  })
+  return { input, isArchived: () => header.archived }
+}
+
+it.each([false, true])('a message of the user takes a session out of the archive (at work: %s)', async (busy) => {
+  const prompted = archivedInput(busy)
+  await prompted.input.prompt(parts)
+  expect(prompted.isArchived()).toBe(false)
+  const steered = archivedInput(busy)
+  await steered.input.steer({ parts })
+  expect(steered.isArchived()).toBe(false)
+})
+
+it('a message that may not be sent leaves the session in the archive', async () => {
+  const { input, isArchived } = archivedInput(false, () => Promise.reject(new Error('no')))
+  await expect(input.prompt(parts)).rejects.toThrow('no')
+  expect(isArchived()).toBe(true)
 })

@@ -67,6 +67,7 @@ export class SessionInput {
     effort?: Effort,
   ): Promise<{ queued: boolean; promptId?: string }> {
     const prompt = by === 'person' ? await this.#prepare(parts) : parts
+    if (by === 'person') this.#restore()
     if (this.#deps.busy()) return { queued: true, promptId: this.#queue.add(prompt, effort) }
     await this.#deps.start({ prompt, ...(effort !== undefined && { effort }) })
     return { queued: false }
@@ -78,6 +79,7 @@ export class SessionInput {
     if (!parts && !queued)
       throw new CodedError('request.invalid', 'Give the parts of a message, or the promptId of a queued one.')
     const message = parts && (await this.#prepare(parts))
+    this.#restore()
     if (!this.#deps.busy())
       return this.#deps.start({
         prompt: message ?? queued!.parts,
@@ -168,6 +170,11 @@ export class SessionInput {
       ],
       isNews: notification !== undefined,
     }
+  }
+
+  /** A session that works again is not archived any more: its requests are to be seen, and its tasks reported. */
+  #restore(): void {
+    if (this.#deps.header().archived) this.#deps.record({ type: 'session.changed', archived: false })
   }
 
   /**
