@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './app'
-import { startSession } from './steps'
+import { chooseInMenu, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({ files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' } })
 
@@ -60,4 +60,68 @@ test('keeps what each window has typed in a session, also when it is closed', as
   const third = await open()
   await expect(message(third)).toHaveValue('from the second')
   await third.close()
+})
+
+/** A second window of the session. */
+async function openSecond(page: Page): Promise<Page> {
+  const opened = page.waitForEvent('popup')
+  await page.evaluate("void window.open(location.href, '_blank', 'noopener')")
+  const window = await opened
+  await expect(message(window)).toBeVisible()
+  return window
+}
+
+test('takes a session out of the archive that another window has archived, once a message is sent', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await sendPrompt(page, 'First things first')
+  await expect(transcriptText(page, 'Hello.')).toBeVisible()
+  const other = await openSecond(page)
+  const row = other.getByRole('treeitem', { name: /First things first/ })
+  await expect(row).toBeVisible()
+  await chooseInMenu(page.getByRole('treeitem', { name: /First things first/ }), 'Archive')
+  await expect(other.getByRole('button', { name: 'Archived, restore' })).toBeVisible()
+  await expect(other.getByText('No active sessions.')).toBeVisible()
+  await sendPrompt(other, 'And then')
+  await expect(row).toBeVisible()
+  await expect(other.getByRole('button', { name: 'Archived, restore' })).toBeHidden()
+  await other.close()
+})
+
+test.describe('with a request', () => {
+  test.use({
+    model: {
+      script: [{ toolCalls: [{ name: 'Write', input: { path: 'new.txt', content: 'new' } }] }, { text: 'Written.' }],
+    },
+  })
+
+  test('says in a window that its answer came after the one of another window', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'Write it')
+    await expect(page.getByRole('button', { name: /^Allow once/ })).toBeVisible()
+    // What the engine sends to the second window arrives late.
+    let late: (() => void)[] | undefined
+    const answers: string[] = []
+    await page.context().routeWebSocket(/\/socket$/, (socket) => {
+      socket.connectToServer().onMessage((text) => {
+        answers.push(text.toString())
+        if (late) late.push(() => socket.send(text))
+        else socket.send(text)
+      })
+    })
+    const other = await openSecond(page)
+    const reject = other.getByRole('button', { name: 'Reject and stop' })
+    await expect(reject).not.toHaveAttribute('aria-disabled', 'true')
+    late = []
+    await page.getByRole('button', { name: /^Allow once/ }).click()
+    await expect(transcriptText(page, 'Written.')).toBeVisible()
+    await reject.click()
+    await expect.poll(() => answers.some((text) => text.includes('approval.gone'))).toBe(true)
+    for (const arrive of late) arrive()
+    late = undefined
+    await expect(other.getByText('Your answer was not used. It was already allowed.').first()).toBeVisible()
+    await expect(transcriptText(other, 'Written.')).toBeVisible()
+    await other.close()
+  })
 })

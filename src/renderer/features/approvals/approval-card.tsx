@@ -21,6 +21,7 @@ import {
   cardActions,
   type CardAction,
   leavesSandbox,
+  reportUnusedAnswer,
   useCardKeys,
   useAnswerGrace,
 } from './card-actions'
@@ -99,8 +100,7 @@ export function ApprovalCard({
       if (focused) onAnswered?.()
     } catch (error) {
       const failed = failureFrom(error)
-      // Answered elsewhere in the meantime: the card disappears with the next push.
-      if (failed.code === 'approval.gone') return
+      if (failed.code === 'approval.gone') return reportUnusedAnswer(failed)
       setFailure(failed)
       if (!more.edited) setStep({ kind: 'open' })
     }

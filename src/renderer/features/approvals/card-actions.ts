@@ -6,7 +6,9 @@ import {
   type PersonAnswer,
   fixedKeys,
 } from '../../../shared/model/approval/approval'
+import type { Failure } from '../../../shared/errors'
 import { FileSessionContext } from '../../state/file-links'
+import { showNoticeToast } from '../../state/page/toasts-state'
 import { frontSession } from '../../state/panes/panes-state'
 
 /**
@@ -192,4 +194,12 @@ function focusPlaceOf(target: EventTarget | null): CardKey['where'] {
   if (target instanceof HTMLTextAreaElement && target.dataset['composer'] !== undefined)
     return target.dataset['composer'] === 'empty' ? 'empty-text' : 'text'
   return target.matches('input, textarea, select') || target.isContentEditable ? 'text' : 'elsewhere'
+}
+
+/**
+ * Says that an answer came too late (`approval.gone`): another window may have given the opposite one. The card itself
+ * disappears with the next push.
+ */
+export function reportUnusedAnswer({ message }: Failure): void {
+  showNoticeToast(`Your answer was not used. ${message}`, 'info')
 }

@@ -2,7 +2,7 @@ import { useRef, useState, type RefObject } from 'react'
 import type { Failure } from '../../../shared/errors'
 import { failureFrom } from '../../client/failure-from'
 import type { ApprovalCardProps } from './approval-card'
-import type { ApprovalReply } from './card-actions'
+import { reportUnusedAnswer, type ApprovalReply } from './card-actions'
 
 export interface ReplyState {
   card: RefObject<HTMLDivElement | null>
@@ -25,8 +25,7 @@ export function useReply({ approval: { approvalId }, onReply, onAnswered }: Appr
       if (focused) onAnswered?.()
     } catch (error) {
       const failed = failureFrom(error)
-      // Answered elsewhere in the meantime: the card disappears with the next push.
-      if (failed.code === 'approval.gone') return
+      if (failed.code === 'approval.gone') return reportUnusedAnswer(failed)
       setFailure(failed)
       setSent(false)
     }
