@@ -136,3 +136,25 @@ test('a schedule is run now, changed, paused, shown in the week, deleted and res
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect(week).toContainText('Watch')
 })
+
+test('the week shows every day of a schedule that runs often, and a corrected time is no longer refused', async ({
+  app,
+}) => {
+  const { page } = app
+  await page.getByRole('button', { name: 'Schedules', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'New schedule' }).press('Enter')
+  const form = page.getByRole('dialog', { name: 'New schedule' })
+  await form.getByRole('textbox', { name: 'Name' }).fill('Often')
+  await form.getByRole('textbox', { name: 'Prompt' }).fill('Has anything changed?')
+  await form.getByRole('textbox', { name: 'When' }).fill('every sometimes')
+  await form.getByRole('button', { name: 'Create' }).press('Enter')
+  await expect(form.getByText('The time cannot be used')).toBeVisible()
+  await form.getByRole('textbox', { name: 'When' }).fill('every 10 min')
+  await expect(form.getByText('The time cannot be used')).toBeHidden()
+  await form.getByRole('button', { name: 'Create' }).press('Enter')
+  await expect(page.getByRole('list', { name: 'Schedules' })).toContainText('Every 10 minutes')
+  await page.getByRole('button', { name: 'Week' }).press('Enter')
+  const week = page.getByRole('list', { name: 'The next seven days' })
+  // Every day but today, of which less may be left.
+  await expect(week.getByRole('button', { name: /^14[34] times.*Often/ })).toHaveCount(6)
+})

@@ -44,8 +44,8 @@ export interface ScheduleActions {
 /** How long a deleted schedule can be restored. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000
 const PREVIEWED = 3
-/** Due times of one schedule in a calendar: one that runs every minute would fill it. */
-const MAX_PLANNED = 500
+/** Due times of one schedule in a calendar: all of the longest day, of 25 hours, for one that runs every minute. */
+const MAX_PLANNED = 1_500
 
 /** Who creates or changes a schedule. */
 export interface ScheduleAuthor {

@@ -60,7 +60,6 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
   const formId = useId()
   const [before] = useState(() => draftOf(schedule))
   const [draft, setDraft] = useState(before)
-  const change = (part: Partial<ScheduleDraft>): void => setDraft((now) => ({ ...now, ...part }))
   const input = useDeferredValue(draft)
   const isComplete = [draft.name, draft.onMail ? NEW_MAIL : draft.time, draft.prompt].every(
     (text) => text.trim() !== '',
@@ -77,6 +76,11 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
       onClose()
     },
   })
+  const change = (part: Partial<ScheduleDraft>): void => {
+    // What failed was another draft.
+    if (save.isError) save.reset()
+    setDraft((now) => ({ ...now, ...part }))
+  }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (isComplete && isChanged) save.mutate()

@@ -1,5 +1,5 @@
 import { CalendarClock, CalendarDays, List, Plus } from 'lucide-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQueries as useAllQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { ScheduleService, PlannedRun, Schedule } from '../../../shared/model/assistant/schedule'
 import { failureFrom } from '../../client/failure-from'
@@ -156,9 +156,13 @@ export function WeekCalendar({ schedules }: { schedules: readonly Schedule[] }) 
   const queries = useQueries()
   const now = useNowEachMinute()
   const from = startOfDay(now)
-  const { data: planned, error } = useQuery(
-    queries.schedule.planned.queryOptions({ input: { from, until: addDays(from, DAYS.length) } }),
-  )
+  // One request for each day: what runs every few minutes has more due times in a week than one response lists.
+  const days = useAllQueries({
+    queries: DAYS.map((day) =>
+      queries.schedule.planned.queryOptions({ input: { from: addDays(from, day), until: addDays(from, day + 1) } }),
+    ),
+  })
+  const error = days.find((day) => day.error)?.error
   if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -174,7 +178,7 @@ export function WeekCalendar({ schedules }: { schedules: readonly Schedule[] }) 
             key={day}
             start={addDays(from, day)}
             now={now}
-            entries={planned && entriesOf(planned, schedules, addDays(from, day), addDays(from, day + 1))}
+            entries={days[day]?.data && entriesOf(days[day].data, schedules)}
           />
         ))}
       </ol>
@@ -219,16 +223,8 @@ function Day({ start, now, entries }: { start: number; now: number; entries: rea
 }
 
 /** The schedules that are due on a day, the earliest first. */
-function entriesOf(
-  planned: readonly PlannedRun[],
-  schedules: readonly Schedule[],
-  start: number,
-  end: number,
-): Entry[] {
-  const ofDay = Map.groupBy(
-    planned.filter(({ at }) => at >= start && at < end),
-    ({ scheduleId }) => scheduleId,
-  )
+function entriesOf(planned: readonly PlannedRun[], schedules: readonly Schedule[]): Entry[] {
+  const ofDay = Map.groupBy(planned, ({ scheduleId }) => scheduleId)
   return [...ofDay].flatMap(([scheduleId, runs]) => {
     const schedule = schedules.find(({ id }) => id === scheduleId)
     return schedule ? [{ schedule, times: runs.map(({ at }) => at) }] : []
