@@ -77,3 +77,18 @@ test('a limit asks before the next request, and the usage page shows what it too
     .toMatch(/\[budget\]\nsession = 0\.15\nday = 5/)
   expect(await findings(page)).toEqual([])
 })
+
+test.describe('without prices', () => {
+  test.use({ config: {} })
+
+  test('the chart shows tokens, and costs when they are chosen', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'Read the file')
+    await expect(transcriptText(page, 'Read it.')).toBeVisible()
+    await page.getByRole('button', { name: 'Usage', exact: true }).press('Enter')
+    await expect(page.getByRole('slider', { name: 'Tokens by day' })).toHaveAttribute('aria-valuetext', /2 requests/)
+    await page.getByRole('combobox', { name: 'Measure' }).selectOption('cost')
+    await expect(page.getByRole('slider', { name: 'Cost by day' })).toBeVisible()
+  })
+})

@@ -19,7 +19,7 @@ import { CONTROL_CLASS } from '../../ui/form/field'
 import { Skeleton } from '../../ui/loading'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { UsageChart, type Measure } from './usage-chart'
-import { cacheShare, costText, dayText, usageCsv } from './usage-text'
+import { cacheShare, costText, dayText, isUnpriced, usageCsv } from './usage-text'
 
 const SELECT = `${CONTROL_CLASS} h-[29px] w-auto!`
 const RANGES = [7, 30, 90] as const
@@ -30,7 +30,7 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
   const queries = useQueries()
   const [days, setDays] = useState(30)
   const [by, setBy] = useState<UsageGroup>('model')
-  const [measure, setMeasure] = useState<Measure>('cost')
+  const [chosen, setChosen] = useState<Measure>()
   const places = usePlaces()
   /** Undefined: everywhere; null: this machine. */
   const [place, setPlace] = useState<string | null>()
@@ -42,6 +42,8 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
       refetchInterval: 30_000,
     }),
   )
+  // Without any price, a chart of costs would be empty.
+  const measure = chosen ?? (report && isUnpriced(report.total) ? 'tokens' : 'cost')
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div
@@ -65,7 +67,7 @@ export function UsagePage({ userHome }: { userHome: string | undefined }) {
           aria-label="Measure"
           value={measure}
           className={SELECT}
-          onChange={(event) => setMeasure(event.target.value === 'tokens' ? 'tokens' : 'cost')}
+          onChange={(event) => setChosen(event.target.value === 'tokens' ? 'tokens' : 'cost')}
         >
           <option value="cost">Cost</option>
           <option value="tokens">Tokens</option>

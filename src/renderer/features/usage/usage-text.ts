@@ -1,8 +1,13 @@
 import { formatCost, type UsageReport, type UsageSum } from '../../../shared/model/turn/usage'
 
+/** Whether the price of none of the requests is known. */
+export function isUnpriced({ requests, unpriced }: Pick<UsageSum, 'requests' | 'unpriced'>): boolean {
+  return requests > 0 && unpriced === requests
+}
+
 /** What requests cost; says so where the price of some or all of them is unknown. */
 export function costText({ cost, requests, unpriced }: Pick<UsageSum, 'cost' | 'requests' | 'unpriced'>): string {
-  if (requests > 0 && unpriced === requests) return 'unknown'
+  if (isUnpriced({ requests, unpriced })) return 'unknown'
   return unpriced > 0 ? `${formatCost(cost)} + unknown` : formatCost(cost)
 }
 
