@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
 import { everyLook } from './looks'
-import { pictures, reload } from './steps'
+import { openAt, pictures, reload } from './steps'
 
 test('the look is chosen by keyboard, kept in the configuration, and there at the first paint', async ({ app }) => {
   const { page } = app
@@ -72,6 +72,14 @@ test('every look has readable colors, and forced colors keep what is chosen visi
   await page.emulateMedia({ forcedColors: 'active' })
   const chosen = page.getByRole('radio', { name: 'Violet' })
   await expect(chosen).toHaveCSS('outline-style', 'solid')
+  await page.getByRole('tab', { name: 'Diagnostics' }).click()
+  // Its place says whether the switch is on.
+  const thumb = page.getByRole('switch').first().locator('span')
+  const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  await expect(thumb).not.toHaveCSS('background-color', paper)
+  await expect(page.getByRole('button', { name: /^Settings/ })).toHaveCSS('outline-style', 'solid')
+  await openAt(page, '/schedules')
+  await expect(page.getByRole('button', { pressed: true })).toHaveCSS('outline-style', 'solid')
   expect(await findings(page)).toEqual([])
 })
 

@@ -89,6 +89,20 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
   await expect(inspector).toBeHidden()
 })
 
+test('a long title leaves the name of the project readable', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await sendPrompt(page, `Look at ${'averylongname'.repeat(12)}`)
+  const banner = page.locator('header')
+  const folder = banner.getByText('project', { exact: true })
+  for (const width of [1440, 1000, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    await expect(banner.getByRole('heading', { level: 1 })).toContainText('averylongname')
+    // Nothing of it is cut off.
+    await expect.poll(() => folder.evaluate((shown) => shown.scrollWidth <= shown.clientWidth)).toBe(true)
+  }
+})
+
 test('the columns are resized with the mouse and the keyboard, the sidebar can be hidden, and both are remembered', async ({
   app,
 }) => {

@@ -266,8 +266,12 @@ function refuseFarTooLong(used: number, { window }: ContextLimits, fixed: number
   if (used < window * 1.25 + fixed * 0.25) return
   throw new CodedError(
     'model.context_overflow',
-    `The prompt and what is sent along need about ${Math.round(used)} tokens; the model takes ${Math.round(window)}.`,
+    `The prompt and what is sent along need about ${shown(used)} tokens; the model takes ${shown(window)}.`,
   )
+}
+
+function shown(tokens: number): string {
+  return Math.round(tokens).toLocaleString('en-US')
 }
 
 function tooSoon(steps: number, used: number, { window }: ContextLimits): CodedError {

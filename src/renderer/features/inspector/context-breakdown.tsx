@@ -30,7 +30,10 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
   const share = (tokens: number): string => `${Math.min(100, (tokens / Math.max(1, view.window)) * 100)}%`
   return (
     <>
-      <div aria-hidden className="relative mt-2 flex h-1.5 overflow-hidden rounded-full bg-line">
+      <div
+        aria-hidden
+        className="relative mt-2 flex h-1.5 overflow-hidden rounded-full bg-line forced-color-adjust-none"
+      >
         {CONTEXT_KINDS.map((kind) => (
           <span key={kind} className={SHADES[kind]} style={{ width: share(view.parts[kind]) }} />
         ))}
@@ -40,7 +43,10 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
         {CONTEXT_KINDS.filter((kind) => kind !== 'memory' || view.parts.memory > 0).map((kind) => (
           <div key={kind} className="flex items-center gap-2 py-[3px]">
             <dt className="flex min-w-0 flex-1 items-center gap-2 text-ink-2">
-              <span aria-hidden className={cx('size-2 flex-none rounded-[2px]', SHADES[kind])} />
+              <span
+                aria-hidden
+                className={cx('size-2 flex-none rounded-[2px] forced-color-adjust-none', SHADES[kind])}
+              />
               {CONTEXT_KIND_LABELS[kind]}
             </dt>
             <dd>{formatTokens(view.parts[kind])}</dd>

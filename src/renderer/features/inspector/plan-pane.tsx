@@ -26,7 +26,7 @@ export function TodosPane({ todos }: { todos: readonly Todo[] }) {
         <span>
           {done} of {todos.length} done
         </span>
-        <span aria-hidden className="h-1 flex-1 overflow-hidden rounded-full bg-line">
+        <span aria-hidden className="h-1 flex-1 overflow-hidden rounded-full bg-line forced-color-adjust-none">
           <span className="block h-full rounded-full bg-done" style={{ width: `${(done / todos.length) * 100}%` }} />
         </span>
       </div>

@@ -63,7 +63,7 @@ export function HeaderBar({
           <Title title={title} onRename={onRename} />
           {folder !== undefined && (
             <Tooltip text={folder}>
-              <span tabIndex={-1} className="min-w-0 flex-shrink-[2] truncate text-small text-ink-3">
+              <span tabIndex={-1} className="max-w-[40%] flex-none truncate text-small text-ink-3">
                 {folderName(folder, userHome).name}
               </span>
             </Tooltip>

@@ -146,7 +146,7 @@ const TaskRow = memo(function TaskRow({
             {isNamed(task) ? task.description : task.command}
           </button>
           {isNamed(task) && (
-            <code className="task-faint min-w-0 truncate" title={task.command}>
+            <code className="task-faint min-w-0 truncate max-[560px]:hidden" title={task.command}>
               {task.command}
             </code>
           )}

@@ -284,9 +284,13 @@ function within(text: string, tokens: number): string {
 function noHelp({ trimThreshold, fixed }: CompactionTask, { after }: { after: number }): CodedError {
   return new CodedError(
     'compaction.no_help',
-    `Compacted, the conversation would still need about ${after} tokens, ${Math.round(fixed)} of ` +
-      `them for instructions and tools; ${Math.round(trimThreshold)} can be used. It was left as it is.`,
+    `Compacted, the conversation would still need about ${shown(after)} tokens, ${shown(fixed)} of ` +
+      `them for instructions and tools; ${shown(trimThreshold)} can be used. It was left as it is.`,
   )
+}
+
+function shown(tokens: number): string {
+  return Math.round(tokens).toLocaleString('en-US')
 }
 
 function failed(error: unknown): Failure {
