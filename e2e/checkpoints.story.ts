@@ -67,6 +67,8 @@ test('restoring to before a message previews the changes on disk, keeps files ch
 test('the changes of a session can be undone per hunk and per file', async ({ app }) => {
   const { page } = app
   await twoTurns(app)
+  // One that a tool has edited, and two that a command has changed.
+  await expect(page.getByRole('tab', { name: 'Changes 3' })).toBeVisible()
   await page.getByRole('tab', { name: /Changes/ }).click()
   const pane = page.getByRole('tabpanel', { name: /Changes/ })
   await pane
@@ -82,6 +84,7 @@ test('the changes of a session can be undone per hunk and per file', async ({ ap
   await pane.getByRole('button', { name: 'Undo: restore the file' }).click()
   await expect.poll(() => existsSync(file(app, 'keep.txt'))).toBe(true)
   await expect(pane.getByRole('button', { name: /keep\.txt/ })).toHaveCount(0)
+  await expect(page.getByRole('tab', { name: 'Changes 2' })).toBeVisible()
 })
 
 test('a fork continues the conversation from before the message', async ({ app }) => {

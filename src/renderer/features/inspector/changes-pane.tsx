@@ -30,15 +30,9 @@ interface ChangesPaneProps {
  * undone.
  */
 export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: ChangesPaneProps) {
-  const queries = useQueries()
   const busy = header.turnId !== undefined
-  // While a turn runs, only edits trigger a reload; afterwards any event may.
-  const version = busy ? `turn ${changes.length}` : `idle ${header.seq}`
-  const { data: files = [] } = useQuery({
-    ...queries.checkpoint.files.queryOptions({ input: { sessionId }, staleTime: 0, retry: false }),
-    queryKey: ['changes', sessionId, version],
-    placeholderData: keepPreviousData,
-  })
+  const version = versionOf(header, changes)
+  const files = useChangedFiles(sessionId, version) ?? []
   const [open, setOpen] = useState<string>()
   const hasFiles = files.length > 0
   useEffect(() => {
@@ -79,6 +73,39 @@ export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: C
       </ul>
     </div>
   )
+}
+
+/** While a turn runs, only edits trigger a reload; afterwards any event may. */
+function versionOf(header: SessionHeader | undefined, changes: readonly Change[]): string {
+  return header?.turnId === undefined ? `idle ${header?.seq}` : `turn ${changes.length}`
+}
+
+/** The files that differ from before the session; undefined until they are known. */
+function useChangedFiles(sessionId: string, version: string, enabled = true): readonly SessionFile[] | undefined {
+  const queries = useQueries()
+  const { data } = useQuery({
+    ...queries.checkpoint.files.queryOptions({ input: { sessionId }, staleTime: 0, retry: false }),
+    queryKey: ['changes', sessionId, version],
+    placeholderData: keepPreviousData,
+    enabled,
+  })
+  return data
+}
+
+/**
+ * How many files differ from before the session, also those that commands have changed. While a turn runs, at least
+ * the `edited` ones, as its engine is left to its work.
+ */
+export function useChangeCount(
+  sessionId: string,
+  header: SessionHeader | undefined,
+  changes: readonly Change[],
+  edited: number,
+): number {
+  const busy = header === undefined || header.turnId !== undefined
+  const files = useChangedFiles(sessionId, versionOf(header, changes), !busy)
+  if (!files) return edited
+  return busy ? Math.max(files.length, edited) : files.length
 }
 
 interface FileRowProps {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { isPlanFile } from '../../../shared/model/turn/plan'
 import { Markdown } from '../../features/chat/markdown/markdown-on-demand'
-import { ChangesPane } from '../../features/inspector/changes-pane'
+import { ChangesPane, useChangeCount } from '../../features/inspector/changes-pane'
 import { ContextPane } from '../../features/inspector/context-pane'
 import { Inspector } from '../../features/inspector/inspector'
 import { TodosPane, PlanPane } from '../../features/inspector/plan-pane'
@@ -28,6 +28,8 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
   const { data: settings } = useSettings()
   const { data: info } = useAppInfo()
   const model = settings?.models.find(({ id }) => id === (header?.model ?? settings.defaultModel))
+  const edited = new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size
+  const changeCount = useChangeCount(sessionId, header, changes, edited)
   useEffect(() => {
     if (changes.length > 0) preloadReview()
   }, [changes.length])
@@ -82,7 +84,7 @@ export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; i
           {
             tab: 'changes',
             label: 'Changes',
-            count: new Set(changes.map(({ path }) => path).filter((path) => !isPlanFile(path, info?.home))).size,
+            count: changeCount,
             content: header ? (
               <ChangesPane
                 sessionId={sessionId}
