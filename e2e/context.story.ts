@@ -88,7 +88,12 @@ test.describe('a task that fills the window', () => {
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.screenshot({ path: test.info().outputPath('compacted-in-a-turn.png') })
     // The turn is over.
-    await expect(page.getByRole('region', { name: 'Conversation' }).getByText(/\d[kM]? tokens/).last()).toBeVisible()
+    await expect(
+      page
+        .getByRole('region', { name: 'Conversation' })
+        .getByText(/\d[kM]? tokens/)
+        .last(),
+    ).toBeVisible()
     const rows = await page.getByRole('region', { name: 'Conversation' }).innerText()
     await reload(page)
     await expect(transcriptText(page, 'All of it is done.')).toBeVisible()

@@ -85,7 +85,9 @@ describe('Grep: binary files', () => {
         )
         expect(text).not.toContain('ignored.bin')
       }
-      expect((await callTool(grep, { pattern: 'nowhere', output_mode })).text).toBe('No matches found')
+      expect((await callTool(grep, { pattern: 'nowhere', output_mode })).text).toBe(
+        'No matches found\n[Sensitive files are not searched: .env]',
+      )
     },
   )
 

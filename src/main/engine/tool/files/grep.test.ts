@@ -333,21 +333,33 @@ describe('Grep: what is searched', () => {
     await put('.env', `KEY=${'KEY'.repeat(40)}c`)
     await put('keys/id_rsa', 'nothing')
     expect(await answers()).toEqual(before)
-    expect(before.join()).not.toMatch(/\.env|id_rsa/)
+    for (const answer of before) expect(answer).toContain('[Sensitive files are not searched: .env, keys/id_rsa]')
+  })
+
+  it('names the sensitive files that a glob lets through, and none with a type', async () => {
+    const { grep } = await project({ '.env': 'x', 'keys/id_rsa': 'x', '.gitignore': '.env\n', 'a.ts': 'x' })
+    const named = async (input: object) =>
+      /Sensitive files are not searched: (.*)\]/.exec((await callTool(grep, { pattern: 'x', ...input })).text)?.[1]
+    expect(await named({})).toBe('keys/id_rsa')
+    expect(await named({ glob: '*.ts' })).toBeUndefined()
+    expect(await named({ glob: '!*.ts' })).toBe('keys/id_rsa')
+    expect(await named({ glob: '.env', include_ignored: true })).toBe('.env')
+    expect(await named({ glob: 'keys/**' })).toBe('keys/id_rsa')
+    expect(await named({ type: 'ts' })).toBeUndefined()
   })
 
   it('does not count sensitive files towards the limit of its output', async () => {
     const line = `${'x'.repeat(1_000)}\n`
     const { grep } = await project({ '.env': line.repeat(12_000), 'z.txt': 'x' })
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content' })
-    expect(text).toBe('z.txt:1:x')
+    expect(text).toBe('z.txt:1:x\n[Sensitive files are not searched: .env]')
   })
 
-  it('leaves out sensitive files in every mode, and refuses them as a path', async () => {
+  it('leaves out sensitive files in every mode, names them, and refuses them as a path', async () => {
     const { grep } = await project({ '.env': 'x', '.env.example': 'x', 'keys/id_rsa': 'x', a: 'x' })
     for (const output_mode of ['files_with_matches', 'content', 'count_matches'] as const) {
       const { text, details } = await callTool(grep, { pattern: 'x', output_mode, include_ignored: true })
-      expect(text).not.toMatch(/\.env\b(?!\.example)|id_rsa/)
+      expect(text).toContain('[Sensitive files are not searched: .env, keys/id_rsa]')
       expect(JSON.stringify(details)).not.toMatch(/\.env"|id_rsa/)
       expect(details).toMatchObject({ total: 2 })
     }

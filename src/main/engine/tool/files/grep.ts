@@ -11,6 +11,7 @@ import { needsPcre2, ripgrepPath, runRipgrep, type RipgrepRun } from '../../work
 import { reportSearch, type SearchAgain } from '../search/search-report'
 import { inVcsFolder, searchScope, type SearchScope } from '../../workspace/ripgrep/search-scope'
 import { possiblyMoved, seeingOnly } from '../search/search-in-place'
+import { unsearchedFiles } from '../search/unsearched-files'
 import { failed, nothingHidden, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './grep.md?raw'
 
@@ -127,6 +128,17 @@ async function run(
     cutsLines: asked.output_mode === 'content',
   }
   const started = performance.now()
+  // While ripgrep runs. With a type the search is about other files.
+  const unsearched =
+    target.isFile || asked.type !== undefined
+      ? Promise.resolve([])
+      : unsearchedFiles({
+          folder: target.folder,
+          root: workspace.root,
+          includeIgnored: asked.include_ignored ?? false,
+          deadline,
+          signal,
+        })
   const rest = (): typeof options => ({ ...options, timeoutMs: Math.max(1, deadline - performance.now()) })
   const more: string[] = []
   const last = new LastSearch(scope, target)
@@ -160,6 +172,7 @@ async function run(
           '--binary',
         ]),
     }),
+    unsearched: (await unsearched).filter((path) => !isHidden(path) && scope.matchesGlob(path)),
     again: (found) => last.again(found, topOf(workspace, target.folder)),
   })
 }

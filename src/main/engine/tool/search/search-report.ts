@@ -32,6 +32,8 @@ export interface SearchReport {
   signal: AbortSignal
   /** Whether lines around matches were asked for. */
   hasContext: boolean
+  /** Files that may contain secrets, which are never searched. */
+  unsearched: readonly string[]
   /** What nothing is said of: neither that it matches, nor that it could. */
   excludes(path: string): boolean
   /** Where a path that ripgrep printed is. */
@@ -63,6 +65,7 @@ export async function reportSearch(run: RipgrepRun, report: SearchReport): Promi
     ...(page.hasBinary ? [`[${BINARY_ADVICE}]`] : []),
     ...pageNotes(page, report),
     ...stopNotes(run, report, page),
+    ...unsearchedNote(report.unsearched.map((path) => report.display(path))),
     ...errorNotes(run),
   ]
   return ok([...(page.head === undefined ? [] : [page.head]), text, ...notes].join('\n'), page.details)
@@ -302,6 +305,12 @@ function stopNotes(run: RipgrepRun, { timeoutMs }: SearchReport, page: Page): st
   if (run.stopped === 'output_limit')
     return ['[Partial: the search was stopped at 10 MiB of output. Narrow it with pattern, path, glob or type.]']
   return page.unsorted ? ['[Unsorted: there was no time left to look at every file.]'] : []
+}
+
+function unsearchedNote(names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  return [`[Sensitive files are not searched: ${names.slice(0, MAX_NAMES).map(printablePath).join(', ')}${more}]`]
 }
 
 function errorNotes(run: RipgrepRun): string[] {

@@ -18,6 +18,8 @@ export interface SearchScope {
   args: string[]
   /** ripgrep cannot be told everything (see below): whether one of its results does not belong to the scope. */
   excludes(path: string): boolean
+  /** Whether a file could be in the scope as far as `glob` goes. */
+  matchesGlob(path: string): boolean
 }
 
 export interface ScopeOptions {
@@ -48,10 +50,14 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   if (!ours) args.push(...globs.flatMap((each) => ['--glob', each]))
   // Last, so that no glob of the caller's can bring them back.
   args.push(...VCS_FOLDERS.flatMap((name) => ['--glob', `!${name}`]))
-  const matches = ours ? globFilter(globs, cwdOf(folder, root)) : () => true
+  const cwd = cwdOf(folder, root)
+  const matches = ours ? globFilter(globs, cwd) : () => true
+  const isNegated = glob?.startsWith('!') === true
+  const matchesGlob = (path: string): boolean =>
+    globs.length === 0 || globFilter(isNegated ? globs.map((each) => each.slice(1)) : globs, cwd)(path) !== isNegated
   // On a disk that ignores case, .GIT is .git.
   const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
-  if (includeIgnored || file) return { args: [...args, '--no-ignore'], excludes: isOut }
+  if (includeIgnored || file) return { args: [...args, '--no-ignore'], excludes: isOut, matchesGlob }
   args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
   // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole
   // project.
@@ -61,7 +67,11 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   const heedsAll = (inRepository || folder === root) && globs.length === 0
   const rest = heedsAll ? IGNORE_FILES.filter((name) => name !== '.gitignore') : IGNORE_FILES
   let isIgnored: ((path: string) => boolean) | undefined
-  return { args, excludes: (path) => isOut(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path) }
+  return {
+    args,
+    excludes: (path) => isOut(path) || (isIgnored ??= ignoreFilter(folder, root, rest))(path),
+    matchesGlob,
+  }
 }
 
 function cwdOf(folder: string, root: string): string {
