@@ -11,7 +11,7 @@ import { needsPcre2, ripgrepPath, runRipgrep, type RipgrepRun } from '../../work
 import { reportSearch, type SearchAgain } from '../search/search-report'
 import { inVcsFolder, searchScope, type SearchScope } from '../../workspace/ripgrep/search-scope'
 import { possiblyMoved, seeingOnly } from '../search/search-in-place'
-import { unsearchedFiles } from '../search/unsearched-files'
+import { createUnsearchedFiles } from '../search/unsearched-files'
 import { failed, nothingHidden, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './grep.md?raw'
 
@@ -66,6 +66,7 @@ interface Target {
 /** Searches file contents with ripgrep; see reference/tools.md. */
 export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHidden }: GrepDeps): Tool<typeof input> {
   const quick = new Set<string>()
+  const unsearchedFiles = createUnsearchedFiles()
   return {
     name: 'Grep',
     description,
@@ -92,19 +93,20 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
           (asked.path === undefined ? '' : ` in ${shownPath(workspace, path)}`) +
           (asked.glob === undefined ? '' : ` (${asked.glob})`),
         accesses: [{ kind: 'tree', path: path.realPath, written: path.path, write: false }],
-        run: (ctx) => catchFileProblem(() => run({ workspace, timeoutMs, hidden, quick }, asked, path, ctx)),
+        run: (ctx) =>
+          catchFileProblem(() => run({ workspace, timeoutMs, hidden, quick, unsearchedFiles }, asked, path, ctx)),
       }
     },
   }
 }
 
 async function run(
-  deps: Required<GrepDeps> & { quick: Set<string> },
+  deps: Required<GrepDeps> & { quick: Set<string>; unsearchedFiles: ReturnType<typeof createUnsearchedFiles> },
   asked: Input,
   path: ResolvedPath,
   { signal }: CallContext,
 ): Promise<ToolResult> {
-  const { workspace, timeoutMs, hidden, quick } = deps
+  const { workspace, timeoutMs, hidden, quick, unsearchedFiles } = deps
   const deadline = performance.now() + timeoutMs
   const isHidden = await hidden()
   const elsewhere = await leadsElsewhere(workspace, asked.path ?? '.', path)

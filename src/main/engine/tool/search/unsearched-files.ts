@@ -6,6 +6,8 @@ import { VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 
 /** More folders are not looked at: the names are a hint, and the search itself goes through all. */
 const MAX_FOLDERS = 200
+/** So long an answer is kept: an agent searches the same folder many times, and such files seldom come and go. */
+const KEEP_MS = 30_000
 const VCS = new Set<string>(VCS_FOLDERS)
 
 export interface Unsearched {
@@ -18,17 +20,27 @@ export interface Unsearched {
   signal: AbortSignal
 }
 
+/** `unsearchedFiles`, with the latest answer kept for a while. */
+export function createUnsearchedFiles(): typeof unsearchedFiles {
+  let kept: { of: Unsearched; at: number; files: Promise<string[]> } | undefined
+  return (asked) => {
+    const { folder, root, includeIgnored } = asked
+    const isKept =
+      kept?.of.folder === folder &&
+      kept.of.root === root &&
+      kept.of.includeIgnored === includeIgnored &&
+      !kept.of.signal.aborted &&
+      performance.now() - kept.at < KEEP_MS
+    if (!isKept) kept = { of: asked, at: performance.now(), files: unsearchedFiles(asked) }
+    return kept!.files
+  }
+}
+
 /**
  * The sensitive files that a search of the folder leaves out, in its first folders. It is the same whatever they
  * contain: with the names of those that match, many searches could find out their content. Never rejects.
  */
-export async function unsearchedFiles({
-  folder,
-  root,
-  includeIgnored,
-  deadline,
-  signal,
-}: Unsearched): Promise<string[]> {
+async function unsearchedFiles({ folder, root, includeIgnored, deadline, signal }: Unsearched): Promise<string[]> {
   const found: string[] = []
   let folders = 0
   await walkTree(folder, {
