@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { lazySchema } from '../../../shared/lazy-schema'
 import type { DeviceAddress } from '../../../shared/model/place/paired-device'
 import { writePrivateFile } from '../config/write-private-file'
-import { isRunning } from '../process/is-running'
+import { isRunning } from '../process/process-identity'
 
 const url = lazySchema(() => z.string().regex(/^https:\/\/\S+$/))
 const addressFile = lazySchema(() =>

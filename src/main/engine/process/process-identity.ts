@@ -1,7 +1,16 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { execFile } from 'node:child_process'
-import { isRunning } from './is-running'
+
+/** Whether there is a process with this id, also one of another user, or one that has ended and was not waited for. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
 
 /** How long the list stays fresh, in ms; afterwards it is read again while the old values are returned. */
 const FRESH_MS = 2000

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execFile } from 'node:child_process'
 import { runningPids, readStat, type ProcessEntry, readProc } from './proc-files'
-import { isRunning } from './is-running'
+import { isRunning } from './process-identity'
 import { shortText } from '../../../shared/cut-text'
 
 /** Every process of the system by pid. */

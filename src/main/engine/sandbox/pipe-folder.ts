@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRunning } from '../process/is-running'
+import { isRunning } from '../process/process-identity'
 
 const TMPFS_MAGIC = 0x01021994
 const LEFT_MS = 3_600_000

@@ -22,7 +22,7 @@ import { mirrorTurn } from './mirror-turn'
 import { jobText, phaseOf, stepScript, type SlurmLaunch } from './slurm-commands'
 import { attachScript, holderScript, shellOf } from './slurm-launcher'
 import { SlurmQueue } from './slurm-queue'
-import { isRunning } from '../../process/is-running'
+import { isRunning } from '../../process/process-identity'
 import { cutTextStart } from '../../../../shared/cut-text'
 
 /** A place whose scheduler runs subagents. */

@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ReservedFile } from './project-scan'
-import { isRunning } from '../../process/is-running'
+import { isRunning } from '../../process/process-identity'
 
 /** What a process has made in projects. */
 interface Made {

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import type { Database } from '../database/database'
 import { renameOverSync } from '../../workspace/file/atomic-write'
-import { isRunning } from '../../process/is-running'
+import { isRunning } from '../../process/process-identity'
 
 /** How many backups are kept. */
 const KEPT_BACKUPS = 7
