@@ -96,8 +96,7 @@ export function createEngineSchedule(
           sessions: of.sessions,
           clock: systemScheduleClock,
           newId,
-          changed,
-          listen: signal.listen,
+          changes: { report: changed, listen: signal.listen },
           tell({ title, body, ...about }) {
             try {
               device.notifyUser({

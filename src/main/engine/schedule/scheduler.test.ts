@@ -151,12 +151,14 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     sessions,
     clock,
     newId,
-    changed(byOther = false) {
-      if (!byOther) queueMicrotask(hear)
-    },
-    listen(heard) {
-      listeners.add(heard)
-      return () => listeners.delete(heard)
+    changes: {
+      report(byOther = false) {
+        if (!byOther) queueMicrotask(hear)
+      },
+      listen(heard) {
+        listeners.add(heard)
+        return () => listeners.delete(heard)
+      },
     },
     tell: ({ title, body }) => void told.push(`${title}: ${body}`),
     tellOthers: () => void looks.push(clock.now()),

@@ -34,6 +34,14 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const KEPT_SILENT = 10
 const NOTE_CHARS = 400
 
+/** Who is told that schedules or their runs have changed. */
+interface ScheduleChanges {
+  /** Tells the pages of this process, and unless another process has made the change (`byOther`), the others. */
+  report(byOther?: boolean): void
+  /** Calls back when another process has changed them. Returns how to stop. */
+  listen(heard: () => void): () => void
+}
+
 export interface SchedulerDeps {
   rows: ScheduleRows
   duties: Duties
@@ -41,10 +49,7 @@ export interface SchedulerDeps {
   sessions: Pick<SessionManager, 'create' | 'prompt' | 'open' | 'change' | 'remove' | 'withSession' | 'suspend'>
   clock: ScheduleClock
   newId(prefix: string): string
-  /** The schedules or their runs have changed; `byOther`: by another process. */
-  changed(byOther?: boolean): void
-  /** Calls back when another process has changed them. Returns how to stop. */
-  listen(heard: () => void): () => void
+  changes: ScheduleChanges
   /** Tells the user something, in this process; `sessionId`: the run it is about. */
   tell(message: { title: string; body: string; sessionId?: string }): void
   /** Tells here what other processes have told since the last time. A service has no window for that. */
@@ -169,7 +174,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Creates the session of a claimed run and starts it. Never rejects. */
   async function begin(schedule: Schedule, run: Omit<ScheduleRun, 'status'>): Promise<void> {
     working.set(run.id, {})
-    deps.changed()
+    deps.changes.report()
     const { name, folder, model, agent, mode, limits, heartbeat } = schedule
     const { taken } = rows.mailState(schedule.id)
     try {
@@ -181,7 +186,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
         ...(agent !== undefined && { agent: { name: agent } }),
       })
       rows.setSession(run.id, sessionId)
-      deps.changed()
+      deps.changes.report()
       if (isStopped) throw new Error('Trestle was closed.')
       await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run, taken) }])
     } catch (error) {
@@ -246,7 +251,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       tellOf(schedule, { status, note: short, ...(sessionId !== undefined && { sessionId }) })
       if (status === 'silent') void tidy(schedule.id, sessionId)
     }
-    deps.changed()
+    deps.changes.report()
     if (workingCount() === 0) for (const done of idle) done()
     void tick()
   }
@@ -291,7 +296,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const hasChanged = waits !== (run.waits === true)
     if (waits) run.waits = true
     else delete run.waits
-    if (hasChanged) deps.changed()
+    if (hasChanged) deps.changes.report()
     if (!waits) return
     void leave(header)
     if (!hasChanged) return
@@ -322,7 +327,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Tells the pages of this process what other processes have changed. */
   function noticeChanges(): void {
     const now = rows.stamp()
-    if (stamp !== '' && now !== stamp) deps.changed(true)
+    if (stamp !== '' && now !== stamp) deps.changes.report(true)
     stamp = now
     if (deps.hasInbox) deps.tellOthers()
   }
@@ -339,7 +344,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   return {
     begin() {
       isActive = !isStopped
-      if (isActive) stopListening ??= deps.listen(() => void tick())
+      if (isActive) stopListening ??= deps.changes.listen(() => void tick())
       void tick()
     },
     wake: () => void tick(),
