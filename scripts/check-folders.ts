@@ -1,12 +1,14 @@
 /**
- * Finds folders below src that import each other, also over other folders: `node scripts/check-folders.ts [ROOT]`.
- * Part of `npm run check`. A folder and its subfolder are two; types count as imports, tests do not. Move what both
- * need into a folder below them.
+ * Finds folders below src that import each other, also over other folders, and those with too many files: `node
+ * scripts/check-folders.ts [ROOT]`. Part of `npm run check`. A folder and its subfolder are two; types count as
+ * imports, tests do not. Move what both need into a folder below them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..')
+/** Tests, and files that are not TypeScript, do not count. */
+const MAX_FILES = 12
 /** Also of programs that are started from a file: `new URL('./x.ts', import.meta.url)`. */
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+|\bnew\s+URL\s*\(\s*)['"](\.[^'"?]+)(?:\?\w+)?['"]/gm
 /** A block at the beginning of a line, or the end of a line; elsewhere the signs are parts of strings. */
@@ -65,4 +67,8 @@ for (const folder of [...imports.keys()].toSorted()) {
     console.log(`  ${imports.get(from)!.get(circle[index + 1]!)}`)
 }
 if (reported.size > 0) console.log('Folders must not import each other.')
-process.exit(reported.size === 0 ? 0 : 1)
+
+const crowded = [...Map.groupBy(files, (file) => dirname(file))].filter(([, inside]) => inside.length > MAX_FILES)
+for (const [folder, inside] of crowded) console.log(`${folder}: ${inside.length} files, at most ${MAX_FILES}`)
+if (crowded.length > 0) console.log('Move files that belong together into a folder of their own.')
+process.exit(reported.size + crowded.length === 0 ? 0 : 1)

@@ -4,10 +4,10 @@
  * and shown as `internal`.
  */
 
-import { DEVICE_ERRORS, ENGINE_ERRORS, FEATURE_ERRORS, MOVE_ERRORS } from './feature-errors'
-import { GIT_ERRORS, WORKTREE_ERRORS } from './git-errors'
-import { PLACE_ERRORS } from './place-errors'
-import { PAGE_ERRORS } from './page-errors'
+import { DEVICE_ERRORS, ENGINE_ERRORS, FEATURE_ERRORS, MOVE_ERRORS } from './error-catalog/feature-errors'
+import { GIT_ERRORS, WORKTREE_ERRORS } from './error-catalog/git-errors'
+import { PLACE_ERRORS } from './error-catalog/place-errors'
+import { PAGE_ERRORS } from './error-catalog/page-errors'
 
 interface ErrorKind {
   title: string

@@ -111,3 +111,12 @@ test('a file that is started by its address counts as an import, and a comment d
   write('src/shared/b/three.ts', "import '../a/one'\n")
   expect(circles([]).stdout).toContain('src/shared/a/one.ts imports src/shared/b/two.ts')
 })
+
+test('a folder with more than twelve files is refused, not counting tests', () => {
+  const names = (count: number, end: string): [string, string][] =>
+    Array.from({ length: count }, (_, n) => [`src/shared/many/file-${n}${end}`, 'src/shared/one/used.ts'])
+  expect(circles([...names(12, '.ts'), ...names(3, '.test.ts')]).status).toBe(0)
+  const { status, stdout } = circles(names(13, '.ts'))
+  expect(status).toBe(1)
+  expect(stdout).toContain('src/shared/many: 13 files, at most 12')
+})

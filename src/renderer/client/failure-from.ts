@@ -1,6 +1,6 @@
 import { ORPCError } from '@orpc/client'
 import type { Failure } from '../../shared/errors'
-import { PAGE_ERRORS } from '../../shared/page-errors'
+import { PAGE_ERRORS } from '../../shared/error-catalog/page-errors'
 
 /** A failure that the page itself reports, such as a lost connection. */
 export class PageError extends Error {
