@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { readPlainText } from '../workspace/path/plain-file'
 import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
 
 /** The protocol's numbers for changes of a file on disk. */
@@ -87,12 +87,7 @@ export function uriOf(path: string): string {
 }
 
 function textOf(path: string): string | undefined {
-  try {
-    const stats = statSync(path)
-    return stats.isFile() && stats.size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : undefined
-  } catch {
-    return undefined
-  }
+  return readPlainText(path, MAX_FILE_BYTES)
 }
 
 /**

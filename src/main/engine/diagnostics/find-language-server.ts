@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, extname } from 'node:path'
+import { readPlainText } from '../workspace/path/plain-file'
 import { isWithin } from '../workspace/path/real-path'
 import type { DiagnosedLanguage } from '../config/settings/interface-settings'
 
@@ -102,13 +103,12 @@ function isProgram(path: string): boolean {
   }
 }
 
+const MAX_PACKAGE_BYTES = 1024 * 1024
+
 function hasTypeScript7(folder: string): boolean {
   try {
-    const { version } = JSON.parse(
-      readFileSync(join(folder, 'node_modules', 'typescript', 'package.json'), 'utf8'),
-    ) as {
-      version?: unknown
-    }
+    const file = join(folder, 'node_modules', 'typescript', 'package.json')
+    const { version } = JSON.parse(readPlainText(file, MAX_PACKAGE_BYTES) ?? '{}') as { version?: unknown }
     return typeof version === 'string' && Number.parseInt(version, 10) >= 7
   } catch {
     return false

@@ -1,13 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { existsSync } from 'node:fs'
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { readGitLink } from '../../git/run/find-repository'
+import { readPlainFile, readPlainText } from '../../workspace/path/plain-file'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { isWithin } from '../../workspace/path/real-path'
 import type { RepositoryRead } from './program-grammar'
 
 const MAX_BYTES = 32_000_000
+const MAX_SETTINGS_BYTES = 400_000
 /** The layout of an index entry: its length up to the name, and the position of its mode. */
 const HEADER = 62
 const MODE = 24
@@ -138,12 +140,10 @@ async function settingsOf({ git, own }: Repository): Promise<[key: string, value
   const main = join(git, 'config')
   const files = [main, ...new Set([join(git, 'config.worktree'), join(own, 'config.worktree')])]
   const texts = await Promise.all(
-    files.map((file) =>
-      readFile(file, 'utf8').catch((error: unknown) => {
-        const code = error instanceof Error && 'code' in error ? error.code : undefined
-        return code === 'ENOENT' && file !== main ? '' : undefined
-      }),
-    ),
+    files.map(async (file) => {
+      if (file !== main && !(await exists(file))) return ''
+      return readPlainText(file, MAX_SETTINGS_BYTES)
+    }),
   )
   const settings: [string, string][] = []
   for (const text of texts) {
@@ -179,7 +179,8 @@ async function readIndex(git: string): Promise<Index | string> {
   if (!stat) return found
   if (stat.size > MAX_BYTES) return 'too many files are tracked to look for secrets among them'
   const odd = 'the index of the repository is not understood'
-  const index = await readFile(path)
+  const index = readPlainFile(path, MAX_BYTES)
+  if (!index) return odd
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return odd
   const version = index.readUInt32BE(4)
   if (version < 2 || version > 4) return odd

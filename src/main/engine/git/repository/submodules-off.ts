@@ -5,7 +5,7 @@ import { CodedError } from '../../../../shared/errors'
 import type { GitRun, RunGit } from '../run/run-git'
 import { parseSettings } from '../trust/parse-settings'
 import type { Repository } from '../run/find-repository'
-import { readBytes } from '../run/git-files'
+import { readPlainFile } from '../../workspace/path/plain-file'
 
 const LIST = '.gitmodules'
 const MAX_BYTES = 4 * 1024 * 1024
@@ -50,7 +50,7 @@ export async function submodulesOff(
 async function lists(repository: Repository, run: RunGit, write: boolean): Promise<string[]> {
   const file = join(repository.top, LIST)
   if (lstatSync(file, { throwIfNoEntry: false })) {
-    const bytes = readBytes(file, MAX_BYTES)
+    const bytes = readPlainFile(file, MAX_BYTES)
     if (!bytes) throw refused(repository, `${LIST} is not a plain file, or too long`)
     return [bytes.toString('latin1')]
   }

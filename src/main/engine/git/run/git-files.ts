@@ -1,21 +1,12 @@
-import { readFileSync, statSync, existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { readPlainText } from '../../workspace/path/plain-file'
 import type { GitOperation } from '../../../../shared/model/project/git'
 import type { Repository } from './find-repository'
 
 /** The text of a plain file of at most `maxBytes`; undefined for anything else, such as a pipe, which would wait. */
 export function readSmallFile(path: string, maxBytes: number): string | undefined {
-  return readBytes(path, maxBytes)?.toString('utf8')
-}
-
-/** The same as bytes. */
-export function readBytes(path: string, maxBytes: number): Buffer | undefined {
-  try {
-    const stat = statSync(path)
-    return stat.isFile() && stat.size <= maxBytes ? readFileSync(path) : undefined
-  } catch {
-    return undefined
-  }
+  return readPlainText(path, maxBytes)
 }
 
 /** What git has started and not finished, from the files it keeps about it. */

@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { readPlainFile } from '../../workspace/path/plain-file'
 import { parseSettings, type Setting } from './parse-settings'
 
 /** A setting of a repository, and the file that it is in. */
@@ -70,7 +71,8 @@ function contentOf(file: string): Buffer | string | undefined {
     const stat = statSync(file, { throwIfNoEntry: false })
     if (!stat) return undefined
     if (!stat.isFile()) return `${file} is not a plain file.`
-    return stat.size > MAX_FILE_BYTES ? `The settings in ${file} are too long.` : readFileSync(file)
+    if (stat.size > MAX_FILE_BYTES) return `The settings in ${file} are too long.`
+    return readPlainFile(file, MAX_FILE_BYTES) ?? `The settings in ${file} cannot be read.`
   } catch (error) {
     const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
     return code === 'ENOTDIR' ? undefined : `The settings in ${file} cannot be read.`

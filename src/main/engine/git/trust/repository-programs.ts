@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { visibleLine } from '../../../../shared/visible-text'
+import { readPlainFile } from '../../workspace/path/plain-file'
 import type { Repository } from '../run/find-repository'
 import { readSettings, settingPath } from './read-settings'
 import type { Setting } from './parse-settings'
@@ -170,7 +171,7 @@ function contentOf(path: string): Buffer {
   try {
     const stat = statSync(path)
     if (!stat.isFile()) return Buffer.alloc(0)
-    if (stat.size <= MAX_HOOK_BYTES) return readFileSync(path)
+    if (stat.size <= MAX_HOOK_BYTES) return readPlainFile(path, MAX_HOOK_BYTES) ?? Buffer.alloc(0)
     return Buffer.from([stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino].join(' '))
   } catch {
     return Buffer.alloc(0)

@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { readPlainText } from '../../workspace/path/plain-file'
 import { isWithin } from '../../workspace/path/real-path'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { PROTECTED_ANYWHERE } from '../protected-names'
@@ -202,6 +203,7 @@ function addModules(gitFolder: string, found: RepositoryParts, depth: number): v
   }
 }
 
+const MAX_SETTINGS_BYTES = 64 * 1024 * 1024
 const NAMED_IN_SETTINGS = /^\s*(path|hooksPath|attributesFile|fsmonitor)\s*=\s*"?([^"#;\n]+?)"?\s*$/gim
 
 /**
@@ -212,7 +214,7 @@ function namedInSettings(gitFolder: string): { path: string; isFolder: boolean }
   const workingFolder = dirname(gitFolder)
   if (!gitFolder.endsWith('/.git')) return []
   try {
-    const text = readFileSync(join(gitFolder, 'config'), 'utf8')
+    const text = readPlainText(join(gitFolder, 'config'), MAX_SETTINGS_BYTES) ?? ''
     return [...text.matchAll(NAMED_IN_SETTINGS)].flatMap(([, key = '', named = '']) => {
       if (!isAbsolute(named) && /^(?:~|%)/.test(named)) return []
       const isFolder = /^hooksPath$/i.test(key)
@@ -252,19 +254,26 @@ export function worktreeRepository(root: string): string | undefined {
   try {
     const gitFile = join(root, '.git')
     if (!lstatSync(gitFile).isFile()) return undefined
-    const named = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, 'utf8'))?.[1]
+    const named = /^gitdir: (.+)$/m.exec(textOf(gitFile))?.[1]
     if (named === undefined) return undefined
     const own = realpathSync(isAbsolute(named) ? named : resolve(root, named))
     const common = dirname(dirname(own))
     if (basename(dirname(own)) !== 'worktrees' || isWithin(own, root) || !isThere(join(common, 'objects')))
       return undefined
-    const back = readFileSync(join(own, 'gitdir'), 'utf8').trim()
+    const back = textOf(join(own, 'gitdir')).trim()
     if (realpathSync(isAbsolute(back) ? back : resolve(own, back)) !== realpathSync(gitFile)) return undefined
-    const shared = realpathSync(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim()))
+    const shared = realpathSync(resolve(own, textOf(join(own, 'commondir')).trim()))
     return shared === common ? common : undefined
   } catch {
     return undefined
   }
+}
+
+/** Throws for what is not there, or not a file. */
+function textOf(file: string): string {
+  const text = readPlainText(file, MAX_SETTINGS_BYTES)
+  if (text === undefined) throw new Error(`${file} cannot be read.`)
+  return text
 }
 
 function namesIn(folder: string): string[] {

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { globMatcher } from './glob-matcher'
+import { readPlainText } from './plain-file'
 import { repositoryRoot } from './repository-root'
 
 /** The files that hide entries from listings and searches. In one folder the later name wins. */
@@ -174,18 +175,11 @@ function withoutTrailingBlanks(line: string): string {
 
 function matcherOf(folder: string, name: string): Matcher | undefined {
   const path = join(folder, name)
-  try {
-    // Only a plain file: opening a pipe of that name would wait for ever.
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (!stat?.isFile() || stat.size === 0 || stat.size > MAX_FILE_BYTES) return undefined
-    const lines = readFileSync(path, 'utf8')
-      .replace(/^\uFEFF/, '')
-      .split('\n')
-    return { base: folder.endsWith(sep) ? folder : folder + sep, rules: rulesOf(lines) }
-  } catch {
-    // Unreadable: git ignores it too.
-    return undefined
-  }
+  // Most folders have none, and an exception costs more than this look. What is unreadable git ignores too.
+  const text = existsSync(path) ? readPlainText(path, MAX_FILE_BYTES) : undefined
+  if (!text) return undefined
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  return { base: folder.endsWith(sep) ? folder : folder + sep, rules: rulesOf(lines) }
 }
 
 function isWithin(path: string, folder: string): boolean {
