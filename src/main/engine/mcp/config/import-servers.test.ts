@@ -113,6 +113,18 @@ test('a preview lists additions, conflicts and unusable servers, shows no secret
   expect(readFileSync(join(base, 'home', 'mcp.json'), 'utf8')).toBe(before)
 })
 
+test('a server that is nested beyond all measure is unusable, and hides no others', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  const written = `{"mcpServers":{"deep":{"command":"x","args":${deep}},"good":{"command":"x"}}}`
+  put(join(folder, '.cursor', 'mcp.json'), written)
+  const [found] = (await imports.find(folder)).filter((preview) => preview.folder === folder)
+  expect(found!.servers).toMatchObject([
+    { name: 'deep', state: 'unusable', notes: [expect.stringContaining('levels deep'), expect.anything()] },
+    { name: 'good', state: 'new' },
+  ])
+  expect(await imports.preview(written)).toMatchObject({ problems: [expect.stringContaining('levels deep')] })
+})
+
 test('hides nothing of servers that others have written: those of the project, and pasted ones', async () => {
   // Each looks like a key or a token, and is code.
   const args = [

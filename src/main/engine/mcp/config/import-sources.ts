@@ -65,6 +65,7 @@ export function readPasted(text: string): FoundImport {
   const { value } = read
   if (!isRecord(value))
     return { ...NOTHING, problems: ['Paste an object with "mcpServers" in it, or what stands under it.'] }
+  if (!isShallow(value)) return { ...NOTHING, problems: [TOO_DEEP] }
   const json = JSON.stringify(value)
   if (isRecord(value['mcpServers'])) return readImport(json, 'claude-code')
   if (isRecord(value['servers']) || isRecord(value['mcp'])) return readImport(json, 'vscode')
@@ -78,7 +79,19 @@ function serversIn(
   value: unknown,
   read: (raw: unknown) => { raw: unknown; notes: string[] } = (raw) => ({ raw, notes: [] }),
 ): FoundServer[] {
-  return isRecord(value) ? Object.entries(value).map(([name, raw]) => ({ name, ...read(raw) })) : []
+  if (!isRecord(value)) return []
+  return Object.entries(value).map(([name, raw]) =>
+    isShallow(raw) ? { name, ...read(raw) } : { name, raw: undefined, notes: [TOO_DEEP] },
+  )
+}
+
+/** Deeper than any server; what looks at every part of a value would have no stack for thousands of levels. */
+const MAX_DEPTH = 64
+const TOO_DEEP = `It is nested more than ${MAX_DEPTH} levels deep.`
+
+function isShallow(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))
 }
 
 function inputsIn(value: unknown): ImportInput[] {
