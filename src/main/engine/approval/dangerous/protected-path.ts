@@ -49,7 +49,17 @@ const FOLDERS: Readonly<Record<string, string>> = {
   '.idea': 'a setting of the editor, which can make it run programs',
   '.husky': 'a hook that git runs',
   '.gnupg': 'part of your keys',
+  '.devcontainer': 'a setting of the editor, which can make it run programs',
+  ...Object.fromEntries(
+    ['.claude', '.codex', '.cursor', '.gemini', '.kiro', '.windsurf', '.zed'].map((name) => [
+      name,
+      'a setting of another agent or editor, which can make it run programs',
+    ]),
+  ),
 }
+/** What a manager of hooks runs when git commits, and files with settings and tasks of VS Code. */
+const RUN_BY_OTHERS =
+  /^(?:\.pre-commit-config\.ya?ml|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|.*\.code-workspace)$/
 /** What build servers run after a push. */
 const BUILD_JOBS =
   /\/(?:\.github\/(?:workflows|actions)\/.+|\.gitlab-ci\.yml|\.circleci\/.+|\.buildkite\/.+|\.travis\.yml|azure-pipelines\.yml|jenkinsfile|\.drone\.yml|bitbucket-pipelines\.yml)$/
@@ -85,6 +95,7 @@ export function protectedPath(path: string, home = homedir(), paths: PathFlavor 
     return 'a start-up or configuration file that other programs run'
   const folder = parts.find((part) => Object.hasOwn(FOLDERS, part))
   if (folder !== undefined) return FOLDERS[folder]
+  if (RUN_BY_OTHERS.test(name)) return 'what git or the editor runs'
   if (BUILD_JOBS.test(folded)) return 'a job that the build server runs, with its secrets'
   if (name === '.mcp.json') return 'the list of MCP servers that start with the project'
   if (folded.startsWith('//./')) return 'a device'
