@@ -10,9 +10,15 @@ import { DEVICE_TOOL, type DeviceServices } from './device-services'
 import description from './open-url.md?raw'
 
 const MAX_CHARS = 2_000
-/** Files that the system runs when they are opened. */
-const PROGRAMS =
-  /\.(?:exe|com|bat|cmd|msi|msp|scr|pif|cpl|ps1|psm1|vbs|vbe|wsf|wsh|hta|reg|lnk|url|jar|jnlp|desktop|appimage|app|command|workflow|scpt|pkg|dmg|deb|rpm|sh|bash|zsh|fish|run|py|pyw|pl|rb)$/i
+/** Endings of files that some system runs when they are opened, or that can hold macros, disks or settings. */
+const PROGRAMS = new Set(
+  `exe com bat cmd msi msp scr pif cpl ps1 psm1 vbs vbe wsf wsh wsc sct ws js jse hta reg lnk url jar jnlp
+  msix appx msixbundle appxbundle application appref-ms gadget chm hlp inf scf settingcontent-ms search-ms library-ms
+  iso img vhd vhdx xll slk iqy docm dotm xlsm xltm xlam pptm potm ppsm ppam
+  desktop appimage flatpakref flatpakrepo snap deb rpm sh bash zsh fish run py pyw pyc pyz pyzw pl rb
+  app command tool terminal workflow action scpt scptd applescript pkg dmg prefpane mobileconfig fileloc inetloc
+  webloc`.split(/\s+/),
+)
 
 const input = lazySchema(() => z.strictObject({ url: z.string().trim().min(1) }))
 
@@ -99,7 +105,7 @@ async function whyNotOpened(realPath: string, shown: string, workspace: Workspac
       () => true,
       () => false,
     ))
-  return PROGRAMS.test(workspace.paths.path.basename(realPath)) || isExecutable
+  return PROGRAMS.has(workspace.paths.path.extname(realPath).slice(1).toLowerCase()) || isExecutable
     ? `${shown} is a program: opening it could run it. Use Bash if it is to run.`
     : undefined
 }
