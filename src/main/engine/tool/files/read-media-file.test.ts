@@ -180,7 +180,7 @@ describe('ReadMediaFile: everything else', () => {
     execFileSync('mkfifo', [join(root, 'pipe')])
     expect(await show('big.mp4')).toMatchObject({ isError: true, text: expect.stringContaining('at most 100 MB') })
     expect(await show('folder')).toMatchObject({ isError: true, text: 'folder is a folder. Use ListDirectory.' })
-    expect(await show('pipe')).toMatchObject({ isError: true, text: 'pipe is not a regular file.' })
+    expect(await show('pipe')).toMatchObject({ isError: true, text: 'pipe is a named pipe, not a regular file.' })
   })
 
   it('refuses sensitive files, also through a link', async () => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { isOpenedAt, descriptorPath, replacedProblem } from '../../workspace/file/pinned-folder'
+import { refuseSpecialAt } from '../../workspace/file/open-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { fitImage, ImageProblem, mediaTypeOf, type MediaType } from '../../model/media/fit-media'
 import { pdfBytes, pdfResult } from '../pdf-result'
@@ -85,6 +86,7 @@ async function run(
   if (elsewhere !== undefined) return failed(elsewhere)
   let file: FileHandle | undefined
   try {
+    await refuseSpecialAt(path.realPath, shown)
     // Without O_NONBLOCK opening a pipe would wait for a writer; a link that was put there meanwhile is not followed.
     file = await open(path.realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
     if (!isOpenedAt(file.fd, path.realPath)) return failed(replacedProblem(shown).message)

@@ -190,6 +190,8 @@ describe('Read: files that are not ordinary', () => {
     expect((await callTool(read, { path: 'folder' })).text).toBe('folder is a folder, not a file. Use ListDirectory.')
     expect((await callTool(read, { path: 'pipe' })).text).toContain('is a named pipe')
     expect((await callTool(read, { path: join(base, 's') })).text).toContain('is a socket')
+    // Not even opened, which a device may take for a command.
+    expect((await callTool(read, { path: join(base, 's'), pages: '1' })).text).toContain('is a socket')
     expect((await callTool(read, { path: '/dev/zero' })).text).toContain('is a device')
     server.close()
     await once(server, 'close')

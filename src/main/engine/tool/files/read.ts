@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { isOpenedAt, replacedProblem } from '../../workspace/file/pinned-folder'
+import { refuseSpecialAt } from '../../workspace/file/open-file'
 import { readLines, type LinesRead } from '../../workspace/file/read-lines'
 import { describeFormat, type NotText } from '../../workspace/file/text-file'
 import type { ResolvedPath, SeenLines, Workspace } from '../../workspace/workspace'
@@ -150,6 +151,9 @@ async function readPdfFile(
 ): Promise<ToolResult | undefined> {
   // As every file that a call opens itself: no waiting for a writer of a pipe, and no link that was put there
   // meanwhile.
+  await refuseSpecialAt(realPath, shown).catch((error: unknown) => {
+    throw fileProblem(error, shown)
+  })
   const file = await open(
     realPath,
     constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),

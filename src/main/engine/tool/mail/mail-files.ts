@@ -4,6 +4,7 @@ import {
   constants,
   createWriteStream,
   fstatSync,
+  lstatSync,
   openSync,
   readFileSync,
   unlinkSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { refuseSpecial } from '../../workspace/file/open-file'
 import { isOpenedAt, pinFolder, replacedProblem } from '../../workspace/file/pinned-folder'
 import type { ResolvedPath } from '../../workspace/workspace'
 import { sizeText } from './mail-result'
@@ -33,6 +35,7 @@ export function loadFiles(files: readonly Attached[]): LoadedFile[] {
   return files.map(({ path, shown }) => {
     let fd: number | undefined
     try {
+      refuseSpecial(lstatSync(path.realPath), shown)
       fd = openSync(path.realPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
       const stat = fstatSync(fd)
       if (!stat.isFile()) throw new FileProblem(`${shown} is not a regular file.`)

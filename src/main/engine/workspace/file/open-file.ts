@@ -85,6 +85,12 @@ export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
   throw new FileProblem(`${shown} is ${kind}, not a regular file.`)
 }
 
+/** The same before anything is opened, which a device may take for a command; a folder passes. */
+export async function refuseSpecialAt(realPath: string, shown: string): Promise<void> {
+  const stat = await lstat(realPath)
+  if (!stat.isDirectory()) refuseSpecial(stat, shown)
+}
+
 /** Loads the file at a real path; undefined when it does not exist. Throws `FileProblem`. */
 export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
   if (isPlaceholder(realPath)) return undefined
