@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { codeCacheFolder } from '../../runtime/code-cache'
 import type { SandboxPolicy } from '../sandbox-policy'
@@ -18,7 +18,7 @@ afterEach(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
-const emptied = (root: string, level: SandboxPolicy['level'] = 'project'): string[] => {
+const mountsOf = (root: string, level: SandboxPolicy['level'] = 'project') => {
   const policy: SandboxPolicy = {
     level,
     network: 'none',
@@ -33,10 +33,14 @@ const emptied = (root: string, level: SandboxPolicy['level'] = 'project'): strin
     home: join(scratch, 'home'),
     userHome: join(scratch, 'user'),
   }
-  const { mounts } = mountPlan(policy, undefined, [])
-  // Later mounts cover earlier ones.
-  return mounts.filter(({ kind }, at) => kind === 'empty' && at > 0).map(({ path }) => path)
+  return mountPlan(policy, undefined, []).mounts
 }
+
+// Later mounts cover earlier ones.
+const emptied = (...of: Parameters<typeof mountsOf>): string[] =>
+  mountsOf(...of)
+    .filter(({ kind }, at) => kind === 'empty' && at > 0)
+    .map(({ path }) => path)
 
 it.skipIf(process.platform === 'win32')(
   'hides the compiled code of Trestle from a project that contains the folder for temporary files',
@@ -51,3 +55,17 @@ it.skipIf(process.platform === 'win32')("hides Trestle's own folder from a proje
   expect(emptied('.')).toContain(join(scratch, 'home'))
   expect(emptied('project')).not.toContain(join(scratch, 'home'))
 })
+
+it.skipIf(process.platform === 'win32')(
+  'keeps settings of other agents, editors and managers of hooks as they are',
+  () => {
+    const project = join(scratch, 'project')
+    const names = ['.cursor', '.devcontainer', '.pre-commit-config.yaml', 'lefthook.yml']
+    const readOnly = () =>
+      mountsOf('project').flatMap(({ kind, path }) => (kind === 'read' && names.includes(basename(path)) ? path : []))
+    expect(readOnly()).toEqual([])
+    for (const name of names.slice(0, 2)) mkdirSync(join(project, name))
+    for (const name of names.slice(2)) writeFileSync(join(project, name), '')
+    expect(readOnly().toSorted()).toEqual(names.map((name) => join(project, name)))
+  },
+)
