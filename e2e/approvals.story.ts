@@ -90,3 +90,23 @@ test.describe('allow always', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 })
+
+test.describe('a request in a low and narrow pane', () => {
+  test.use({ model: { script: [mkdir('made'), { text: 'Made.' }] } })
+
+  test('leaves the message box whole, and scrolls to its last button', async ({ app }) => {
+    const { page } = app
+    // A small window, or one at 200%.
+    await page.setViewportSize({ width: 720, height: 450 })
+    await startSession(app)
+    await page.keyboard.press('ControlOrMeta+Shift+E')
+    await expect(page.getByRole('tab', { name: 'Files' })).toBeVisible()
+    await sendPrompt(page, 'Make it')
+    const card = page.getByRole('group', { name: /^Approval needed/ })
+    await expect(card).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeInViewport({ ratio: 1 })
+    const last = card.getByRole('button', { name: 'Reject and stop' })
+    await last.scrollIntoViewIfNeeded()
+    await expect(last).toBeInViewport({ ratio: 1 })
+  })
+})
