@@ -125,3 +125,38 @@ test.describe('with a request', () => {
     await other.close()
   })
 })
+
+const queue = (window: Page): Locator => window.getByRole('list', { name: 'Queued prompts' })
+
+/** Types another text for the only queued prompt, and does not save it. */
+async function changeQueued(window: Page, text: string): Promise<void> {
+  await window.getByRole('button', { name: /^Edit: / }).click()
+  await window.getByRole('textbox', { name: 'Edit the queued prompt' }).fill(text)
+}
+
+test.describe('with a queue', () => {
+  test.use({ model: { script: [{ text: 'Never ends.', faults: { stallAfterBytes: 1 } }] } })
+
+  test('reports that a change of a queued prompt replaced the one of another window, and brings it back', async ({
+    app,
+  }) => {
+    const { page } = app
+    await startSession(app)
+    await sendPrompt(page, 'Begin')
+    await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible()
+    await sendPrompt(page, 'next step')
+    const other = await openSecond(page)
+    await expect(queue(other)).toContainText('next step')
+    await changeQueued(page, 'mine')
+    await changeQueued(other, 'theirs')
+    await other.keyboard.press('Enter')
+    await expect(queue(other)).toContainText('theirs')
+    await page.keyboard.press('Enter')
+    await expect(queue(other)).toContainText('mine')
+    const toast = page.getByText('Your change replaced one that another window has made.')
+    await expect(toast.first()).toBeVisible()
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await expect(queue(page)).toContainText('theirs')
+    await other.close()
+  })
+})

@@ -3,10 +3,12 @@ import { CornerDownRight, GripVertical, ListEnd, ListPlus, Pencil, X } from 'luc
 import { useEffect, useEffectEvent, useRef, useState, type DragEvent } from 'react'
 import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/turn/message'
 import type { QueuedPrompt } from '../../../shared/model/session/session'
-import { showNoticeToast } from '../../state/page/toasts-state'
+import { showNoticeToast, showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 
 const LEFT_OVER = 'The queued prompt was sent or removed before your change was saved. Your text is in the message box.'
+
+const REPLACED = 'Your change replaced one that another window has made.'
 
 interface QueueListProps {
   queue: readonly QueuedPrompt[]
@@ -23,9 +25,16 @@ interface QueueListProps {
   onLeftOver: (text: string) => void
 }
 
+/** A prompt that is being edited: its text when that began, and as it is now. */
+interface Editing {
+  promptId: string
+  before: string
+  text: string
+}
+
 /** Prompts queued until the turn ends, above the composer. */
 export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, onMove, onLeftOver }: QueueListProps) {
-  const [editing, setEditing] = useState<{ promptId: string; before: string; text: string }>()
+  const [editing, setEditing] = useState<Editing>()
   const [dragged, setDragged] = useState<string>()
   const [over, setOver] = useState<string>()
   const { order, move } = useMoves(queue, onMove)
@@ -68,6 +77,20 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
     const before = textOf(parts.filter(isUserProvided))
     setEditing({ promptId, before, text: before })
   }
+  const save = async (prompt: QueuedPrompt, { before, text }: Editing): Promise<void> => {
+    setEditing(undefined)
+    const { promptId, parts } = prompt
+    const theirs = textOf(parts.filter(isUserProvided))
+    try {
+      await onEdit(promptId, partsWith(prompt, text))
+    } catch {
+      // It was sent a moment before.
+      return onLeftOver(text)
+    }
+    if (theirs === before || theirs === text) return
+    const undo = (): void => void onEdit(promptId, partsWith(prompt, theirs)).catch(() => undefined)
+    showToast(REPLACED, { label: 'Undo', run: undo })
+  }
   const dragging = (prompt: QueuedPrompt) => ({
     'data-over': (over === prompt.promptId && dragged !== prompt.promptId) || undefined,
     onDragOver: (event: DragEvent) => {
@@ -94,11 +117,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
               prompt={prompt}
               text={editing.text}
               onChange={(text) => setEditing({ ...editing, text })}
-              onSave={(parts) => {
-                setEditing(undefined)
-                // It was sent a moment before.
-                onEdit(prompt.promptId, parts).catch(() => onLeftOver(editing.text))
-              }}
+              onSave={() => void save(prompt, editing)}
               onCancel={() => setEditing(undefined)}
             />
           ) : (
@@ -231,7 +250,7 @@ function EditPrompt({
   prompt: QueuedPrompt
   text: string
   onChange: (text: string) => void
-  onSave: (parts: UserPart[]) => void
+  onSave: () => void
   onCancel: () => void
 }) {
   const field = useRef<HTMLTextAreaElement>(null)
@@ -240,13 +259,9 @@ function EditPrompt({
     field.current?.focus()
     field.current?.setSelectionRange(at, at)
   }, [])
-  const media = prompt.parts.flatMap((part) =>
-    part.type === 'media' && isUserProvided(part) ? [withoutDerivedMedia(part)] : [],
-  )
-  const canSave = text.trim() !== '' || media.length > 0
+  const canSave = partsWith(prompt, text).length > 0
   const save = (): void => {
-    if (!canSave) return
-    onSave([...media, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])])
+    if (canSave) onSave()
   }
   return (
     <form
@@ -281,6 +296,14 @@ function EditPrompt({
       </Button>
     </form>
   )
+}
+
+/** What the prompt becomes with another text. */
+function partsWith({ parts }: QueuedPrompt, text: string): UserPart[] {
+  const media = parts.flatMap((part) =>
+    part.type === 'media' && isUserProvided(part) ? [withoutDerivedMedia(part)] : [],
+  )
+  return [...media, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])]
 }
 
 function queuedPromptText(parts: readonly UserPart[]): string {
