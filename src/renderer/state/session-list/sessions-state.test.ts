@@ -6,6 +6,7 @@ import {
   projectsOf,
   NO_SESSIONS,
   waitingSessions,
+  withArchive,
   withChanges,
   withListPush,
   type SessionsState,
@@ -25,6 +26,17 @@ const withWholeList = (state: SessionsState, list: readonly SessionSummary[]): S
   withListPush(state, { changed: [...list], removed: [] }, new Set(list.map(({ sessionId }) => sessionId)))
 const ids = (state: SessionsState): string[] =>
   projectsOf(state).flatMap((project) => project.sessions.map((summary) => summary.sessionId))
+
+describe('the archive', () => {
+  it('loses a session that was deleted while disconnected, and no other', () => {
+    const archived = (id: string): SessionSummary => session(id, 1, { archived: true })
+    const before = [archived('a'), archived('b'), archived('c')]
+    const shown = withChanges(withArchive(NO_SESSIONS, before), [session('c', 2), archived('just archived')], [])
+    const now = withArchive(shown, [archived('a')], before)
+    expect(archivedOf(now).map(({ sessionId }) => sessionId)).toEqual(['a', 'just archived'])
+    expect(ids(now)).toEqual(['c'])
+  })
+})
 
 describe('the initial list of a subscription', () => {
   it('removes a session that was deleted while disconnected', () => {

@@ -55,6 +55,22 @@ export function withListPush(
   return { ...withChanges(next, [], gone), loaded: true }
 }
 
+/**
+ * Applies the list of the archive. `before`: what it was when it was last asked for; of those, the ones that are not
+ * named any more were deleted. Pure.
+ */
+export function withArchive(
+  state: SessionsState,
+  list: readonly SessionSummary[],
+  before: readonly SessionSummary[] = [],
+): SessionsState {
+  const named = new Set(list.map(({ sessionId }) => sessionId))
+  const gone = before.flatMap(({ sessionId }) =>
+    !named.has(sessionId) && state.sessions.get(sessionId)?.archived ? [sessionId] : [],
+  )
+  return withChanges(state, list, gone)
+}
+
 function isActive(summary: SessionSummary): boolean {
   return summary.status === 'running' || summary.status === 'waiting'
 }
