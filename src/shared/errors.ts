@@ -4,6 +4,7 @@
  * and shown as `internal`.
  */
 
+import { errorText } from './error-text'
 import { DEVICE_ERRORS, ENGINE_ERRORS, FEATURE_ERRORS, MOVE_ERRORS } from './error-catalog/feature-errors'
 import { GIT_ERRORS, WORKTREE_ERRORS } from './error-catalog/git-errors'
 import { PLACE_ERRORS } from './error-catalog/place-errors'
@@ -314,7 +315,7 @@ export class CodedError extends Error {
 /** The failure an exception stands for; a bug becomes `internal` with its message. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return error.failure
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
 }
 

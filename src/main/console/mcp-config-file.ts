@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { errorText } from '../../shared/error-text'
 import type { McpServerDefinition } from '../../shared/configuration/customize/mcp'
 import { refuseAgents } from './parse-action'
 import { UsageError, type Parsed } from './parse-command'
@@ -40,7 +41,7 @@ function textOf(command: string, file: string): string {
   try {
     return readFileSync(resolve(file), 'utf8')
   } catch (error) {
-    throw wrong(command, `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw wrong(command, `${file} cannot be read: ${errorText(error)}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { z } from 'zod'
+import { errorText } from '../../shared/error-text'
 import { wireCancel, wireRequest, type WireId, type WireLine } from '../../shared/contract/stdio-wire'
 
 /** One line, or why it cannot be read. `n` counts from 1. */
@@ -74,7 +75,7 @@ export function parseLine({ n, text }: { n: number; text: string }): ParsedLine 
     return {
       kind: 'problem',
       id: null,
-      message: `Line ${n} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      message: `Line ${n} is not JSON: ${errorText(error)}`,
     }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))

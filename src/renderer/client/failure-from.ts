@@ -1,4 +1,5 @@
 import { ORPCError } from '@orpc/client'
+import { errorText } from '../../shared/error-text'
 import type { Failure } from '../../shared/errors'
 import { PAGE_ERRORS } from '../../shared/error-catalog/page-errors'
 
@@ -19,7 +20,7 @@ export class PageError extends Error {
 export function failureFrom(error: unknown): Failure {
   if (error instanceof ORPCError && isFailure(error.data)) return error.data
   if (error instanceof Error && 'failure' in error && isFailure(error.failure)) return error.failure
-  return new PageError('internal', error instanceof Error ? error.message : String(error)).failure
+  return new PageError('internal', errorText(error)).failure
 }
 
 function isFailure(data: unknown): data is Failure {

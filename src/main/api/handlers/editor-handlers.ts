@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import type { EditorPush, EditorCall } from '../../../shared/model/app/editor-call'
 import type { ApiDeps, Implementer } from '../implementer'
 import type { McpServerDefinition } from '../../../shared/configuration/customize/mcp'
@@ -146,7 +147,7 @@ class RemoteEditor {
     try {
       await this.#ask({ kind: 'write', path, text })
     } catch (error) {
-      throw new FileProblem(error instanceof Error ? error.message : String(error), 'other', error)
+      throw new FileProblem(errorText(error), 'other', error)
     }
   }
 

@@ -1,6 +1,7 @@
 import { readdir, realpath, stat, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import type { ApiDeps, Implementer } from '../implementer'
 import type { FolderListing } from '../../../shared/contract/project/file'
 import { CodedError } from '../../../shared/errors'
@@ -71,7 +72,7 @@ function reasonOf(error: unknown): string {
     case 'EPERM':
       return 'this folder cannot be read'
     default:
-      return error instanceof Error ? error.message : String(error)
+      return errorText(error)
   }
 }
 
@@ -105,10 +106,8 @@ export async function createScratchFolder(): Promise<string> {
     }
     return path
   } catch (error) {
-    throw new CodedError(
-      'request.invalid',
-      `No temporary folder could be made in ${tmpdir()}: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    )
+    throw new CodedError('request.invalid', `No temporary folder could be made in ${tmpdir()}: ${errorText(error)}`, {
+      cause: error,
+    })
   }
 }

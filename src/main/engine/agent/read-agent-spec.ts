@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import type { Document, YAMLMap } from 'yaml'
+import { errorText } from '../../../shared/error-text'
 import type { AgentProblem, AgentSource } from '../../../shared/model/session/agent'
 import { EFFORTS } from '../../../shared/model/turn/effort'
 import { nearest } from '../../../shared/nearest'
@@ -83,7 +84,7 @@ export async function readAgentSpec(
     table = map.toJS(document) as Record<string, unknown>
   } catch (problem) {
     // Such as names that stand for so much text that it would fill the memory.
-    const why = problem instanceof Error ? problem.message : String(problem)
+    const why = errorText(problem)
     return { problems: [{ path, line: 1, message: `This cannot be read: ${why}` }] }
   }
   const beside = map === top ? [] : top.items.flatMap(({ key }) => (isScalar(key) ? [key] : []))

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TomlEdit } from './toml/edit-toml'
@@ -140,7 +141,7 @@ function writeEdited(file: string, change: (text: string) => string): void {
       writePrivateFile(file, after)
       return
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       throw new CodedError('config.write_failed', `${file} could not be written: ${reason}`, { cause: error })
     }
   }

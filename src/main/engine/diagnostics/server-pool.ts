@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import { failureOf } from '../../../shared/errors'
 import type { FolderSettings } from '../trust/project-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
@@ -139,7 +140,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       watch(slot, server, found.command)
       return server
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       if (closing.signal.aborted) return undefined
       if (NO_TYPESCRIPT.test(reason)) {
         // Nothing is broken, and trying again cannot help.

@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import { CodedError, failureOf } from '../../../shared/errors'
 import { presetFor } from '../../../shared/configuration/mail-presets'
 import type { MailAccount, MailAccountView, MailDraft, MailTest } from '../../../shared/model/assistant/mail'
@@ -158,7 +159,7 @@ async function filesOf({ attachments = [] }: MailDraft): Promise<{ name: string;
   return Promise.all(
     attachments.map(async (path) => {
       const content = await readFile(path).catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error)
+        const why = errorText(error)
         throw new CodedError('request.invalid', `attachments: ${path} cannot be read: ${why}`)
       })
       return { name: basename(path), content }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import type { AttachedFile } from '../../../shared/model/project/file-view'
 import { CodedError } from '../../../shared/errors'
 import { attachmentsFolder } from '../workspace/file-access'
@@ -32,7 +33,7 @@ export async function keepAttachment(
     return { name: safeName(name), path, size, kind: 'text', ...(isShort && { text: decoded.text }) }
   } catch (error) {
     if (error instanceof CodedError) throw error
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     throw new CodedError('request.invalid', `${name} could not be attached: ${why}`, { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { errorText } from '../../../shared/error-text'
 import { lazySchema } from '../../../shared/lazy-schema'
 import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customize/customizations'
 import type { Hook } from '../config/agent-settings/hook-settings'
@@ -149,7 +150,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     } catch (error) {
       answer = {
         outcome: 'failed',
-        reason: `It could not be run: ${error instanceof Error ? error.message : String(error)}`,
+        reason: `It could not be run: ${errorText(error)}`,
       }
     }
     const { outcome, reason } = answer

@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import type { MailDraft, MailSent } from '../../../shared/model/assistant/mail'
 import { CodedError } from '../../../shared/errors'
 import { withSystemCertificates } from '../network/certificates'
@@ -71,7 +72,7 @@ export async function sendMail(
       ? undefined
       : flagMail(signed, [draft.replyTo], 'answered', limit).catch(() => undefined)
   const kept = await keepCopy(signed, raw, limit).catch((error: unknown) => ({
-    note: `No copy was kept: ${error instanceof Error ? error.message : String(error)}`,
+    note: `No copy was kept: ${errorText(error)}`,
   }))
   await marked
   return { ...sent, ...kept }

@@ -1,4 +1,5 @@
 import type { ImapFlow } from 'imapflow'
+import { errorText } from '../../../shared/error-text'
 import type { MailFilter, MailPosition, MailSummary } from '../../../shared/model/assistant/mail'
 import { connectImap, folderPath, type SignedAccount } from './mail-connection'
 import { mailError } from './mail-failure'
@@ -231,7 +232,7 @@ function hand(what: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     throw new HandlerError(`${what}: ${reason}`, { cause: error })
   }
 }

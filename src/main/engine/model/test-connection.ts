@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { ConnectionTest } from '../../../shared/configuration/settings'
 import type { ModelInfo, Provider } from './provider'
@@ -50,7 +51,7 @@ async function firstWords(provider: Provider, info: ModelInfo, signal: AbortSign
 
 function reason(error: unknown, timedOut: boolean): string {
   if (timedOut) return `It did not answer within ${LIMIT_MS / 1000} s.`
-  if (!(error instanceof CodedError)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof CodedError)) return errorText(error)
   const { title, message, advice } = error.failure
   return `${title}: ${message}${/[.!?)\]"]$/.test(message) ? '' : '.'} ${advice}`
 }

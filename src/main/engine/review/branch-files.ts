@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { ReviewBases } from '../../../shared/model/session/review'
 import { captureFile, statAt } from '../checkpoint/capture/file-state'
@@ -160,11 +161,7 @@ function refuseFolder(error: unknown): never {
 
 function refuse(error: unknown): never {
   if (error instanceof CodedError && error.code === 'git.untrusted') throw error
-  throw new CodedError('request.invalid', `git could not compare: ${messageOf(error)}`)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  throw new CodedError('request.invalid', `git could not compare: ${errorText(error)}`)
 }
 
 const MAX_BRANCHES = 100
@@ -188,7 +185,7 @@ export async function reviewBases(deps: Pick<ReviewDeps, 'openRepository'>, fold
       ...(!hasCommits && { problem: 'This repository has no commits yet.' }),
     }
   } catch (error) {
-    return { branches: [], problem: messageOf(error) }
+    return { branches: [], problem: errorText(error) }
   }
 }
 

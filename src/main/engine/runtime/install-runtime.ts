@@ -2,6 +2,7 @@ import { randomBytes, createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readdir, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { PackagedRuntime } from './plain-node'
 import { runtimesInUse } from './runtimes-in-use'
@@ -119,9 +120,7 @@ function whyNot(error: unknown, base: string, files: readonly RuntimeFile[]): st
       `The disk is full. Trestle keeps a copy of what runs commands in ${base}, which takes ${megabytes} MB. ` +
       'Free some space and try again.'
     )
-  return (
-    `Trestle could not copy what runs commands to ${base}: ` + (error instanceof Error ? error.message : String(error))
-  )
+  return `Trestle could not copy what runs commands to ${base}: ` + errorText(error)
 }
 
 function unavailable(message: string, cause: unknown): CodedError {

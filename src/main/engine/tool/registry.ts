@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorText } from '../../../shared/error-text'
 import type { ToolSchema } from '../model/provider'
 import { nearest } from '../../../shared/nearest'
 import type { Tool } from './tool'
@@ -104,7 +105,7 @@ function parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: 
 
 /** V8 says what it expected and where; a stretch of the text around it helps to find it. */
 function malformed(name: string, rawJson: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   const at = Number(/position (\d+)/.exec(message)?.[1] ?? rawJson.length)
   const near = JSON.stringify(rawJson.slice(Math.max(0, at - 40), at + 20))
   return (

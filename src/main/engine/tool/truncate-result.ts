@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import { textOf, type ResultPart } from '../../../shared/model/turn/message'
 import { truncateToHead, truncateToTail } from '../task/output/output-text'
 import type { ToolResult } from './tool'
@@ -33,7 +34,7 @@ export async function truncateResult(
   try {
     where = `All of it is in ${await save(text)}; Read that file in parts, or Grep it.`
   } catch (error) {
-    where = `It could not be saved to a file (${error instanceof Error ? error.message : String(error)}).`
+    where = `It could not be saved to a file (${errorText(error)}).`
   }
   const note = `[The result is too long to show (${size}). ${where} The middle is left out here.]`
   const room = Math.max(0, Math.min(SHOWN_BYTES, maxChars) - Buffer.byteLength(note) - 2)

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { relative, resolve } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { TrustPart, TrustView, TrustedFolder } from '../../../shared/configuration/customize/customizations'
 import { visibleLine } from '../../../shared/visible-text'
@@ -56,7 +57,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
     try {
       writeTrustDecision(home, change('entry' in found ? found.entry : { folder }, standing))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       throw new CodedError('config.write_failed', `What you decided could not be written down: ${reason}`, {
         cause: error,
       })

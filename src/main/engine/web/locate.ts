@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import { fetchPage } from './fetch-page'
 import { WebRefusal } from './fetch-guards'
 import { nonPublicKind } from '../network/public-address'
@@ -40,7 +41,7 @@ export async function locate({ service, signal, proxyFor }: LocateRequest): Prom
     if (error instanceof WebRefusal) throw error
     throw new WebRefusal(
       `The location service ${host} could not be reached: ` +
-        `${error instanceof Error ? error.message : String(error)}. ` +
+        `${errorText(error)}. ` +
         'Try again later, or ask the user where they are.',
     )
   })

@@ -1,3 +1,4 @@
+import { errorText } from '../../../shared/error-text'
 import { isRecord } from '../../../shared/json-fields'
 import { readLimitedText, WebRefusal } from './fetch-guards'
 import type { SearchSettings } from '../config/settings/network-settings'
@@ -209,5 +210,5 @@ function problemOf(name: string, provider: SearchProvider, status: number, text:
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (cause instanceof Error && 'proxy' in cause) return `${cause.message}, through the proxy ${String(cause.proxy)}`
-  return cause instanceof Error ? cause.message : String(cause)
+  return errorText(cause)
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { relative, sep } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import { errorCode } from './path/file-problem'
 import { isOpenedAt } from './file/pinned-folder'
 import { sensitiveRule } from './path/sensitive-file'
@@ -102,7 +103,7 @@ function failure(error: unknown): { missing: true } | Refused {
   // Links that lead in a circle lead to nothing.
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { missing: true }
   if (error instanceof TypeError) return { problem: 'It is not UTF-8 text.' }
-  return { problem: `It cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+  return { problem: `It cannot be read: ${errorText(error)}` }
 }
 
 function isIn(folder: string, path: string): boolean {

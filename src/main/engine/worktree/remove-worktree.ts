@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import { worktreeRecords, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
 import { findRepository, type Repository } from '../git/run/find-repository'
@@ -175,6 +176,6 @@ export function mainOf({ main, commonDir }: WorktreeRecord): Repository {
 function asNotSaved(error: unknown): unknown {
   if (error instanceof CodedError && error.code.startsWith('worktree.')) return error
   if (error instanceof CodedError && error.code === 'git.untrusted') return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   return new CodedError('worktree.not_saved', message, { cause: error })
 }

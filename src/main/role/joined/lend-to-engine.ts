@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { errorText } from '../../../shared/error-text'
 import type { TrestleClient } from '../../../shared/contract'
 import type { EditorCall } from '../../../shared/model/app/editor-call'
 import type { McpServerDefinition } from '../../../shared/configuration/customize/mcp'
@@ -114,7 +115,7 @@ class Answers {
   async to(client: TrestleClient, requestId: string, call: EditorCall): Promise<void> {
     const answer = await this.#answer(call).then(
       (value) => ({ requestId, ...(value !== undefined && { value }) }),
-      (error: unknown) => ({ requestId, error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => ({ requestId, error: errorText(error) }),
     )
     // An engine that has gone does not wait for it.
     await client.editor.reply(answer).catch(() => undefined)

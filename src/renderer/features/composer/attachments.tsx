@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react'
+import { errorText } from '../../../shared/error-text'
 import type { TrestleClient } from '../../../shared/contract'
 import {
   withoutDerivedMedia,
@@ -168,7 +169,7 @@ export function useAttachments(sessionId: string) {
             return before
           })
         } catch (error) {
-          setProblem(error instanceof Error ? error.message : String(error))
+          setProblem(errorText(error))
         } finally {
           setReading((n) => n - 1)
         }

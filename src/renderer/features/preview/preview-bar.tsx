@@ -1,5 +1,6 @@
 import { ArrowLeft, ArrowUpRight, Camera, FileText, MousePointerClick, RotateCw, TriangleAlert } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
+import { errorText } from '../../../shared/error-text'
 import type { PagePicture } from '../../../shared/model/app/page-preview'
 import { showNoticeToast } from '../../state/page/toasts-state'
 import { Button, IconButton } from '../../ui/button'
@@ -42,7 +43,7 @@ export function PreviewBar({
     try {
       onPicture(await controls.capture())
     } catch (error) {
-      showNoticeToast(error instanceof Error ? error.message : String(error), 'warning')
+      showNoticeToast(errorText(error), 'warning')
     } finally {
       setIsTaking(false)
     }

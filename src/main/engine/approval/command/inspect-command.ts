@@ -1,3 +1,4 @@
+import { errorText } from '../../../../shared/error-text'
 import { rewriteNul } from '../../process/find-shell'
 import type { Workspace } from '../../workspace/workspace'
 import { EvaluationTime, EvaluationTimeout, evaluationLimit } from '../shell/evaluation-time'
@@ -79,7 +80,7 @@ export async function inspectCommand(
     // Normalized for judging: `nul` names the device there and is written the way bash needs it.
     await inspectScript(inspection, workspace.paths.platform === 'win32' ? rewriteNul(command) : command, 0, [])
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     addHiddenPart(
       inspection,
       command,

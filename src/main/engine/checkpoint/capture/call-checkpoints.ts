@@ -1,5 +1,6 @@
 import { renameSync, rmSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import type { ChangeList, FileChange, FileState } from '../../../../shared/model/session/checkpoint'
 import type { EventBody } from '../../../../shared/events/event'
 import type { CallCheckpoint } from '../../loop/call-lifecycle'
@@ -166,7 +167,7 @@ function reportingFailure(
 ): () => Promise<Changed> {
   return () =>
     look().catch((error: unknown): Changed => {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorText(error)
       return {
         type: 'checkpoint.changed',
         ...ids,

@@ -1,3 +1,4 @@
+import { errorText } from '../../../../shared/error-text'
 import { HOOK_EVENTS, type HookView } from '../../../../shared/configuration/customize/customizations'
 import type { TableReader } from '../toml/table-reader'
 import { entryLines } from '../toml/parse-toml'
@@ -79,6 +80,6 @@ export function matcherMistake(matcher: string): string | undefined {
     void new RegExp(matcher)
     return undefined
   } catch (error) {
-    return `is no regular expression: ${error instanceof Error ? error.message : String(error)}`
+    return `is no regular expression: ${errorText(error)}`
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'node:child_process'
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { errorText } from '../../../../shared/error-text'
 import type { KeysView } from '../../../../shared/configuration/settings'
 import { plainNode, programFile } from '../../runtime/plain-node'
 import { spawnedOrThrow } from '../../process/spawn'
@@ -153,7 +154,7 @@ export function askKeyStoreProcess(program: () => readonly string[] = keyStorePr
           }),
         )
       } catch (error) {
-        return resolve({ problem: `it could not be asked (${error instanceof Error ? error.message : String(error)})` })
+        return resolve({ problem: `it could not be asked (${errorText(error)})` })
       }
       const limit = setTimeout(() => {
         child.kill('SIGKILL')

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
 import type { ProviderView } from '../../../../shared/configuration/settings'
@@ -67,7 +68,7 @@ export function createSecrets(options: {
       text = readFileSync(file, 'utf8')
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map()
-      notice(`The stored keys cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      notice(`The stored keys cannot be read: ${errorText(error)}`)
       return undefined
     }
     const parsed = fileSchema().safeParse(parseJson(text))
@@ -92,7 +93,7 @@ export function createSecrets(options: {
       edit(keys)
       writePrivateFile(file, `${JSON.stringify({ version: 1, keys: [...keys.values()] }, undefined, 2)}\n`)
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       throw new CodedError('config.write_failed', `The key could not be stored in ${file}: ${reason}`, { cause: error })
     }
   }

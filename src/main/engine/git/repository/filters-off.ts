@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { renameOverSync } from '../../workspace/file/atomic-write'
 import type { RunGit } from '../run/run-git'
@@ -24,7 +25,7 @@ export async function filtersOff(repository: Repository, run: RunGit, folder: st
     const given = { level: 'trusted', repository, maxBytes: MAX_BYTES, settings } as const
     const { stdout } = await run({ ...given, args: ['config', '--null', '--list', ...args] }).catch(
       (error: unknown) => {
-        throw refused(repository, error instanceof Error ? error.message : String(error))
+        throw refused(repository, errorText(error))
       },
     )
     return stdout.toString('latin1').split('\0').slice(0, -1)

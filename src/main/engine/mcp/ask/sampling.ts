@@ -1,4 +1,5 @@
 import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/client'
+import { errorText } from '../../../../shared/error-text'
 import type { TextPart, UserPart } from '../../../../shared/model/turn/message'
 import type { CallQuestion } from '../../tool/tool'
 import type { ServedConnection } from '../protocol/connection'
@@ -52,7 +53,7 @@ export async function sample(
   const wanted = requestOf(params)
   if ('problem' in wanted) throw refused(connection, wanted.problem)
   const request = await withFittedPictures(wanted).catch((error: unknown) => {
-    throw refused(connection, `A picture cannot be sent. ${error instanceof Error ? error.message : String(error)}`)
+    throw refused(connection, `A picture cannot be sent. ${errorText(error)}`)
   })
   const asked = await limits.run(connection, call, async () => {
     const first = await call.ctx.ask(question(connection.name, request), signal)

@@ -1,3 +1,4 @@
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import type { JsonEdit } from '../../config/json/edit-json'
 import { readConfigText } from '../../config/read-config-file'
@@ -33,7 +34,7 @@ export async function writeServers(
       else await atomicWrite(file, Buffer.from(after))
       return after
     } catch (error) {
-      throw new CodedError('config.write_failed', `${file} could not be written: ${reasonOf(error)}`, { cause: error })
+      throw new CodedError('config.write_failed', `${file} could not be written: ${errorText(error)}`, { cause: error })
     }
   }
 }
@@ -43,14 +44,10 @@ function edited(file: string, edit: () => string): string {
     return edit()
   } catch (error) {
     if (error instanceof CodedError) throw error
-    throw new CodedError('config.write_failed', `${file} does not parse, so it is left as it is: ${reasonOf(error)}`, {
+    throw new CodedError('config.write_failed', `${file} does not parse, so it is left as it is: ${errorText(error)}`, {
       cause: error,
     })
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 type InputOAuth = NonNullable<Extract<McpServerInput, { transport: 'http' | 'sse' }>['oauth']>

@@ -1,4 +1,5 @@
 import type { Progress, ServerCapabilities, Client, ClientCapabilities } from '@modelcontextprotocol/client'
+import { errorText } from '../../../../shared/error-text'
 import type { McpServerDefinition, McpLogLine } from '../../../../shared/configuration/customize/mcp'
 import type { CommandSandbox } from '../../../../shared/model/task/sandbox'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
@@ -150,7 +151,7 @@ export function codeOf(error: unknown): number | undefined {
 /** Why a connection failed, as an error with a helpful message. */
 export function connectionFailure(error: unknown, definition: McpServerDefinition): CodedError {
   if (error instanceof CodedError) return error
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   if (error instanceof TimeoutError) return new CodedError('mcp.timeout', message, { cause: error })
   if (isSignInRequired(error)) return new CodedError('mcp.sign_in', 'It requires sign-in.', { cause: error })
   if (definition.transport === 'stdio') return new CodedError('mcp.start', message, { cause: error })

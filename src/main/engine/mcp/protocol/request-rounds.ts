@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { errorText } from '../../../../shared/error-text'
 
 /** How often a request may be repeated with input that the server requires. */
 const MAX_ROUNDS = 20
@@ -114,8 +115,7 @@ export async function listPages(
       if (pages === 1) throw error
       return {
         items,
-        problem:
-          `Page ${pages} of its ${key} could not be had: ` + (error instanceof Error ? error.message : String(error)),
+        problem: `Page ${pages} of its ${key} could not be had: ` + errorText(error),
       }
     }
     const listed: unknown = got[key]

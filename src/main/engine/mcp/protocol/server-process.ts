@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import type { Socket } from 'node:net'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { describeSandbox } from '../../../../shared/model/task/sandbox'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
@@ -127,7 +128,7 @@ async function wrap(command: CommandToWrap): Promise<WrappedCommand> {
   try {
     return wrapCommand(command)
   } catch (error) {
-    throw new CodedError('mcp.start', error instanceof Error ? error.message : String(error), { cause: error })
+    throw new CodedError('mcp.start', errorText(error), { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { literalAddress, readLimitedText } from '../../web/fetch-guards'
 import { nonPublicKind } from '../../network/public-address'
@@ -84,5 +85,5 @@ async function kindOf(url: URL): Promise<string | undefined> {
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
+  return errorText(cause)
 }

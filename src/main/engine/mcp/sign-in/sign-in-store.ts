@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
 import { NO_KEY_STORE, type KeyStore } from '../../config/key-store/key-store'
@@ -118,7 +119,7 @@ export function createSignInStore({
         try {
           writePrivateFile(file, `${JSON.stringify({ version: 1, servers: [...entries.values()] }, undefined, 2)}\n`)
         } catch (error) {
-          const reason = error instanceof Error ? error.message : String(error)
+          const reason = errorText(error)
           throw new CodedError('config.write_failed', `The sign-in could not be kept in ${file}: ${reason}`, {
             cause: error,
           })

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { errorText } from '../../../../shared/error-text'
 import type { ResultPart } from '../../../../shared/model/turn/message'
 import type { ServerLink } from '../../../../shared/model/approval/preview'
 import { fitMedia, mediaTypeOf } from '../../model/media/fit-media'
@@ -102,7 +103,7 @@ async function binary(data: unknown, type: unknown, name: string, place: PartPla
     try {
       return [await fitMedia({ data, mediaType: said, name: isPicture ? place.tool : name })]
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
+      const problem = errorText(error)
       return [note(`${isPicture ? 'A picture' : 'A PDF'} (${said}) cannot be shown: ${problem}`)]
     }
   }
@@ -110,12 +111,7 @@ async function binary(data: unknown, type: unknown, name: string, place: PartPla
     const path = await place.keep(fileName(name, said), bytes)
     return [note(`${said}, ${bytes.length.toLocaleString('en-US')} bytes, kept in ${path}`)]
   } catch (error) {
-    return [
-      note(
-        `${said}, ${bytes.length.toLocaleString('en-US')} bytes; ` +
-          `it could not be kept: ${error instanceof Error ? error.message : String(error)}`,
-      ),
-    ]
+    return [note(`${said}, ${bytes.length.toLocaleString('en-US')} bytes; it could not be kept: ${errorText(error)}`)]
   }
 }
 

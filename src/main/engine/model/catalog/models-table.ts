@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { errorText } from '../../../../shared/error-text'
 import { isRecord } from '../../../../shared/json-fields'
 import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import type { PriceTable } from '../../../../shared/model/turn/usage'
@@ -75,7 +76,7 @@ export function readModelsTable(file: string): { table: ModelsTable; problem?: C
     if (!isRecord(table?.providers) || !Array.isArray(table.sources)) throw new Error('It is not a table of models.')
     return { table: table as ModelsTable }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     return {
       table: { generated: '', sources: [], providers: {} },
       problem: {

@@ -1,3 +1,4 @@
+import { errorText } from '../../../../shared/error-text'
 import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -101,7 +102,7 @@ function keyHeaders(type: ProviderSettings['type'], key: string | undefined): Re
 
 function causeOf(error: unknown, address: string): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = errorText(cause)
   const badPort = message === 'bad port' ? portProblem(address) : undefined
   return badPort === undefined ? `${message}.` : `${address} ${badPort}`
 }

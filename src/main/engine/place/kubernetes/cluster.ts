@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { WebSocket } from 'ws'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import type { LaunchOf } from '../../../../shared/model/place/place'
 import { plainLine } from '../remote/plain-text'
@@ -51,7 +52,7 @@ export class Cluster {
       if (named === undefined) config.loadFromDefault()
       else config.loadFromFile(named)
     } catch (error) {
-      throw setup(`The kubeconfig cannot be read: ${plainLine(messageOf(error), 300)}`, error)
+      throw setup(`The kubeconfig cannot be read: ${plainLine(errorText(error), 300)}`, error)
     }
     const names = config.getContexts().map(({ name }) => name)
     if (context !== undefined) {
@@ -144,7 +145,7 @@ export class Cluster {
     try {
       await this.#config.applyToHTTPSOptions(options)
     } catch (error) {
-      throw setup(`The login that the kubeconfig names failed: ${plainLine(messageOf(error), 300)}`, error)
+      throw setup(`The login that the kubeconfig names failed: ${plainLine(errorText(error), 300)}`, error)
     }
     return options
   }
@@ -171,8 +172,4 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -5,6 +5,7 @@ import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { packagedRuntime, plainNode, programRoot } from '../../runtime/plain-node'
 
@@ -178,11 +179,9 @@ async function pack(
       await rename(part, path)
     } catch (error) {
       await rm(part, { force: true })
-      throw new CodedError(
-        'place.copy_failed',
-        `What is copied could not be packed: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      )
+      throw new CodedError('place.copy_failed', `What is copied could not be packed: ${errorText(error)}`, {
+        cause: error,
+      })
     }
   }
   const hash = createHash('sha256')

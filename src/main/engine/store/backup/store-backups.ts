@@ -1,5 +1,6 @@
 import { statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import type { BackupsView } from '../../../../shared/configuration/app'
 import { CodedError } from '../../../../shared/errors'
 import { CURRENT_VERSION } from '../migrations'
@@ -85,7 +86,7 @@ export function createStoreBackups({ home, now, onProblem, copy = copyInThread }
     if (running || closing.signal.aborted || !isDue()) return
     void take().catch((error: unknown) => {
       const isBusy = error instanceof CodedError && error.code === 'store.busy'
-      const message = error instanceof Error ? error.message : String(error)
+      const message = errorText(error)
       if (!isBusy && !closing.signal.aborted) onProblem(`No backup of the sessions was made: ${message}`)
     })
   }
@@ -153,7 +154,7 @@ async function copyInThread(input: BackupInput, signal: AbortSignal): Promise<Ba
     return await new Promise<BackupOutcome>((resolve) => {
       const failed = (reason: string): void => resolve({ kind: 'failed', reason })
       worker.once('message', resolve)
-      worker.once('error', (error) => failed(error instanceof Error ? error.message : String(error)))
+      worker.once('error', (error) => failed(errorText(error)))
       worker.once('exit', () => failed('It was stopped.'))
     })
   } finally {

@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { withMemoryFallback } from './memory-fallback'
 import type { Store } from '../store'
@@ -67,7 +68,7 @@ export function openStore(options: StoreOptions): OpenedStore {
         return { ...openChecked(file, options), notices }
       } catch (error) {
         if (!isDamage(error) || attempt === 3) throw error
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = errorText(error)
         const notice = replaceDamagedStore({ home, file, inode, reason, newestVersion: CURRENT_VERSION, now: now() })
         if (notice !== undefined) notices.push(notice)
       }

@@ -1,5 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { spawn } from 'node:child_process'
+import { errorText } from '../../../../shared/error-text'
 import { dial } from '../../process/home-endpoint'
 import { hostEndpoint, hasHostEndpoint, type HostSocket } from '../protocol/host-endpoint'
 import { CodedError } from '../../../../shared/errors'
@@ -215,7 +216,7 @@ async function commandOf(program: TaskHostProgram['program'], home: string): Pro
   try {
     return await program(home)
   } catch (error) {
-    throw new HostStartError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new HostStartError(errorText(error), { cause: error })
   }
 }
 

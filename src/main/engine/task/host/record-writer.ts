@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { errorText } from '../../../../shared/error-text'
 import type { ProcessIdentity } from '../../process/process-identity'
 import { writeRecord } from '../task-record'
 import type { HostedTask } from './hosted-task'
@@ -35,7 +36,7 @@ export class RecordWriter {
       hosted.problem = undefined
       if (this.unsaved.delete(hosted)) this.onSaved(hosted)
     } catch (error) {
-      hosted.problem = `Its record could not be saved (${error instanceof Error ? error.message : String(error)}).`
+      hosted.problem = `Its record could not be saved (${errorText(error)}).`
       this.unsaved.add(hosted)
       this.again ??= setTimeout(() => {
         this.again = undefined

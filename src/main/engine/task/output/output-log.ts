@@ -1,3 +1,4 @@
+import { errorText } from '../../../../shared/error-text'
 import { LogFiles } from './log-files'
 
 const CHUNK = 64 * 1024
@@ -253,7 +254,7 @@ export class OutputLog {
   }
 
   private fail(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     this.problem = `The output could not be saved (${reason}), so only its beginning and end were kept.`
   }
 }

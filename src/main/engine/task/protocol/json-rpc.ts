@@ -6,6 +6,7 @@ import {
   SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import type { FailureData } from './task-protocol'
 
@@ -22,7 +23,7 @@ export function connectionOver(socket: Socket): MessageConnection {
 
 /** Serializes an exception. */
 export function toWire(error: unknown): ResponseError<FailureData> {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   const systemCode =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
   const data: FailureData =

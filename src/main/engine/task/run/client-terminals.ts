@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { errorText } from '../../../../shared/error-text'
 import type { Task } from '../../../../shared/model/task/task'
 import { type CommandToWrap, type WrappedCommand, wrapCommand } from '../../sandbox/bubblewrap/wrap-command'
 import { SUPERVISOR_VARIABLE, supervisorTag } from '../../process/process-tag'
@@ -127,7 +128,7 @@ async function firstOf(ended: Promise<TerminalExit>, timeoutMs: number | null, s
     return await Promise.race([
       ended.then(
         (exit): Outcome => ({ kind: 'ended', exit }),
-        (error: unknown): Outcome => ({ kind: 'lost', why: error instanceof Error ? error.message : String(error) }),
+        (error: unknown): Outcome => ({ kind: 'lost', why: errorText(error) }),
       ),
       new Promise<Outcome>((resolve) => {
         if (timeoutMs !== null) timer = setTimeout(() => resolve({ kind: 'timed_out' }), timeoutMs)
@@ -226,7 +227,7 @@ async function keepLog(path: string, bytes: Buffer): Promise<string | undefined>
     await writeFile(path, bytes, { mode: 0o600 })
     return undefined
   } catch (error) {
-    return `The output could not be kept in a file: ${error instanceof Error ? error.message : String(error)}`
+    return `The output could not be kept in a file: ${errorText(error)}`
   }
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task/task'
 import { identityOf } from '../../process/process-identity'
 import type { TaskSettings } from '../../config/agent-settings/session-settings'
@@ -84,9 +85,7 @@ export class InProcessTasks {
     try {
       writeRecord(this.home, { version: 1, task, host: identityOf(process.pid) })
     } catch (error) {
-      this.log(
-        `the record of ${task.taskId} could not be written: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      this.log(`the record of ${task.taskId} could not be written: ${errorText(error)}`)
     }
     for (const listener of this.listeners) listener(task)
   }

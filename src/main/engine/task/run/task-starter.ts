@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { errorText } from '../../../../shared/error-text'
 import { findShell, type Shell } from '../../process/find-shell'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { Starter, TaskRunOptions } from '../running-process'
@@ -101,7 +102,7 @@ async function defaultStarter(): Promise<{ starter: Starter; note?: string }> {
       return { starter: await (await import('../windows/start-on-windows')).windowsStarter() }
     return { starter: await (await import('../pty/start-in-terminal')).terminalStarter() }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = errorText(error)
     const note = `No terminal could be opened (${reason}), so the command ran with plain pipes.`
     return { starter: (await import('../start-in-pipes')).pipeStarter, note }
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorText } from '../../../../shared/error-text'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { nearest } from '../../../../shared/nearest'
 import type { SkillList, SkillView } from '../../../../shared/configuration/customize/customizations'
@@ -71,7 +72,7 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
             earlier.push({ name, level, body })
             return ok(`<skill name="${name}" folder="${skill.path.replace(/\/SKILL\.md$/, '')}">\n${body}\n</skill>`)
           } catch (error) {
-            return failed(error instanceof Error ? error.message : String(error))
+            return failed(errorText(error))
           }
         },
       }

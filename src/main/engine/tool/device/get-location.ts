@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorText } from '../../../../shared/error-text'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { failed, ok, refuse, type Tool } from '../tool'
 import { DEVICE_TOOL, type DeviceServices } from './device-services'
@@ -39,7 +40,7 @@ export function getLocationTool({
         run: ({ signal }) =>
           locate(signal).then(ok, (error: unknown) => {
             signal.throwIfAborted()
-            return failed(error instanceof Error ? error.message : String(error))
+            return failed(errorText(error))
           }),
       }
     },

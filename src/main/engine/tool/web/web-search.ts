@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { WebRefusal } from '../../web/fetch-guards'
 import type { WebHit } from '../../web/search-web'
@@ -82,7 +83,7 @@ async function addContent(
       progress(`${hit.url}\n`)
       hit.content = await readPage(web, { url: hit.url, signal }).then(
         ({ text }) => text,
-        (error: unknown) => `[Not fetched: ${error instanceof Error ? error.message : String(error)}]`,
+        (error: unknown) => `[Not fetched: ${errorText(error)}]`,
       )
     }
   }

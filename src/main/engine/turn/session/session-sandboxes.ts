@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { errorText } from '../../../../shared/error-text'
 import type { CommandSandbox, SandboxDenial, SandboxStatus } from '../../../../shared/model/task/sandbox'
 import type { CommandSandboxes } from '../../approval/rules/policy'
 import { defaultSandbox } from '../../approval/policies/sandbox-verdict'
@@ -143,7 +144,7 @@ function createSessionSandboxes({
       if (JSON.stringify(status) !== JSON.stringify(session.header.sandbox))
         session.record({ type: 'sandbox.changed', sandbox: status })
     } catch (error) {
-      log(`The sandbox status could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
+      log(`The sandbox status could not be recorded: ${errorText(error)}`)
     }
   }
 

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import { errorCode, FileProblem, fileProblem } from '../path/file-problem'
 import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
 
@@ -136,7 +137,7 @@ function keepCopy(fd: number, size: number, name: string, { shown, copies = tmpd
     const why = fileProblem(error, copies)
     throw new FileProblem(
       `${shown} can only be written in place, and no copy of it could be kept meanwhile: ` +
-        `${why instanceof Error ? why.message : String(why)} Nothing was written.`,
+        `${errorText(why)} Nothing was written.`,
       'other',
       error,
     )
@@ -172,8 +173,7 @@ function putBack(
   } catch {
     const problem = fileProblem(why, shown)
     throw new FileProblem(
-      `${problem instanceof Error ? problem.message : String(problem)} It was ` +
-        `written in part and could not be put back: its old content is in ${path}.`,
+      `${errorText(problem)} It was written in part and could not be put back: its old content is in ${path}.`,
       'other',
       why,
     )

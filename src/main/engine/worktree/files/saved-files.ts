@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { isUtf8 } from 'node:buffer'
 import { dirname } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { PLAIN_DIFF } from '../../git/run/run-git'
 import type { OpenRepository } from '../../git/repository/open-repository'
@@ -62,11 +63,9 @@ export async function writePatch(
     renameSync(temporary, file)
   } catch (error) {
     rmSync(temporary, { force: true })
-    throw new CodedError(
-      'worktree.not_saved',
-      `The patch could not be written to ${file}: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    )
+    throw new CodedError('worktree.not_saved', `The patch could not be written to ${file}: ${errorText(error)}`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,4 +1,5 @@
 import { RequestError, type AgentContext, type ClientCapabilities, type TerminalHandle } from '@agentclientprotocol/sdk'
+import { errorText } from '../../../../shared/error-text'
 import type { SessionClientCapabilities } from '../../../engine/turn/session/client-capabilities'
 import type { ClientTerminal, ClientTerminalProvider } from '../../../engine/task/run/client-terminals'
 import type { EditorFiles } from '../../../engine/workspace/file/editor-files'
@@ -108,7 +109,7 @@ function throwReadable(error: unknown): never {
 
 /** The error as a sentence. */
 function errorSentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   const details =
     error instanceof RequestError && typeof error.data === 'object' && error.data !== null && 'details' in error.data
       ? `: ${String(error.data.details)}`

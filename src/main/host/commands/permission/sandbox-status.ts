@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
+import { errorText } from '../../../../shared/error-text'
 import type { SessionMode } from '../../../../shared/model/approval/approval'
 import {
   describeSandbox,
@@ -168,9 +169,7 @@ export async function trySandbox(
     const env = { ...commandEnv(process.env, settings), PWD: cwd }
     wrapped = wrapCommand({ policy, command: shellOfThisMachine().path, args: ['-c', command], cwd, env })
   } catch (error) {
-    process.stderr.write(
-      `trestle: The command was not run. ${error instanceof Error ? error.message : String(error)}\n`,
-    )
+    process.stderr.write(`trestle: The command was not run. ${errorText(error)}\n`)
     return NOT_RUN
   }
   process.on('SIGINT', ignore)

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { basename, sep } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
 import type { HostCommand } from '../../../../shared/events/push'
 import type { Engine } from '../../../engine/engine-api'
 import { logFile } from '../../../engine/health/app-log'
@@ -91,7 +92,7 @@ export class DesktopMenus {
     } catch (error) {
       log(`the command could not be installed: ${String(error)}`)
       windows.sendToAll({
-        tell: `The command couldn't be installed: ${error instanceof Error ? error.message : String(error)}`,
+        tell: `The command couldn't be installed: ${errorText(error)}`,
         tone: 'warning',
       })
     }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import type { BrowserWindow } from 'electron'
+import { errorText } from '../../../../shared/error-text'
 import type { DesktopActions, HostActions, RoleActions, UpdateActions } from '../../../api/implementer'
 import { createUserEditor } from '../../../api/user-editor'
 import type { CommandQueue } from '../window/app-window'
@@ -99,6 +100,6 @@ function attempt(ask: () => string): string {
   try {
     return ask()
   } catch (error) {
-    return `unknown (${error instanceof Error ? error.message : String(error)})`
+    return `unknown (${errorText(error)})`
   }
 }

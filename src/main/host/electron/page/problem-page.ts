@@ -1,4 +1,5 @@
 import type { WebContents } from 'electron'
+import { errorText } from '../../../../shared/error-text'
 import { APP_ORIGIN } from '../../../../shared/contract/page-host'
 import { CodedError } from '../../../../shared/errors'
 
@@ -110,7 +111,7 @@ function escaped(text: string): string {
 /** Title and text for an error that prevents startup, with what to do. */
 export function failureText(error: unknown): { title: string; text: string[] } {
   if (error instanceof CodedError) return { title: error.failure.title, text: [error.message, error.failure.advice] }
-  return { title: 'Trestle cannot start', text: [error instanceof Error ? error.message : String(error)] }
+  return { title: 'Trestle cannot start', text: [errorText(error)] }
 }
 
 /** Whether the error is a broken connection, which affects nothing else. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { App } from 'electron'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { errorText } from '../../../../shared/error-text'
 import type { SessionSummary } from '../../../../shared/model/session/session'
 import type { UpdateActions } from '../../../api/implementer'
 import type { Engine } from '../../../engine/engine-api'
@@ -60,9 +61,7 @@ export async function startUpdates({
     return createUpdateEngine({ updater: autoUpdater, source, folder: join(engine.home, 'updates'), log, appImage })
   }
   const updater = new Updater({
-    engine: await connect().catch(
-      (error: unknown) => `Updates could not be started: ${error instanceof Error ? error.message : String(error)}`,
-    ),
+    engine: await connect().catch((error: unknown) => `Updates could not be started: ${errorText(error)}`),
     installed: engine.version,
     recordFile: join(engine.home, 'updates.json'),
     ...watchWork(engine),

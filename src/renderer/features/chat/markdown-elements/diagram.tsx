@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { MermaidConfig } from 'mermaid'
+import { errorText } from '../../../../shared/error-text'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { CodeBlock } from './code-block'
 
@@ -23,7 +24,7 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
     let over = false
     drawDiagram(code, isDark).then(
       () => over || redraw((n) => n + 1),
-      (error: unknown) => over || setProblem(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => over || setProblem(errorText(error)),
     )
     return () => {
       over = true

@@ -1,6 +1,7 @@
 import type { KatexOptions } from 'katex'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { Token, TokenizerExtension, Tokens } from 'marked'
+import { errorText } from '../../../../shared/error-text'
 
 interface MathProps {
   tex: string
@@ -75,7 +76,7 @@ function typeset(render: Render, element: HTMLElement, { tex, display }: MathPro
     render(tex, element, { ...LIMITS, displayMode: display })
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { errorText } from '../../../../shared/error-text'
 import { HOOK_EVENTS, type HookEvent, type HookView } from '../../../../shared/configuration/customize/customizations'
 import type { EditScope } from '../../../../shared/configuration/customize/rules'
 import { t } from '../../../../shared/language/settings-messages'
@@ -117,6 +118,6 @@ function mistakeIn(matcher: string): string | undefined {
     void new RegExp(matcher)
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorText(error)
   }
 }
