@@ -33,7 +33,7 @@ function unusualRemotes(settings: readonly Setting[]): string[] {
   for (const { key, value } of settings) {
     const remote = OF_REMOTE.exec(key)?.[1]
     if (URL.test(key) || key === 'lfs.url') {
-      if (!isNetworkAddress(value)) lines.push(`setting ${key} = ${value}, which is no network address`)
+      if (!isNetworkAddress(value)) lines.push(`setting ${key} = ${value}, which is not a network address`)
     } else if (remote !== undefined && !named.has(remote))
       lines.push(`setting ${key} = ${value}: git takes ${remote} as the address of a remote`)
     else if (NAME.test(key) && value !== '.' && !named.has(value))
