@@ -274,7 +274,7 @@ describe('trestle mcp', () => {
   test('shows servers of other products, and imports them only on request', async () => {
     const cursor = {
       mcpServers: {
-        clerk: { command: clerk[0], args: clerk.slice(1), env: { DRAWER: 'secret-drawer' } },
+        clerk: { command: clerk[0], args: clerk.slice(1), env: { DRAWER: 'left', DRAWER_TOKEN: 'secret-drawer' } },
         odd: { command: 7 },
       },
     }
@@ -283,6 +283,9 @@ describe('trestle mcp', () => {
     const shown = await worked('import', 'cursor')
     expect(shown).toMatch(/Cursor .*\.cursor\/mcp\.json\)\n {2}clerk: new/)
     expect(shown).toContain('Nothing was written')
+    // What a project's file says is shown as it is, except what is called a secret.
+    expect(shown).toContain('DRAWER=left')
+    expect(shown).toContain('DRAWER_TOKEN')
     expect(shown).not.toContain('secret-drawer')
     expect((await json<McpServerList>('list')).servers.filter(({ scope }) => scope === 'user')).toEqual([])
     expect(await worked('import', 'Cursor', 'clerk', '--yes')).toContain('Took over clerk')
