@@ -40,6 +40,21 @@ describe('the agent of a session', () => {
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
   })
 
+  it('does what is sent right after it was chosen, and one that cannot be used is not replaced by another', async () => {
+    const run = (replay = new PrefixReplay({ wire: 'chat', window: 128_000 }))
+    await run.begin()
+    const chosen = run.engine.sessions.change(run.session, { agent: { name: 'assistant' } })
+    await run.turn(read('a.txt'))
+    await chosen
+    expect(run.tells('You help with everyday questions and tasks.')).toBe(true)
+    const turns = run.of('turn.started').length
+    const missing = run.engine.sessions.change(run.session, { agent: { name: 'nobody-here' } })
+    const sent = run.engine.sessions.prompt(run.session, [{ type: 'text', text: 'review this' }])
+    await expect(missing).rejects.toThrow('no agent "nobody-here"')
+    await expect(sent).rejects.toThrow('no agent "nobody-here"')
+    expect(run.of('turn.started')).toHaveLength(turns)
+  })
+
   it('that does not exist is rejected with the available ones, and the session is unchanged', async () => {
     const run = (replay = new PrefixReplay({ wire: 'chat', window: 128_000 }))
     await run.begin()

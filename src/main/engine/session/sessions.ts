@@ -5,6 +5,7 @@ import { CodedError, failureOf } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session/session'
 import { forkedEvents } from './fork'
+import { PendingChanges } from './input/pending-changes'
 import { realFolder } from '../workspace/path/real-path'
 import { Session } from './session'
 import { type Sessions, UnattendedTurns } from './sessions-for-hosts'
@@ -26,10 +27,7 @@ export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTu
 
 /** What sessions run with. These parts use sessions themselves, so they are connected when all of them exist. */
 export interface SessionsTurns extends SessionTurns<Session> {
-  /**
-   * Resolves the agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be
-   * used.
-   */
+  /** The agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be used. */
   chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
 }
 
@@ -172,6 +170,8 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     }
   }
 
+  const changes = new PendingChanges<Session>()
+
   return {
     unattended,
     connect: (given) => void (connected = given),
@@ -255,8 +255,8 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     window: (sessionId, options) => store.window(sessionId, options),
     since: (sessionId, since, limit) => store.since(sessionId, since, limit),
     header,
-    change: (sessionId, { agent, ...change }) =>
-      withSession(sessionId, async (session) => {
+    change: (sessionId, { agent, ...change }) => {
+      const make = async (session: Session): Promise<SessionHeader> => {
         const as = agent && (await turns().chooseAgent(agent, session.header.folder))
         const addedFolders = change.addedFolders && (await Promise.all(change.addedFolders.map(realFolder)))
         const body: EventBody = {
@@ -270,7 +270,10 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         if (change.archived && session.header.approvals.length > 0) await session.stop('The session was archived.')
         session.record(body)
         return session.header
-      }),
+      }
+      const isSlow = agent !== undefined || change.addedFolders !== undefined
+      return withSession(sessionId, (session) => (isSlow ? changes.add(session, () => make(session)) : make(session)))
+    },
     async remove(sessionId) {
       const session = acquire(sessionId)
       await session.stop('The session was deleted.')
@@ -287,6 +290,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     search: (query, limit, sessionId) => store.search(query, limit, sessionId),
     prompt: (sessionId, parts, options) =>
       withSession(sessionId, async (session) => {
+        if (changes.of(session)) await changes.of(session)
         if (!options?.unattended) return session.prompt(parts, 'person', options?.effort)
         if (session.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
         unattended.begin(sessionId, options.unattended)
