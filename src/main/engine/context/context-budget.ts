@@ -14,6 +14,7 @@ import {
   contextLimits,
   type ContextLimits,
   type WindowUse,
+  tokenCount,
 } from './compaction/context-limits'
 
 /** What cutting the newest results leaves, as a share of the limit. */
@@ -266,12 +267,8 @@ function refuseFarTooLong(used: number, { window }: ContextLimits, fixed: number
   if (used < window * 1.25 + fixed * 0.25) return
   throw new CodedError(
     'model.context_overflow',
-    `The prompt and what is sent along need about ${shown(used)} tokens; the model takes ${shown(window)}.`,
+    `The prompt and what is sent along need about ${tokenCount(used)} tokens; the model takes ${tokenCount(window)}.`,
   )
-}
-
-function shown(tokens: number): string {
-  return Math.round(tokens).toLocaleString('en-US')
 }
 
 function tooSoon(steps: number, used: number, { window }: ContextLimits): CodedError {

@@ -27,7 +27,7 @@ export function setV8Flag(flag: V8Flag): void {
 /**
  * For a process that works for a long time: a heap that grows slowly costs little processor time and saves 20 to 60 MB.
  * Maglev, the quick one of V8's optimizing compilers, leaves 10 to 20 MB of its own in the allocator in a turn of
- * hundreds of steps and saves no processor time there.
+ * hundreds of steps; it saves no processor time there, and about 4 % in one of thousands.
  */
 export function growSlowly(): void {
   setV8Flag('--semi-space-growth-factor=1')

@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../model/provider'
 import { textTokens, tokensOf } from '../tokens/token-estimate'
 import { compactedHistory } from './history'
 import { planTrimNewest, applyTrim } from './trim'
-import { availableOutputTokens, outputLimit } from './context-limits'
+import { availableOutputTokens, outputLimit, tokenCount } from './context-limits'
 import { keptUserMessages, touchedFiles, compactionNote, type PinnedState } from './kept-content'
 import { inlineSummaryRequest, summaryRequest } from './summary-request'
 
@@ -284,13 +284,9 @@ function within(text: string, tokens: number): string {
 function noHelp({ trimThreshold, fixed }: CompactionTask, { after }: { after: number }): CodedError {
   return new CodedError(
     'compaction.no_help',
-    `Compacted, the conversation would still need about ${shown(after)} tokens, ${shown(fixed)} of ` +
-      `them for instructions and tools; ${shown(trimThreshold)} can be used. It was left as it is.`,
+    `Compacted, the conversation would still need about ${tokenCount(after)} tokens, ${tokenCount(fixed)} of ` +
+      `them for instructions and tools; ${tokenCount(trimThreshold)} can be used. It was left as it is.`,
   )
-}
-
-function shown(tokens: number): string {
-  return Math.round(tokens).toLocaleString('en-US')
 }
 
 function failed(error: unknown): Failure {

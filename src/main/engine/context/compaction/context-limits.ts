@@ -106,3 +106,8 @@ export function availableOutputTokens(window: number, used: number): number {
 function availableTokens(window: number): number {
   return window * 0.99
 }
+
+/** A number of tokens in a message. */
+export function tokenCount(tokens: number): string {
+  return Math.round(tokens).toLocaleString('en-US')
+}

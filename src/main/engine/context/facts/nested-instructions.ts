@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { textOf, type Message } from '../../../../shared/model/turn/message'
 import type { Touched } from '../../loop/turn-context'
+import { realPathOrSelf } from '../../workspace/path/real-path'
 import {
   INSTRUCTION_NAMES,
   instructionText,
@@ -58,15 +58,6 @@ export async function nestedInstructions(
     ...theirs.map(instructionText),
     ...files.filter(({ byAgent }) => byAgent).map(instructionText),
   ].join('\n\n')
-}
-
-/** Not through the thread pool: that takes half a millisecond, at every step that reads a file. */
-function realPathOrSelf(folder: string): string {
-  try {
-    return realpathSync.native(folder)
-  } catch {
-    return folder
-  }
 }
 
 /** Each folder once, with the root it is in: below the project, and added folders with what is below them. */
