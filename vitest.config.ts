@@ -54,6 +54,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     environment: 'node',
+    globalSetup: 'test/support/run-folder.ts',
     // No test asks the key store of whoever runs it.
     env: { TRESTLE_KEY_STORE: 'file' },
     // A guard against tests that hang, also on a machine with much else to do.

@@ -49,6 +49,9 @@ async function withPreview() {
     args: [`trestle-app://session/${sessionId}`],
     workingFolder: '/',
   })
+  // A menu that is opened before the session is on screen closes when it comes.
+  await expect.poll(() => page.url()).toContain(sessionId)
+  await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Panes', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Preview', exact: true }).click()
   await open(page, `localhost:${port}`)

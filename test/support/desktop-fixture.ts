@@ -13,6 +13,7 @@ import type { DoubleWindow } from './electron-double-window'
 import { type MemoryEngine, memoryEngine } from './memory-engine'
 import { required } from './required'
 import { until } from './until'
+import { runFolder } from './run-folder'
 
 /** Null where there is no browser: the tests of the desktop host are skipped there. */
 export const chromium = await findChromium()
@@ -58,7 +59,7 @@ export interface StartedDesktop {
 }
 
 /**
- * Starts the desktop host on a fresh double, a fresh home and an engine in memory; all removed after the test. `state`
+ * Starts the desktop host on a fresh double, a fresh home and an engine in memory; all ended after the test. `state`
  * is the content of window.json.
  */
 export async function startOnDouble(
@@ -71,7 +72,7 @@ export async function startOnDouble(
     wait?: boolean
   } = {},
 ): Promise<StartedDesktop> {
-  const home = await mkdtemp(join(tmpdir(), 'trestle-home-'))
+  const home = runFolder('desktop-home-')
   if (options.state !== undefined) await writeFile(join(home, 'window.json'), JSON.stringify(options.state))
   if (options.file !== undefined) await writeFile(join(home, 'desktop.json'), JSON.stringify(options.file))
   const electron = new ElectronDouble({ browser, ...options.double })
@@ -86,7 +87,6 @@ export async function startOnDouble(
       for (const listener of process.listeners(name as 'uncaughtException'))
         if (!(listeners[name] as unknown[]).includes(listener)) process.off(name, listener)
     }
-    await rm(home, { recursive: true, maxRetries: 20, retryDelay: 50 })
   })
   const started = startDesktop({
     electron: electron.module,

@@ -1,8 +1,5 @@
 import { memoryConversations, memoryHistories, memoryMoves } from './memory-history'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Approval, RuleChoice } from '../../src/shared/model/approval/approval'
 import { CodedError } from '../../src/shared/errors'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/events/event'
@@ -29,6 +26,7 @@ import { memoryTerminals } from './memory-terminals'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
+import { runFolder } from './run-folder'
 import { NO_WORKTREES } from './memory-worktrees'
 import type { Inbox } from '../../src/main/engine/approval/inbox'
 import type { Sessions } from '../../src/main/engine/session/sessions-for-hosts'
@@ -64,20 +62,6 @@ export interface MemoryEngine extends Engine {
 
 const ENVIRONMENT: ShellEnvironmentView = { state: 'inherited', enabled: true, path: ['/usr/bin'] }
 
-const temporaryHomes: string[] = []
-
-/** An empty home that is removed when the process ends: not every test closes its engine. */
-function temporaryHome(): string {
-  const home = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-memory-home-'))
-  if (temporaryHomes.length === 0) {
-    process.once('exit', () => {
-      for (const one of temporaryHomes) rmSync(one, { recursive: true, force: true })
-    })
-  }
-  temporaryHomes.push(home)
-  return home
-}
-
 /**
  * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record
  * 5,000 events a second or hold an approval open. It keeps the engine's promises (seq without gaps, listeners told
@@ -87,7 +71,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
   const sessions = new Map<string, Session>()
   const ruleChoices = new Map<string, RuleChoice[]>()
   const changeListeners = new Set<(change: EngineChange) => void>()
-  const home = options.home ?? temporaryHome()
+  const home = options.home ?? runFolder('memory-home-')
   let largestRead = 0
   let isClosed = false
 
