@@ -4,7 +4,7 @@
  * and shown as `internal`.
  */
 
-import { errorText } from './error-text'
+import { errorCode, errorText } from './error-text'
 import { DEVICE_ERRORS, ENGINE_ERRORS, FEATURE_ERRORS, MOVE_ERRORS } from './error-catalog/feature-errors'
 import { GIT_ERRORS, WORKTREE_ERRORS } from './error-catalog/git-errors'
 import { PLACE_ERRORS } from './error-catalog/place-errors'
@@ -321,6 +321,6 @@ export function failureOf(error: unknown): Failure {
 
 /** Whether the system reports a full disk or an exceeded quota. */
 function isDiskFull(error: unknown): boolean {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT'
 }

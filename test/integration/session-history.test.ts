@@ -369,7 +369,7 @@ describe('a change behind the back of Trestle', () => {
             db = openReadOnly(copy)
             const rows = createHistoryRows(db)
             const found = await Promise.all(
-              ['session-a', 'session-b'].map((id) => walkChain(rows, id, { breathe: async () => {} })),
+              ['session-a', 'session-b'].map((id) => walkChain(rows, id, { nextTurn: async () => {} })),
             )
             if (found.some(({ problem }) => problem !== undefined)) return
             expect(['session-a', 'session-b'].map((id) => read(db!, id))).toEqual(events)

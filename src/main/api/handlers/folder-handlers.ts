@@ -1,7 +1,7 @@
 import { readdir, realpath, stat, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { errorText } from '../../../shared/error-text'
+import { errorCode, errorText } from '../../../shared/error-text'
 import type { ApiDeps, Implementer } from '../implementer'
 import type { FolderListing } from '../../../shared/contract/project/file'
 import { CodedError } from '../../../shared/errors'
@@ -63,7 +63,7 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function reasonOf(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
+  switch (errorCode(error)) {
     case 'ENOENT':
       return 'there is no such folder'
     case 'ENOTDIR':

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type {
   HistoriesCheck,
@@ -36,7 +36,7 @@ export async function verifyHistory(
   if (!header && !rows.ids().includes(sessionId))
     throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
   const { problem: found, ...walk } = await walkChain(rows, sessionId, {
-    breathe: () => breathe(),
+    nextTurn: () => nextTurn(),
     ...(expect !== undefined && { expect }),
   })
   const problem =
@@ -97,13 +97,13 @@ export interface ChainWalk {
 }
 
 /**
- * Walks along the chain of a session, up to the first problem. `expect`: a hash to look for. `breathe` is awaited from
+ * Walks along the chain of a session, up to the first problem. `expect`: a hash to look for. `nextTurn` is awaited from
  * time to time, so that a long history doesn't block the process.
  */
 export async function walkChain(
   rows: HistoryRows,
   sessionId: string,
-  { expect, breathe }: { expect?: string; breathe(): Promise<void> },
+  { expect, nextTurn }: { expect?: string; nextTurn(): Promise<void> },
 ): Promise<ChainWalk> {
   const walk: ChainWalk = { events: 0, withoutHash: 0, head: firstHash(sessionId) }
   const end = rows.end(sessionId)
@@ -124,11 +124,11 @@ export async function walkChain(
       if (walk.head === expect) walk.expectedAt = stored.seq
     }
     if (chunk.length === 0) break
-    await breathe()
+    await nextTurn()
   }
   const problemAtEnd = checkEnd(walk, end)
   if (problemAtEnd) return { ...walk, problem: problemAtEnd }
-  const hidden = await countHidden(rows, sessionId, walk.events, breathe)
+  const hidden = await countHidden(rows, sessionId, walk.events, nextTurn)
   if (hidden) return { ...walk, problem: hidden }
   return walk
 }
@@ -260,7 +260,7 @@ async function countHidden(
   rows: HistoryRows,
   sessionId: string,
   known: number,
-  breathe: () => Promise<void>,
+  nextTurn: () => Promise<void>,
 ): Promise<HistoryProblem | undefined> {
   let count = 0
   let from: number | undefined = 0
@@ -268,7 +268,7 @@ async function countHidden(
     const found: { events: number; next?: number } = rows.count(sessionId, from)
     count += found.events
     from = found.next
-    await breathe()
+    await nextTurn()
   }
   // More were recorded while this ran.
   if (count <= Math.max(known, rows.end(sessionId)?.seq ?? 0)) return undefined

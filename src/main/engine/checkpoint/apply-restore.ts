@@ -1,13 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { FileChange, FileState, KeptFile, RestoreStep } from '../../../shared/model/session/checkpoint'
 import { type BlobStore, captureFile, sameState, statAt } from './capture/file-state'
 import { pinFolder, type PinnedFolder } from '../workspace/file/pinned-folder'
 import { mayBeOverwritten, overwriteFile } from '../workspace/file/overwrite-file'
 import { renameOverSync } from '../workspace/file/atomic-write'
-
-const SLICE_MS = 8
+import { WorkSlices } from '../runtime/work-slices'
 
 export interface AppliedRestore {
   /** What was changed, in order. */
@@ -105,12 +103,10 @@ export async function applyRestore(
 
 /** Yields to the event loop every few milliseconds. */
 async function forEachStep(steps: readonly RestoreStep[], work: (step: RestoreStep) => void): Promise<void> {
-  let sliceEnd = performance.now() + SLICE_MS
+  const slices = new WorkSlices()
   for (const step of steps) {
     work(step)
-    if (performance.now() < sliceEnd) continue
-    await breathe()
-    sliceEnd = performance.now() + SLICE_MS
+    if (slices.isOver) await slices.next()
   }
 }
 

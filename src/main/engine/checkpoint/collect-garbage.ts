@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readListing, type CheckpointPaths } from './capture/checkpoint-files'
 
 const DAY_MS = 86_400_000
@@ -69,7 +69,7 @@ export async function collectGarbage(options: CollectOptions): Promise<{ removed
     if (needed.has(name) || now - usedAt < GRACE_MS) continue
     rmSync(path, { force: true })
     removed += 1
-    if (removed % 200 === 0) await breathe()
+    if (removed % 200 === 0) await nextTurn()
   }
   return { removed, bytes }
 }
@@ -114,7 +114,7 @@ async function contentsOf(folder: string): Promise<Map<string, Content>> {
       const stat = statSync(path, { throwIfNoEntry: false })
       if (stat) contents.set(start + rest, { path, size: stat.size, usedAt: stat.mtimeMs })
     }
-    await breathe()
+    await nextTurn()
   }
   return contents
 }

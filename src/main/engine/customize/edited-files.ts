@@ -10,8 +10,8 @@ import { readConfigText } from '../config/read-config-file'
 import type { Trust } from '../trust/create-trust'
 import { readTrustState, type TrustState } from '../trust/trust-state'
 import { atomicWrite } from '../workspace/file/atomic-write'
-import { errorCode } from '../workspace/path/file-problem'
 import { readGuardedText } from '../workspace/guarded-text'
+import { errorCode } from '../../../shared/error-text'
 
 /** Where something is kept: with the user, or with the project in `folder` (a real path). */
 export type Place = { scope: 'user' } | { scope: 'project'; folder: string }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FEATURE_TEXT } from '../../../shared/configuration/features'
 import type { FeatureTokens } from '../customize/settings-actions'
 import { textTokens } from '../context/tokens/token-estimate'
@@ -161,7 +161,7 @@ export function featureTokens(tools: () => readonly Tool[]): FeatureTokens {
         for (const { tools: names } of Object.values(FEATURE_TEXT))
           for (const name of names) {
             sizeOf(name)
-            await breathe()
+            await nextTurn()
           }
       })()),
   }

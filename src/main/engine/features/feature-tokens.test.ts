@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { FEATURE_TEXT, FEATURES } from '../../../shared/configuration/features'
 import type { Tool } from '../tool/tool'
@@ -29,7 +29,7 @@ test('counting the tokens of all tools lets other work come between them', async
   const counted = tokens.count()
   const afterFirst = new Set(names).size
   expect(afterFirst).toBe(1)
-  await breathe()
+  await nextTurn()
   expect(new Set(names).size).toBeLessThan(tools().length)
   await counted
   const total = names.length

@@ -1,12 +1,11 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { errorText } from '../../../shared/error-text'
+import { errorCode, errorText } from '../../../shared/error-text'
 import type { AttachedFile } from '../../../shared/model/project/file-view'
 import { CodedError } from '../../../shared/errors'
 import { attachmentsFolder } from '../workspace/file-access'
 import { safeFileName } from '../workspace/file/safe-file-name'
 import { decodeText } from '../workspace/file/text-file'
-import { errorCode } from '../workspace/path/file-problem'
 
 /** A text up to here is sent with the message; a longer one is read by the agent. */
 const INLINE_CHARS = 16_000

@@ -10,8 +10,8 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../workspace/path/file-problem'
 import { isSecretVariable, maskSecretValues } from '../environment/command-env'
+import { errorCode } from '../../../shared/error-text'
 
 /** Of one file, and of how many older ones are kept beside it. */
 const MAX_BYTES = 1 << 20

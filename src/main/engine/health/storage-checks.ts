@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { HealthCheck } from '../../../shared/configuration/app'
 import { resolveHome } from '../config/home'
+import { errorCode } from '../../../shared/error-text'
 
 /** Below it, sessions and logs may soon not be written. */
 const MB = 1024 * 1024
@@ -37,7 +38,7 @@ export function checkDisk(home: string): HealthCheck {
       ? { ...about, status: 'warning', detail: `Only ${detail}`, remedy }
       : { ...about, status: 'ok', detail }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errorCode(error)
     const isFull = code === 'ENOSPC' || code === 'EDQUOT'
     const detail = isFull
       ? `The disk that holds ${home} is full.`

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../../../shared/error-text'
 
 /** TLS errors that disappear once the issuer of the certificate is trusted. */
 const UNKNOWN_ISSUER = new Set([
@@ -41,7 +42,7 @@ export function certificatesIn(file: string): string[] {
 /** Whether a request failed because the issuer of the server's certificate is unknown. */
 export function isUnknownIssuer(error: unknown): boolean {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1)
-    if ('code' in current && UNKNOWN_ISSUER.has(String(current.code))) return true
+    if (UNKNOWN_ISSUER.has(errorCode(current) ?? '')) return true
   return false
 }
 

@@ -19,6 +19,7 @@ import { z } from 'zod'
 import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import { writePrivateFile } from '../config/write-private-file'
 import { cutText } from '../../../shared/cut-text'
+import { errorCode } from '../../../shared/error-text'
 
 /** How exact the time is at which a device was last connected. */
 const SEEN_MS = 60_000
@@ -277,7 +278,7 @@ class DeviceFiles {
       unlinkSync(join(this.folder, name))
       return true
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') rmSync(join(this.folder, name), { force: true })
+      if (errorCode(error) !== 'ENOENT') rmSync(join(this.folder, name), { force: true })
       return false
     }
   }

@@ -6,6 +6,7 @@ import { CodedError } from '../../../shared/errors'
 import { PLACE_NAME, type Place } from '../../../shared/model/place/place'
 import { withLock } from '../store/database/store-lock'
 import { placeLaunch } from '../../../shared/contract/place/place'
+import { errorCode } from '../../../shared/error-text'
 
 const place = z.object({
   placeId: z.string().regex(PLACE_NAME),
@@ -59,7 +60,7 @@ export function openPlacesFile(home: string): PlacesFile {
     try {
       text = readFileSync(path, 'utf8')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      if (errorCode(error) !== 'ENOENT') throw error
       return { version: 1, clientId: randomBytes(6).toString('hex'), places: [], removed: [], moved: {} }
     }
     const parsed = file.safeParse(asJson(text))

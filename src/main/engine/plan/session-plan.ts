@@ -7,6 +7,7 @@ import type { EventBody } from '../../../shared/events/event'
 import type { PlanDecision, PlanRevision, PlanState, PlanView } from '../../../shared/model/turn/plan'
 import type { SessionHeader } from '../../../shared/model/session/session'
 import howToPlan from './how-to-plan.md?raw'
+import { errorCode } from '../../../shared/error-text'
 
 /** How to work in plan mode; `canAsk`: whether a user can approve the plan. */
 export function planInstructions(file: string, canAsk = true): string {
@@ -139,6 +140,6 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
 }
 
 function missing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  if (errorCode(error) === 'ENOENT') return undefined
   throw error
 }

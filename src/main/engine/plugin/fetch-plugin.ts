@@ -6,6 +6,7 @@ import { CodedError } from '../../../shared/errors'
 import { isGitAddress, type PluginSource } from '../../../shared/model/app/plugin'
 import { checkPath, checkSize, PLUGIN_LIMITS, pluginContent, readPluginFolder, refuse } from './plugin-files'
 import type { PluginContent, PluginFile } from './plugin-files'
+import { errorCode } from '../../../shared/error-text'
 
 /** The files of a plugin, and where they came from. */
 export interface FetchedPlugin {
@@ -205,7 +206,7 @@ function runGit(args: readonly string[], { folder, env, bytes, input }: GitRun):
       clearTimeout(limit)
       clearInterval(watch)
       if (code === 0 && problem === undefined) return resolve(Buffer.concat(chunks))
-      const missing = failure && 'code' in failure && failure.code === 'ENOENT'
+      const missing = errorCode(failure) === 'ENOENT'
       const why = problem ?? (missing ? 'Git is not installed.' : failure?.message) ?? lastLines(errors)
       reject(new CodedError('plugin.source', why))
     }

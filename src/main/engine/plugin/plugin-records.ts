@@ -6,7 +6,7 @@ import { lazySchema, type SchemaOutput } from '../../../shared/lazy-schema'
 import type { PluginPlace } from '../../../shared/model/app/plugin'
 import { readConfigText } from '../config/read-config-file'
 import { writePrivateFile } from '../config/write-private-file'
-import { errorCode } from '../workspace/path/file-problem'
+import { errorCode } from '../../../shared/error-text'
 
 const Source = lazySchema(() =>
   z.object({

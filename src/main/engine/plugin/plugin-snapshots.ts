@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { errorCode } from '../workspace/path/file-problem'
 import { readPluginFolder, type PluginContent } from './plugin-files'
+import { errorCode } from '../../../shared/error-text'
 
 /** Copies of plugins in `$TRESTLE_HOME/plugins/content`, each named after its hash: what was accepted is what runs. */
 export class PluginSnapshots {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { errorCode } from '../../../shared/error-text'
 
 /**
  * Descriptors kept free for the program: streams, the store, the event loop, connections, a module that is being
@@ -14,7 +15,7 @@ export const TOO_MANY_FILES =
 
 /** The advice if `error` was caused by missing descriptors; undefined for any other. */
 export function tooManyFilesAdvice(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   const isFull =
     code === 'EMFILE' || code === 'ENFILE' || (error instanceof Error && /too many open files/i.test(error.message))
   return isFull ? TOO_MANY_FILES : undefined

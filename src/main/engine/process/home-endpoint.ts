@@ -16,6 +16,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { CodedError, type ErrorCode } from '../../../shared/errors'
 import { identityOf } from './process-identity'
+import { errorCode } from '../../../shared/error-text'
 
 /** The maximum length of a socket path, minus space for the number. */
 const LONGEST_PATH = 92
@@ -112,7 +113,7 @@ function claim(own: string, name: string): void {
     linkSync(own, name)
     rmSync(own, { force: true })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errorCode(error)
     // A file system without links for sockets: if two processes start at the very same moment, the first cannot be
     // found and exits when idle.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
@@ -215,7 +216,7 @@ function readToken(file: string): string | undefined {
 }
 
 function isThere(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
+  return errorCode(error) === 'EEXIST'
 }
 
 function short(text: string): string {

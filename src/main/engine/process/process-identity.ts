@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { execFile } from 'node:child_process'
+import { errorCode } from '../../../shared/error-text'
 
 /** Whether there is a process with this id, also one of another user, or one that has ended and was not waited for. */
 export function isRunning(pid: number): boolean {
@@ -8,7 +9,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

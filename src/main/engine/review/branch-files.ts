@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
 import { errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { ReviewBases } from '../../../shared/model/session/review'
@@ -9,10 +8,10 @@ import type { ReadableRepository } from '../git/repository/open-to-read'
 import { isSafeTreePath } from '../git/run/git-path'
 import { submoduleChanges, submoduleNote } from '../git/state/submodules'
 import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
+import { WorkSlices } from '../runtime/work-slices'
 
 /** More untracked files are a folder that should be ignored, not work to review. */
 const MAX_UNTRACKED = 2_000
-const SLICE_MS = 8
 /** Lists what differs, by the objects of git alone. */
 const RAW_DIFF =
   'diff --raw -z -M --no-abbrev --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --relative'.split(' ')
@@ -31,7 +30,7 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
   const files = new Map<string, ReviewedFile>()
   const isUsable = namesIn(folder)
   let unusable = 0
-  let sliceEnd = performance.now() + SLICE_MS
+  const slices = new WorkSlices()
   const add = async (entry: string, before: Version, earlier?: string): Promise<void> => {
     const [name, from] = [isUsable(entry), earlier === undefined ? undefined : isUsable(earlier)]
     if (name === undefined || (earlier !== undefined && from === undefined)) return void (unusable += 1)
@@ -42,9 +41,7 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
     if (now.kind === 'absent' && before.kind === 'absent') return
     if (now.kind !== 'folder' || before.kind === 'unkept')
       files.set(path, { path, before, after: now, now, ...(from !== undefined && { from: join(folder, from) }) })
-    if (performance.now() < sliceEnd) return
-    await breathe()
-    sliceEnd = performance.now() + SLICE_MS
+    if (slices.isOver) await slices.next()
   }
   for (const { name, from, oid, mode } of rawEntries(raw.stdout)) await add(name, versionOf(oid, mode), from)
   for (const name of untracked.slice(0, MAX_UNTRACKED)) if (!name.endsWith('/')) await add(name, { kind: 'absent' })

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { isAbsolute, relative, sep } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type { FileChange } from '../../../shared/model/session/checkpoint'
 import type { ReviewedScope, ReviewFile } from '../../../shared/model/session/review'
@@ -11,6 +10,7 @@ import { pathHistories, type PathHistory } from '../checkpoint/plan-restore'
 import { isWithin } from '../workspace/path/real-path'
 import { branchFiles } from './branch-files'
 import type { Listing, ReviewDeps, ReviewedFile } from './reviewed-file'
+import { WorkSlices } from '../runtime/work-slices'
 
 /** More files are not shown. */
 const MAX_FILES = 5_000
@@ -48,18 +48,14 @@ async function recordedFiles(
   )
   const later = pathHistories(changesOf(deps, after))
   const files: ReviewedFile[] = []
-  let sliceEnd = performance.now() + SLICE_MS
+  const slices = new WorkSlices()
   for (const history of pathHistories(changes).values()) {
     const file = recordedFile(deps, history, range.to !== undefined, later.has(history.path))
     if (file) files.push(file)
-    if (performance.now() < sliceEnd) continue
-    await breathe()
-    sliceEnd = performance.now() + SLICE_MS
+    if (slices.isOver) await slices.next()
   }
   return files
 }
-
-const SLICE_MS = 8
 
 function recordedFile(
   deps: ReviewDeps,

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CodedError } from '../../../shared/errors'
 import type {
   ReviewBases,
@@ -146,7 +146,7 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
       for (const file of files) {
         const found = texts.get(file)
         diffs.push(found ? await fileDiff(file, found) : hiddenDiff(file))
-        await breathe()
+        await nextTurn()
       }
       return diffs
     },

@@ -2,7 +2,7 @@ import { randomBytes, createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readdir, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
-import { errorText } from '../../../shared/error-text'
+import { errorCode, errorText } from '../../../shared/error-text'
 import { CodedError } from '../../../shared/errors'
 import type { PackagedRuntime } from './plain-node'
 import { runtimesInUse } from './runtimes-in-use'
@@ -113,7 +113,7 @@ function unusedName(base: string, prefix: string): string {
 }
 
 function whyNot(error: unknown, base: string, files: readonly RuntimeFile[]): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   const megabytes = Math.ceil(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000_000)
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return (

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { familyPrefix } from '../../../shared/model/session/agent'
 import type { HistoryHead, MovedOut } from '../../../shared/model/place/move'
 import type { BlobStore } from '../checkpoint/capture/file-state'
@@ -80,7 +80,7 @@ export async function sealSession(
       if (data === undefined) continue
       file.add(part.kind, data, part.name)
       written.push({ kind: part.kind, name: part.name, hash: sha256(data) })
-      await breathe()
+      await nextTurn()
     }
     if (project) {
       const data = readFileSync(bundle)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
 import type { BlobStore } from '../checkpoint/capture/file-state'
@@ -51,7 +51,7 @@ export async function readMove(
     }
     take(record, reading, { blobs, bundle })
     count += 1
-    if (count % WAIT_EVERY === 0) await breathe()
+    if (count % WAIT_EVERY === 0) await nextTurn()
   }
   if (!manifest) throw damaged('it is empty')
   return checked(manifest, reading)

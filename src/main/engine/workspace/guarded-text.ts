@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { relative, sep } from 'node:path'
-import { errorText } from '../../../shared/error-text'
-import { errorCode } from './path/file-problem'
+import { errorCode, errorText } from '../../../shared/error-text'
 import { isOpenedAt } from './file/pinned-folder'
 import { sensitiveRule } from './path/sensitive-file'
 

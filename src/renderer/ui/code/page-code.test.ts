@@ -6,7 +6,7 @@ import { HighlightQueue } from './highlight-queue'
 import { Highlighting, PageCode } from './page-code'
 
 /** Lets what waits for a loaded language run. */
-async function breathe(): Promise<void> {
+async function nextTurn(): Promise<void> {
   for (let n = 0; n < 5; n += 1) await Promise.resolve()
 }
 
@@ -29,7 +29,7 @@ function setUp() {
     await loaded
     for (let n = 0; n < atMost; n += 1) {
       // What follows a loaded language runs between two of them.
-      await breathe()
+      await nextTurn()
       const task = tasks.shift()
       if (!task) return
       task()

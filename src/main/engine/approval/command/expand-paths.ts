@@ -1,10 +1,10 @@
 import { lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../../workspace/path/file-problem'
 import { globMatcher, type GlobMatcher } from '../../workspace/path/glob-matcher'
 import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 import { EvaluationTimeout, type EvaluationTime } from '../shell/evaluation-time'
 import type { TreeUse } from './operand-use'
+import { errorCode } from '../../../../shared/error-text'
 
 /** Globs that are longer or match more names are not expanded. */
 const MAX_NAMES = 1000

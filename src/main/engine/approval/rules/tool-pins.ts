@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
 import { writePrivateFile } from '../../config/write-private-file'
 import type { Tool } from '../../tool/tool'
+import { errorCode } from '../../../../shared/error-text'
 
 type PinnedTool = Pick<Tool, 'name' | 'description' | 'schema' | 'server'>
 
@@ -51,7 +52,7 @@ export function createToolPins(home: string): ToolPins {
     try {
       found = readFileSync(fileOf(tool), 'utf8')
     } catch (error) {
-      return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? undefined : UNREADABLE
+      return errorCode(error) === 'ENOENT' ? undefined : UNREADABLE
     }
     try {
       return Pin().parse(JSON.parse(found)).text

@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import type { FileState } from '../../../../shared/model/session/checkpoint'
 import { isOpenedAt } from '../../workspace/file/pinned-folder'
 import { renameOverSync } from '../../workspace/file/atomic-write'
+import { errorCode } from '../../../../shared/error-text'
 
 /** Set-user and set-group bits are not restored: any write removes them too. */
 const MODE_BITS = 0o1777
@@ -44,7 +45,7 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
       return { kind: 'unkept', why: tooLarge(found.size, options.maxBytes), mark: versionStamp(found) }
     return readContent(path, options)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCode(error) ?? ''
     // A path behind circular links is absent too.
     if (code === 'ENOENT' || code === 'ENOTDIR' || (code === 'ELOOP' && !found)) return { kind: 'absent' }
     return {

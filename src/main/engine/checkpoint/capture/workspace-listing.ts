@@ -1,10 +1,10 @@
 import { readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { FileState, FileChange } from '../../../../shared/model/session/checkpoint'
 import { ignoreRules, type IgnoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { type BlobStore, captureFile, versionStamp, statAt, sameState } from './file-state'
+import { WorkSlices } from '../../runtime/work-slices'
 
 /** Maximum number of entries: a command must not wait for the listing of a whole disk. */
 const MAX_ENTRIES = 30_000
@@ -12,7 +12,6 @@ const MAX_ENTRIES = 30_000
 const MAX_NEW_BYTES = 256 * 1024 * 1024
 /** Maximum time that a command waits for a listing, in ms. */
 const MAX_LISTING_MS = 20_000
-const SLICE_MS = 8
 /** A file written this shortly before it was listed may change again without a new timestamp, so it is read again. */
 const RACY_MS = 50
 export const TEMPORARY = /^\.trestle-.*\.tmp$/
@@ -60,7 +59,7 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
   let newBytes = 0
   let complete = true
   const end = performance.now() + maxMs
-  let sliceEnd = performance.now() + SLICE_MS
+  const slices = new WorkSlices()
 
   const inspect = (path: string, stat: Stats): ListedFile => {
     const before = known?.get(path)
@@ -94,10 +93,9 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
       }
       files.set(path, inspect(path, stat))
       if (stat.isDirectory()) waiting.push({ folder: path, rules: rules.into(path) })
-      if (performance.now() < sliceEnd) continue
-      await breathe()
+      if (!slices.isOver) continue
+      await slices.next()
       signal?.throwIfAborted()
-      sliceEnd = performance.now() + SLICE_MS
     }
   }
   return { files, complete }

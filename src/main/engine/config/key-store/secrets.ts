@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
 import type { ProviderView } from '../../../../shared/configuration/settings'
@@ -67,7 +67,7 @@ export function createSecrets(options: {
         notice(`Other users of this computer could read the stored keys in ${file}. The permissions are fixed now.`)
       text = readFileSync(file, 'utf8')
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map()
+      if (errorCode(error) === 'ENOENT') return new Map()
       notice(`The stored keys cannot be read: ${errorText(error)}`)
       return undefined
     }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FilteredFiles } from '../../../../shared/model/project/file-view'
 import { projectFiles } from '../../workspace/ripgrep/project-files'
 
@@ -134,7 +134,7 @@ async function makeList(found: Promise<readonly string[]>): Promise<FileList> {
   for (const [row, path] of paths.entries()) {
     nameAt[row] = path.lastIndexOf('/') + 1
     folded.push(path.toLowerCase())
-    if (row % AT_ONCE === AT_ONCE - 1) await breathe()
+    if (row % AT_ONCE === AT_ONCE - 1) await nextTurn()
   }
   return { paths, folded, nameAt }
 }

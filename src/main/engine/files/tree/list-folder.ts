@@ -1,6 +1,5 @@
 import { lstatSync, type Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
-import { setImmediate as breathe } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { FolderEntries, FolderEntry } from '../../../../shared/model/project/file-view'
 import { isPlaceholder } from '../../workspace/file/reserved-file'
@@ -8,11 +7,10 @@ import { ignoreRules } from '../../workspace/path/ignore-rules'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import { VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 import { FileProblem, fileProblem } from '../../workspace/path/file-problem'
+import { WorkSlices } from '../../runtime/work-slices'
 
 /** More entries are counted, not listed. */
 const MAX_ENTRIES = 10_000
-/** So long entries are compared with ignore files before others have their turn. */
-const SLICE_MS = 8
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 const isVersionControl = new Set<string>(VCS_FOLDERS)
@@ -37,13 +35,10 @@ export async function listFolder({ path, shown, root, follow }: ListedFolder): P
   }
   const rules = ignoreRules(path, root)
   const listed = found.filter(({ name }) => !isVersionControl.has(name) && !isPlaceholder(join(path, name)))
-  let sliceEnd = performance.now() + SLICE_MS
+  const slices = new WorkSlices()
   const entries: FolderEntry[] = []
   for (const entry of listed.slice(0, MAX_ENTRIES * 2)) {
-    if (performance.now() > sliceEnd) {
-      await breathe()
-      sliceEnd = performance.now() + SLICE_MS
-    }
+    if (slices.isOver) await slices.next()
     const { name } = entry
     const full = join(path, name)
     const link = entry.isSymbolicLink() ? await linked(full, follow) : undefined

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { readPlainFile } from '../../workspace/path/plain-file'
 import { parseSettings, type Setting } from './parse-settings'
+import { errorCode } from '../../../../shared/error-text'
 
 /** A setting of a repository, and the file that it is in. */
 export interface FoundSetting extends Setting {
@@ -74,7 +75,7 @@ function contentOf(file: string): Buffer | string | undefined {
     if (stat.size > MAX_FILE_BYTES) return `The settings in ${file} are too long.`
     return readPlainFile(file, MAX_FILE_BYTES) ?? `The settings in ${file} cannot be read.`
   } catch (error) {
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errorCode(error)
     return code === 'ENOTDIR' ? undefined : `The settings in ${file} cannot be read.`
   }
 }

@@ -1,5 +1,5 @@
 import type { Progress, ServerCapabilities, Client, ClientCapabilities } from '@modelcontextprotocol/client'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import type { McpServerDefinition, McpLogLine } from '../../../../shared/configuration/customize/mcp'
 import type { CommandSandbox } from '../../../../shared/model/task/sandbox'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
@@ -169,7 +169,7 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   const inner = cause instanceof Error ? cause : undefined
-  const code = inner && 'code' in inner ? String(inner.code) : undefined
+  const code = errorCode(inner)
   const known = connectionError(error)
   if (known && ((inner && 'proxy' in inner) || isUnknownIssuer(error))) return known.message
   if (code === 'ECONNREFUSED') return 'nothing listens there.'
@@ -201,7 +201,7 @@ export async function isStaleConnection(
 ): Promise<boolean> {
   if (!(error instanceof Error)) return false
   const { cause } = error
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') return true
+  if (errorCode(cause) === 'ECONNREFUSED') return true
   const code = codeOf(error)
   if (code === undefined) return false
   if (code === 404 || code === UNSUPPORTED_VERSION) return true

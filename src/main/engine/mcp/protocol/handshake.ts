@@ -7,6 +7,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client'
 import { codeOf } from './connection'
+import { errorCode } from '../../../../shared/error-text'
 
 /** The revision without `initialize` and without sessions. */
 export const STATELESS_REVISION = '2026-07-28'
@@ -197,9 +198,7 @@ function isFinal(error: Error): boolean {
   const code = codeOf(error)
   return (
     code === 401 ||
-    (code === undefined &&
-      error.name !== 'SyntaxError' &&
-      !('code' in error && error.code === 'CLIENT_HTTP_UNEXPECTED_CONTENT'))
+    (code === undefined && error.name !== 'SyntaxError' && errorCode(error) !== 'CLIENT_HTTP_UNEXPECTED_CONTENT')
   )
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
+import { errorCode } from '../../../../shared/error-text'
 
 /** No lock is held longer: the work under it has shorter timeouts. */
 const MAX_HELD_MS = 120_000
@@ -30,7 +31,7 @@ function acquire(file: string, mine: string): boolean {
     writeFileSync(file, mine, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (errorCode(error) !== 'EEXIST') throw error
     removeStaleLock(file)
     return false
   }

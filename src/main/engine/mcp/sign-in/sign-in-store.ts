@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import { lazySchema, type SchemaOutput } from '../../../../shared/lazy-schema'
 import { CodedError } from '../../../../shared/errors'
 import { NO_KEY_STORE, type KeyStore } from '../../config/key-store/key-store'
@@ -146,7 +146,7 @@ function entriesOf(file: string): [string, Entry][] {
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
     content = readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (errorCode(error) === 'ENOENT') return []
     throw new CodedError('config.write_failed', `The sign-ins in ${file} cannot be read.`, { cause: error })
   }
   try {

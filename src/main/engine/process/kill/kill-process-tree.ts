@@ -4,6 +4,7 @@ import { killProcesses } from './kill-processes'
 import type { ProcessEntry } from '../proc-files'
 import { commandOf, isAliveState, processTable, type ProcessTable } from '../process-table'
 import type { Subreaper } from '../shell-process'
+import { errorCode } from '../../../../shared/error-text'
 
 /** What to stop. */
 export interface ProcessTreeToKill {
@@ -182,7 +183,7 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
     return true
   } catch (error) {
     // EPERM: the group exists, but we may not (or no longer) signal it.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import type { ReservedFile } from './project-scan'
 import { isRunning } from '../../process/process-identity'
+import { errorCode } from '../../../../shared/error-text'
 
 /** What a process has made in projects. */
 interface Made {
@@ -166,7 +167,7 @@ function unlessThere(make: () => void): void {
   try {
     make()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 

@@ -11,6 +11,7 @@ import {
   joinSockets,
 } from './outbound-connections'
 import { canonicalHost, hostAndPort } from '../../network/host-list'
+import { errorCode } from '../../../../shared/error-text'
 
 /** Set on every answer that comes from the filter itself and not from the server asked for. */
 const OWN_ANSWER = 'x-trestle-sandbox'
@@ -154,7 +155,7 @@ function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHe
 /** The error response to a client when a connection fails, with the cause. */
 function answerTo(error: unknown, host: string): { status: number; text: string } {
   if (error instanceof HostDeniedError) return { status: 403, text: `${error.message}\n` }
-  const { code } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   if (code === 'ETIMEDOUT') return { status: 504, text: `${host} did not answer in time.\n` }
   return { status: 502, text: `${host} cannot be reached${code === undefined ? '' : ` (${code})`}.\n` }
 }

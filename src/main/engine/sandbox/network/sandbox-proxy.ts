@@ -16,6 +16,7 @@ import {
 import { createHttpProxy } from './http-proxy'
 import { upstreamFromEnvironment } from '../../network/choose-proxy'
 import ipaddr from 'ipaddr.js'
+import { errorCode } from '../../../../shared/error-text'
 
 /** A host and port that a sandboxed command tried to reach and may not. */
 export interface DeniedHost {
@@ -262,7 +263,7 @@ function reply(code: number): Buffer {
 
 function replyTo(error: unknown): number {
   if (error instanceof HostDeniedError) return REPLY.denied
-  const { code } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   if (code === 'ECONNREFUSED') return REPLY.refused
   return code === undefined ? REPLY.failed : REPLY.unreachable
 }

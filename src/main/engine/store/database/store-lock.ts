@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
+import { errorCode } from '../../../../shared/error-text'
 
 /**
  * A lock without a readable holder is being written, or was left by a process that died while writing. Stale after this
@@ -14,7 +15,7 @@ export function tryLock(file: string): (() => void) | undefined {
       writeFileSync(file, JSON.stringify(identityOf(process.pid)), { flag: 'wx', mode: 0o600 })
       return () => rmSync(file, { force: true })
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (errorCode(error) !== 'EEXIST') throw error
       if (attempt === 3 || !removeStale(file)) return undefined
     }
   }
@@ -32,7 +33,7 @@ function removeStale(file: string): boolean {
   try {
     writeFileSync(claim, '', { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (errorCode(error) !== 'EEXIST') throw error
     if (ageOf(claim) >= UNREADABLE_STALE_MS) rmSync(claim, { force: true })
     return false
   }

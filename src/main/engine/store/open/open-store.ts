@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { withMemoryFallback } from './memory-fallback'
 import type { Store } from '../store'
@@ -170,12 +170,7 @@ function makeStore(file: string, migrations: readonly Migration[]): void {
   } catch (error) {
     if (fileAt(file)) return
     // A file system without links, such as those of memory cards.
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EISDIR'].includes(String(error.code))
-    )
-      renameSync(made, file)
+    if (['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EISDIR'].includes(errorCode(error) ?? '')) renameSync(made, file)
     else throw error
   } finally {
     remove()

@@ -6,7 +6,7 @@ import {
   SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import type { FailureData } from './task-protocol'
 
@@ -24,8 +24,7 @@ export function connectionOver(socket: Socket): MessageConnection {
 /** Serializes an exception. */
 export function toWire(error: unknown): ResponseError<FailureData> {
   const message = errorText(error)
-  const systemCode =
-    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const systemCode = errorCode(error)
   const data: FailureData =
     error instanceof CodedError ? { failure: error.failure } : systemCode === undefined ? {} : { systemCode }
   return new ResponseError(FAILED, message, data)

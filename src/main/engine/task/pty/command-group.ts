@@ -18,6 +18,7 @@ import {
   type ExitStatus,
 } from '../../process/shell-process'
 import { type CommandNamespace, childrenOf, machinePid } from './command-namespace'
+import { errorCode } from '../../../../shared/error-text'
 
 /** File descriptors per slot, in the current sandbox and in the one made ready: a terminal, twice, and its orders. */
 const FILES_PER_SLOT = 16
@@ -224,8 +225,7 @@ export class CommandGroup {
       const found = error instanceof Error ? error : new Error(String(error))
       // The shell inside has the same limit and needs high descriptor numbers; at the limit, it cannot open the other
       // end of its orders.
-      this.failure =
-        isOpenFileLimitLow() && 'code' in found && found.code === 'ENXIO' ? new Error(TOO_MANY_FILES) : found
+      this.failure = isOpenFileLimitLow() && errorCode(found) === 'ENXIO' ? new Error(TOO_MANY_FILES) : found
       this.orders = undefined
       return this.lost()
     }

@@ -1,5 +1,4 @@
 import { lstat, opendir, readlink, stat } from 'node:fs/promises'
-import { setImmediate as breathe } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { Dirent } from 'node:fs'
 import { z } from 'zod'
@@ -12,12 +11,11 @@ import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { leadsElsewhere, missingPath, pathRefusal, shownPath, printablePath } from '../file-paths'
 import { failed, nothingHidden, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './list-directory.md?raw'
+import { WorkSlices } from '../../runtime/work-slices'
 
 const MAX_SHOWN = 1000
 /** A folder with more entries is not read to its end. */
 const MAX_READ = 50_000
-/** So long entries are compared with ignore files before others have their turn. */
-const SLICE_MS = 8
 const CARD_ENTRIES = 200
 const MAX_NAMES = 20
 
@@ -111,7 +109,7 @@ async function list(
   const rules = ignoreRules(folder, root)
   const listing: Listing = { entries: [], ignored: 0, sensitive: [], cut: false }
   let read = 0
-  let sliceEnd = performance.now() + SLICE_MS
+  const slices = new WorkSlices()
   const opened = openFolder(folder)
   try {
     for await (const entry of await opendir(opened.path, { bufferSize: 1024 })) {
@@ -120,10 +118,7 @@ async function list(
         listing.cut = true
         break
       }
-      if (performance.now() > sliceEnd) {
-        await breathe()
-        sliceEnd = performance.now() + SLICE_MS
-      }
+      if (slices.isOver) await slices.next()
       const path = join(folder, entry.name)
       if (isHidden(path)) continue
       if (sensitiveRule(entry.isDirectory() ? `${path}/.` : path) !== undefined) listing.sensitive.push(entry.name)

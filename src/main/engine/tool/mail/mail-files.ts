@@ -17,6 +17,7 @@ import { isOpenedAt, pinFolder, replacedProblem } from '../../workspace/file/pin
 import type { ResolvedPath } from '../../workspace/workspace'
 import { sizeText } from './mail-result'
 import type { Attached } from './session-mail'
+import { errorCode } from '../../../../shared/error-text'
 
 /** Servers refuse larger messages. */
 const MAX_TOTAL_BYTES = 20_000_000
@@ -72,7 +73,7 @@ export function newFile(
     fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644)
   } catch (error) {
     folder.close()
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+    if (errorCode(error) === 'EEXIST')
       throw new FileProblem(`${shown} exists already, and attachments never replace a file. Choose another name.`)
     throw fileProblem(error, shown)
   }

@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from 'node:timers/promises'
 import type { ToolDetails } from '../../../../shared/model/approval/preview'
 import { sortNewestFirst, pathSortKey } from '../../workspace/file/list-files'
 import { truncateText } from '../truncate-result'
@@ -7,13 +6,12 @@ import { failed, ok, type ToolResult } from '../tool'
 import { reachedPcre2Limit, searchFailure, unreadableFiles, type RipgrepRun } from '../../workspace/ripgrep/run-ripgrep'
 import { MAX_LINE_BYTES } from '../../workspace/ripgrep/line-cutter'
 import { parseCounts, parseMatches, type FileMatches, type MatchLine } from '../../workspace/ripgrep/parse-output'
+import { WorkSlices } from '../../runtime/work-slices'
 
 /** What the tool card gets at most. */
 const CARD_LINES = 200
 const CARD_LINE_CHARS = 500
 const MAX_NAMES = 20
-/** So long results are compared with ignore files before others have their turn. */
-const SLICE_MS = 8
 
 const BINARY_ADVICE = 'To see what a binary file says there, use `grep -a` or `strings` with Bash.'
 
@@ -109,12 +107,9 @@ async function foundIn<Found extends { path: string }>(
 ): Promise<Found[]> {
   const keep = async ({ output }: RipgrepRun): Promise<Found[]> => {
     const kept: Found[] = []
-    let sliceEnd = performance.now() + SLICE_MS
+    const slices = new WorkSlices()
     for (const entry of parse(output)) {
-      if (performance.now() > sliceEnd) {
-        await breathe()
-        sliceEnd = performance.now() + SLICE_MS
-      }
+      if (slices.isOver) await slices.next()
       const path = absolute(entry.path)
       if (!excludes(path)) kept.push({ ...entry, path })
     }

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { constants, linkSync, lstatSync, rmSync, type BigIntStats, renameSync } from 'node:fs'
 import { access, open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { errorCode, FileProblem, fileProblem } from '../path/file-problem'
+import { FileProblem, fileProblem } from '../path/file-problem'
 import { pinFolder, type PinnedFolder } from './pinned-folder'
 import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
 import { changedMeanwhile, mayBeOverwritten, overwriteFile } from './overwrite-file'
 import { removePlaceholder } from './reserved-file'
+import { errorCode } from '../../../../shared/error-text'
 
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */

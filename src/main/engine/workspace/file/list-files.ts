@@ -1,13 +1,11 @@
 import { readdir } from 'node:fs/promises'
-import { setImmediate as breathe } from 'node:timers/promises'
 import { join } from 'node:path'
 import { lstat, lstatSync, type Stats } from 'node:fs'
 import { openFolder } from './pinned-folder'
 import type { IgnoreRules } from '../path/ignore-rules'
+import { WorkSlices } from '../../runtime/work-slices'
 
 const FOLDERS_AT_ONCE = 8
-/** So long entries are compared with rules and patterns before others have their turn. */
-const SLICE_MS = 8
 
 export interface TreeEntry {
   /** Absolute. */
@@ -44,12 +42,11 @@ export async function walkTree(folder: string, walk: Walk): Promise<WalkResult> 
     const opened = openFolder(path)
     const entries = await readdir(opened.path, { withFileTypes: true }).finally(opened.close)
     opened.verify()
-    let sliceEnd = performance.now() + SLICE_MS
+    const slices = new WorkSlices()
     for (const entry of entries) {
-      if (performance.now() > sliceEnd) {
-        await breathe()
+      if (slices.isOver) {
+        await slices.next()
         if (!goOn()) return void waiting.push({ path, inner, rules })
-        sliceEnd = performance.now() + SLICE_MS
       }
       const found = { path: join(path, entry.name), inner: inner + entry.name, isFolder: entry.isDirectory() }
       if (rules.ignores(found.path, found.isFolder)) continue

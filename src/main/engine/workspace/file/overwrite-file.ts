@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { errorText } from '../../../../shared/error-text'
-import { errorCode, FileProblem, fileProblem } from '../path/file-problem'
+import { errorCode, errorText } from '../../../../shared/error-text'
+import { FileProblem, fileProblem } from '../path/file-problem'
 import { isSameStamp, refuseSpecial, type FileStamp } from './open-file'
 
 const FLAGS = constants.O_RDWR | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0) | (constants.O_NOCTTY ?? 0)

@@ -10,7 +10,8 @@ import {
   realpathSync,
 } from 'node:fs'
 import { dirname, join, parse, sep } from 'node:path'
-import { errorCode, FileProblem } from '../path/file-problem'
+import { FileProblem } from '../path/file-problem'
+import { errorCode } from '../../../../shared/error-text'
 
 /** Linux: opens a folder only to act through it; needs no right to list it. */
 const O_PATH = 0o10000000

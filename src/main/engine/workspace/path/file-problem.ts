@@ -1,9 +1,4 @@
-/** The system's code of a failed file operation (`ENOENT`), or undefined when it is no such failure. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
-
+import { errorCode } from '../../../../shared/error-text'
 /**
  * A file operation that failed for a reason the model or the user can act on. Its message is a whole sentence that
  * names the file.

@@ -1,8 +1,8 @@
 import { readlinkSync, realpathSync } from 'node:fs'
-import { errorCode } from './file-problem'
 import { type PathFlavor, SYSTEM_PATHS } from './path-flavor'
 import { realpath, stat } from 'node:fs/promises'
 import { CodedError } from '../../../../shared/errors'
+import { errorCode } from '../../../../shared/error-text'
 
 const MAX_LINKS = 40
 /** What systems but Windows take at most; a longer path names no file there. */

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errorCode } from '../../../../shared/error-text'
 
 /** The nearest folder at or above `folder` that holds a repository of git, or undefined. */
 export function repositoryRoot(folder: string): string | undefined {
@@ -21,6 +22,6 @@ export function hasRepository(folder: string): boolean {
     return readdirSync(git).length > 0
   } catch (error) {
     // It is there and cannot be read.
-    return (error as NodeJS.ErrnoException).code === 'EACCES'
+    return errorCode(error) === 'EACCES'
   }
 }

@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parsePaths } from './parse-output'
 import { runRipgrep } from './run-ripgrep'
 import { searchScope } from './search-scope'
@@ -53,7 +53,7 @@ export async function projectFiles(root: string, onSome?: (files: readonly strin
   const files: string[] = []
   for (let from = 0; from < found.length; from += AT_ONCE) {
     for (const each of judged(found.slice(from, from + AT_ONCE))) files.push(each)
-    await breathe()
+    await nextTurn()
   }
   return sortInSlices(files)
 }
@@ -63,7 +63,7 @@ export async function sortInSlices(paths: readonly string[], atOnce = AT_ONCE): 
   let runs: string[][] = []
   for (let from = 0; from < paths.length; from += atOnce) {
     runs.push(paths.slice(from, from + atOnce).sort())
-    await breathe()
+    await nextTurn()
   }
   while (runs.length > 1) {
     const merged: string[][] = []
@@ -81,7 +81,7 @@ async function merge(a: readonly string[], b: readonly string[], atOnce: number)
   for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
     if (j >= b.length || (i < a.length && a[i]! <= b[j]!)) all.push(a[i++]!)
     else all.push(b[j++]!)
-    if (all.length % atOnce === 0) await breathe()
+    if (all.length % atOnce === 0) await nextTurn()
   }
   return all
 }

@@ -11,12 +11,12 @@ import {
 } from 'node:fs'
 import { isUtf8 } from 'node:buffer'
 import { dirname } from 'node:path'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import { CodedError } from '../../../../shared/errors'
 import { PLAIN_DIFF } from '../../git/run/run-git'
 import type { OpenRepository } from '../../git/repository/open-repository'
 import { isSafeTreePath } from '../../git/run/git-path'
-import { errorCode, FileProblem } from '../../workspace/path/file-problem'
+import { FileProblem } from '../../workspace/path/file-problem'
 import { inPlainFolder, type RawPath } from './plain-path'
 
 const MAX_PATCH_BYTES = 1024 * 1024 * 1024

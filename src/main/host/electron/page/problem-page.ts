@@ -1,5 +1,5 @@
 import type { WebContents } from 'electron'
-import { errorText } from '../../../../shared/error-text'
+import { errorCode, errorText } from '../../../../shared/error-text'
 import { APP_ORIGIN } from '../../../../shared/contract/page-host'
 import { CodedError } from '../../../../shared/errors'
 
@@ -116,7 +116,7 @@ export function failureText(error: unknown): { title: string; text: string[] } {
 
 /** Whether the error is a broken connection, which affects nothing else. */
 export function isConnectionError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = errorCode(error) ?? ''
   return [
     'EPIPE',
     'ECONNRESET',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CodedError } from '../../../../shared/errors'
 import { writePrivateFile } from '../../../engine/config/write-private-file'
+import { errorCode } from '../../../../shared/error-text'
 
 /** A certificate with its key, both as PEM. */
 export interface Certificate {
@@ -123,7 +124,7 @@ async function selfSigned(openssl: string, keyFile: string, hosts: readonly stri
     })
     return new X509Certificate(stdout).toString()
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const isMissing = errorCode(error) === 'ENOENT'
     throw unusable(
       isMissing
         ? 'openssl is not installed, and Trestle needs it to make its certificate.'

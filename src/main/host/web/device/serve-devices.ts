@@ -13,6 +13,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
+import { errorCode } from '../../../../shared/error-text'
 
 const statusOutput = z.object({ BackendState: z.string(), Self: z.object({ DNSName: z.string() }) })
 const TIMEOUT_MS = 5000
@@ -33,7 +34,7 @@ async function tailnetName(program = 'tailscale'): Promise<string> {
     if (BackendState !== 'Running' || !/^[a-z0-9.-]+$/.test(name)) throw new Error('it is not connected')
     return name
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const isMissing = errorCode(error) === 'ENOENT'
     throw new CodedError(
       'request.invalid',
       isMissing
