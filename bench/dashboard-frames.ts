@@ -39,7 +39,7 @@ export default async function dashboardFrames(): Promise<Measurement[]> {
   }
   const host = await startWebHost({ engine, rendererDir: join(import.meta.dirname, '..', 'out', 'renderer') })
   const browser = await launchChromium(executable)
-  // Each task prints ten lines a second and is told of once a second, as the real engine does.
+  // Each task prints ten lines a second and is reported once a second, as in the real engine.
   let printed = 0
   const printing = setInterval(() => {
     for (let n = 0; n < (TASKS * LINES_PER_SECOND) / 50; n += 1) {

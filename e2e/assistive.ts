@@ -45,7 +45,7 @@ const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerH
 const HOLD_STILL = `(async () => {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   const isEndless = ({ effect }) => effect?.getComputedTiming().endTime === Infinity
-  // The page hears of a change of the system's theme with its next frame.
+  // The page gets a change of the system's theme with its next frame.
   await drawn()
   // What a script has set, a style sheet no longer changes.
   for (const { effect } of document.getAnimations().filter(isEndless))

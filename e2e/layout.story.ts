@@ -98,7 +98,7 @@ test('a long title leaves the name of the project readable', async ({ app }) => 
   for (const width of [1440, 1000, 390]) {
     await page.setViewportSize({ width, height: 800 })
     await expect(banner.getByRole('heading', { level: 1 })).toContainText('averylongname')
-    // Nothing of it is cut off.
+    // It is not cut off.
     await expect.poll(() => folder.evaluate((shown) => shown.scrollWidth <= shown.clientWidth)).toBe(true)
   }
 })

@@ -40,6 +40,9 @@ const PHRASES: readonly (readonly [pattern: string, instead: string])[] = [
   ['in any case', 'always; or: ignoring case, case-insensitive'],
   ['thereby', 'which'],
   ['by itself|by themselves|of itself', 'automatically, alone'],
+  ['nothing of (?:it|them|this|that|these|those|what)', 'none of it, no part of them'],
+  ['(?:told|tells?|heard|hears?|knows?) of', 'reports, is notified about, knows about'],
+  [String.raw`(?:\/\*\*|\/\/|\*) so (?:many|much|long|often)`, 'maximum number, how long, how often'],
 ]
 
 /** Where a match is right: another's product, a quotation, a recorded name, a field that programs rely on. */

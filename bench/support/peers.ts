@@ -38,7 +38,7 @@ export const TRESTLE: Program = {
         : { name: 'Grep', input: { pattern: action.find, output_mode: 'content' } },
 }
 
-/** So many steps of reading a file, running `true` and searching in turns. */
+/** A turn of this many steps: reading a file, running `true` and searching, in rotation. */
 export function cycleOf(program: Program, steps: number): (n: number) => Answer | undefined {
   return (n) => {
     if (n >= steps) return undefined

@@ -58,7 +58,7 @@ export function bundledFolders(): string[] {
 
 /**
  * Packages that the style sheets import: Tailwind inlines them before the bundler sees a module, so the build notes
- * nothing of them.
+ * none of them.
  */
 function importedByStyles(): string[] {
   const styles = globSync('src/renderer/**/*.css', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))

@@ -3,7 +3,7 @@ const MAX_MAIL_TEXT = 2000
 
 /**
  * The address, normalized, when it may be opened in the user's browser or mail program; undefined for everything else.
- * Web pages need a host and must not carry a user name or password (what stands before an @ looks like the host). Mail
+ * Web pages need a host and must not carry a user name or password (text before an @ looks like the host). Mail
  * addresses may carry a subject and a short text, but no attachments, further recipients or headers.
  */
 export function safeLink(href: string): string | undefined {
@@ -47,7 +47,7 @@ export function linkWarning(address: string, text: string): string | undefined {
   return named === undefined ? undefined : `The link says ${named}, but it opens ${target}.`
 }
 
-/** Hosts that a text names: what a reader takes for the address. */
+/** Hosts named in a text, which a reader would take for the address. */
 function namedHosts(text: string, isMail: boolean): string[] {
   const shown = text.normalize('NFKC')
   const addresses = [...shown.matchAll(isMail ? /@([^\s@/?#>,;]+)/g : /https?:\/\/([^\s/?#]+)/gi)].map(

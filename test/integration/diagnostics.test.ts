@@ -67,7 +67,7 @@ async function play(options: {
   return { model, project: scratch.project, gaps }
 }
 
-/** What a request tells of errors, oldest first. */
+/** The errors in a request, oldest first. */
 function told({ body }: Pick<Request, 'body'>): string[] {
   const messages = body['messages'] as { role: string; content: unknown }[]
   return messages

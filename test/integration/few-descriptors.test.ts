@@ -57,7 +57,7 @@ interface Outcome {
 }
 
 async function outcomeOf(limit: number, calls: ScriptedCall[]): Promise<Outcome> {
-  steps = [{ toolCalls: calls }, { text: 'all done' }, { text: 'told of tasks' }]
+  steps = [{ toolCalls: calls }, { text: 'all done' }, { text: 'tasks reported' }]
   const run = await limited(limit)
   const lines = jsonLines<RecordedEvent | { type: 'result'; answer: string }>(run.stdout)
   const started = lines.filter((line) => line.type === 'tool.started')
@@ -114,6 +114,6 @@ describe.skipIf(process.platform === 'win32').each(LIMITS)('with %i descriptors'
     expect(results).toHaveLength(100)
     expect(run.code === 0 ? withoutAdvice(results) : []).toEqual([])
     // Tasks that end while the model answers are reported to it in one more step.
-    expect(['all done', 'told of tasks']).toContain(answer)
+    expect(['all done', 'tasks reported']).toContain(answer)
   })
 })

@@ -289,7 +289,7 @@ describe('naming the repository to git leaves the user’s hooks as they are', (
   const COMMIT_ELSEWHERE = (folder: string): string =>
     `mkdir -p '${folder}'; cd '${folder}'; git init -q; echo x > x; git add x; git commit -qm elsewhere`
 
-  test('one that makes a repository elsewhere, as tests do, changes nothing of this one', async () => {
+  test('one that makes a repository elsewhere, as tests do, leaves this one unchanged', async () => {
     const repo = lab.repository('r')
     const elsewhere = join(lab.root, 'elsewhere')
     await hooked(repo, join(repo, '.git'), 'pre-push', `${COMMIT_ELSEWHERE(elsewhere)}; pwd >> '${marker}'`)

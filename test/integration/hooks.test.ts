@@ -198,7 +198,7 @@ describe('hooks on writes', () => {
 })
 
 describe('hooks on prompts and ends', () => {
-  it('keep a prompt from the model, and nothing of it is recorded', async () => {
+  it('keep a prompt from the model, and it is not recorded', async () => {
     await play(
       [{ text: 'never' }],
       [

@@ -17,7 +17,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-/** Kills a running task at a random moment; returns the recorded events it had told of. */
+/** Kills a running task at a random moment; returns the recorded events it had reported. */
 async function killedRun(ms: number): Promise<RecordedEvent[]> {
   const child = startCli(
     ['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto', '--output-format', 'stream-json'],

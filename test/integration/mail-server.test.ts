@@ -167,7 +167,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     })
   })
 
-  it('tells of new mail that fits the filter, once each, and of what came while the server was away', async () => {
+  it('reports new mail that fits the filter, once each, and what came while the server was away', async () => {
     const inbox: string[] = []
     let arrived = next()
     const problems: string[] = []

@@ -128,7 +128,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
       entries.map(([name, [input]]) => ({ name: `mcp__everything__${name}`, input })),
     )
     for (const [index, [name, [, expected]]] of entries.entries()) expect.soft(results[index], name).toMatch(expected)
-    // The long operation told of each step, and the task of its stages.
+    // The long operation reported each step, and the task its stages.
     expect(progress.join('')).toMatch(/1\/4/)
     expect(progress.join('')).toMatch(/Gathering sources/)
     expect(asked.flatMap(({ asks }) => asks ?? []).toSorted()).toEqual(['form', 'form', 'link', 'sampling', 'sampling'])
@@ -221,7 +221,7 @@ it("the official filesystem server reads, writes and lists the session's folder"
       'base64',
     ),
   )
-  // It knows no folder but those it is told of as roots.
+  // It knows only the folders that it was given as roots.
   const calls: [name: string, input: Record<string, unknown>, result: RegExp][] = [
     ['list_allowed_directories', {}, /project/],
     ['read_file', { path: at('a.txt') }, /^one\ntwo\n$/],

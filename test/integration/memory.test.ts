@@ -150,7 +150,7 @@ it('a project sees nothing of another, and a session without a project only what
   expect(JSON.stringify(messagesIn(model))).toContain('June')
 })
 
-it('while memory is off, nothing of it is in a request, and its tools are refused', async () => {
+it('while memory is off, requests contain no part of it, and its tools are refused', async () => {
   const { model, print, memory, results } = await program(
     [brief('MemoryStore', { key: 'x', text: 'y' }), { text: 'done' }],
     '',

@@ -101,7 +101,7 @@ describe.skipIf(!hasSshd)('a machine behind ssh', () => {
     expect(statSync(join(target(), 'data')).size).toBe(BYTES)
   })
 
-  it('is told of no space before anything is copied', async () => {
+  it('is told that there is no space before anything is copied', async () => {
     expect(await rejection(install(1000))).toMatchObject({
       code: 'place.no_space',
       message: expect.stringMatching(/^Trestle needs \d+ MB in the home folder there, and 1 MB are free\.$/),

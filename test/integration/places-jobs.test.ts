@@ -121,7 +121,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       // Each is recorded here, so its folder there is gone.
       const folders = join(user, '.trestle-places', 'cluster', 'jobs')
       await until(() => readdirSync(folders).length === 0, 'the end of the folders', LIMIT)
-      // A new job knows nothing of them, and is told what the subagent has done.
+      // A new job does not know them, and is told what the subagent has done.
       await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'more' }])
       await until(() => results(sessionId).length === COUNT + 1, 'the result of the continued one', LIMIT)
       await ended(sessionId)
@@ -131,7 +131,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
   )
 
   it.skipIf(!RUNS_ALL)(
-    'continue after their node has failed, and are told of once when they are canceled',
+    'continue after their node has failed, and are reported once when they are canceled',
     async () => {
       const [lost, canceled] = [held(), held()]
       const sessionId = await begin({
@@ -205,7 +205,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
   )
 
   it.skipIf(!RUNS_ALL)(
-    'are told of once when they reach the time limit of their job',
+    'are reported once when they reach the time limit of their job',
     async () => {
       const { asked, go } = held()
       const sessionId = await begin({

@@ -123,7 +123,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
     expect(told).toEqual(['Pod trestle-box is pending (Unschedulable: 0/3 nodes are available: 3 Insufficient cpu.)'])
   })
 
-  it('that cannot start is told of with the reason, and is not waited for any longer', async () => {
+  it('that cannot start is reported with the reason, and is not waited for any longer', async () => {
     const waiting = (reason: string, message: string) => (sandbox: ClusterThing) => {
       cluster.objects.set('/api/v1/namespaces/agents/pods/trestle-box', {
         status: { phase: 'Pending', containerStatuses: [{ state: { waiting: { reason, message } } }] },

@@ -263,7 +263,7 @@ describe('print mode', () => {
   })
 })
 
-it('a prompt that starts with a skill includes its instructions, and the agent is told of the others', async () => {
+it('a prompt that starts with a skill includes its instructions, and the agent is told about the others', async () => {
   await play([{ text: 'done' }])
   const path = join(scratch.project, '.trestle', 'skills', 'tidy')
   mkdirSync(path, { recursive: true })

@@ -79,7 +79,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     expect(run.requests.at(-1)!.request.body['model'] ?? 'other').toBe('other')
     await run.engine.sessions.change(run.session, { model: 'local/scripted' })
     await run.turn(read('a.txt'))
-    // So much is read that the oldest has to go.
+    // Reads enough that the oldest results are dropped.
     for (const first of [0, 6, 12]) await run.turn(...Array.from({ length: 6 }, (_, n) => read(`big/${first + n}.txt`)))
     expect(run.of('context.trimmed').length).toBeGreaterThan(0)
     expect(run.tells('left out to save space')).toBe(true)

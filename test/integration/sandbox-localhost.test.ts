@@ -45,7 +45,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-/** What the model was told of its calls. */
+/** What the model was told about its calls. */
 function told(server: ModelServer): string[] {
   const { messages } = server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)

@@ -119,7 +119,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a program that asks at /dev/t
         },
       })
       for (const [prompt, answer] of asks) {
-        // Once the program reads, and shows nothing of what is typed.
+        // Once the program reads without echo.
         await vi.waitFor(
           () =>
             expect(run.task().prompt?.text ?? printed.trimStart()).toMatch(

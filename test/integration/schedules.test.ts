@@ -348,7 +348,7 @@ it('shows the service before it writes it, and writes it only with consent', asy
   rmSync(config, { recursive: true, force: true })
 })
 
-it('while schedules are off, nothing of them is in a request, no run starts, and their tools are refused', async () => {
+it('while schedules are off, requests contain no part of them, no run starts, and their tools are refused', async () => {
   const { scratch, model, schedule, results } = await program([brief('ScheduleList', {}), { text: 'done' }], '')
   await schedule('create', '--name', 'Check', '--time', 'every 2 h', '--prompt', 'Look.')
   expect(await schedule<ScheduleOverview>('list')).toMatchObject({ service: { runs: 'off' } })
@@ -382,7 +382,7 @@ registerHooks({
     .filter((name) => name !== 'schedule')
 }
 
-it('while schedules are off, a start loads nothing of them; while they are on, what runs them', async () => {
+it('while schedules are off, a start loads none of their code; while they are on, what runs them', async () => {
   const { scratch } = await program([], '')
   expect(await loadedFiles(scratch.home)).toEqual([])
   writeConfig(scratch.home, `default_model = "local/scripted"\n${ON}`)

@@ -57,7 +57,7 @@ function stored(): RecordedEvent[] {
   }
 }
 
-/** The tasks that the agent was told of, one entry for each time. */
+/** The tasks that the agent was told about, one entry for each time. */
 function told(): string[] {
   return stored().flatMap((event) =>
     event.type === 'turn.started' || event.type === 'turn.steered'

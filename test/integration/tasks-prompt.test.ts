@@ -56,7 +56,7 @@ const node = JSON.stringify(process.execPath)
 describe.concurrent('waits for the user', () => {
   test.each([
     ['a shell that asks', `read -p 'Name: ' x </dev/tty`, 'Name:'],
-    ['one that shows nothing of what is typed', `read -s -p 'Password: ' x </dev/tty`, 'Password:'],
+    ['one that does not echo what is typed', `read -s -p 'Password: ' x </dev/tty`, 'Password:'],
     ['one with a time limit', `read -t 60 -p 'Continue [y/N]? ' x </dev/tty`, 'Continue [y/N]?'],
     ['a question that ends its line', `echo 'Press enter to continue'; read x </dev/tty`, 'Press enter to continue'],
     ['a question in colours, redrawn', `printf '...\\r\\033[1;32m?\\033[0m Really? '; read x </dev/tty`, '? Really?'],

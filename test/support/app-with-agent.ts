@@ -77,7 +77,7 @@ export class AppWithAgent {
   }
 
   /**
-   * Has the agent make these calls in one step; resolves with the requests that follow it: what the model is told of
+   * Has the agent make these calls in one step; resolves with the requests that follow it: what the model is told about
    * them.
    */
   async call(calls: ScriptedCall[]): Promise<string> {

@@ -11,7 +11,7 @@ interface Kept {
   watchers: Set<(push: TaskPush) => void>
 }
 
-/** So much of the newest output a watcher begins with. */
+/** Maximum newest output that a watcher starts with. */
 const START_CHARS = 64 * 1024
 
 export interface MemoryTasks extends Tasks {

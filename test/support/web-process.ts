@@ -15,7 +15,7 @@ export interface WebProcess {
   pid: number
   /** A page's client; each call opens another, as another tab does. */
   connect(): Connection
-  /** What a page is told of the app, from now on. */
+  /** What a page is told about the app, from now on. */
   follow(client: TrestleClient): AppPush[]
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>

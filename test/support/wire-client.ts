@@ -4,7 +4,7 @@ import { until } from './until'
 
 type Reply = Exclude<WireLine, { hello: unknown }>
 
-/** A client of `trestle wire` that knows nothing of it but lines of JSON. */
+/** A client of `trestle wire` that only exchanges lines of JSON. */
 export interface WireClient {
   /** Everything that was received, in order. */
   readonly lines: readonly WireLine[]

@@ -15,7 +15,7 @@ export const PLUGIN_COMMAND: CommandSpec = {
       '  diff NAME        What has changed since you accepted it.',
       '  add PATH|GIT-URL Install from a folder or a repository (#branch at its end). It is off until you enable it.',
       '  enable NAME      Show all of it; you accept it by typing the start of its fingerprint.',
-      '  disable NAME     Turn it off; nothing of it is active any more.',
+      '  disable NAME     Turn it off; none of its parts stays active.',
       '  update NAME      Fetch it again from where it came from. A changed one is off until you enable it.',
       '  remove NAME      Remove it; it can be restored for 30 days.',
       '  restore ID       Restore a removed one; list shows the ids.',

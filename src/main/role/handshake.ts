@@ -14,7 +14,7 @@ const LINE_LIMIT_MS = 10_000
 const MAX_LINE_BYTES = 4096
 const NONCE_BYTES = 32
 
-/** What a client knows of the engine once both have shown that they have the key. */
+/** What a client knows about the engine once both have proved that they have the key. */
 export interface EngineGreeting {
   protocol: number
   /** Version of its Trestle. */

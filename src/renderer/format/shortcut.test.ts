@@ -76,7 +76,7 @@ describe('shortcutFrom', () => {
     // A Latin keyboard with another order of keys: what is typed counts.
     const dvorak = { ...press('t', { ctrlKey: true }), code: 'KeyK' }
     expect([isShortcut(dvorak, 'Mod+K'), isShortcut(dvorak, 'Mod+T')]).toEqual([false, true])
-    // A key that types a letter beside the alphabet stands for itself.
+    // A key that types a letter outside the Latin alphabet keeps its own name.
     expect(from('ö', { ctrlKey: true, code: 'Semicolon' })).toBe('Mod+Ö')
     expect(isShortcut({ ...press('ö', { ctrlKey: true }), code: 'Semicolon' }, 'Mod+Ö')).toBe(true)
   })

@@ -48,7 +48,7 @@ describe('a typed number', () => {
     const cents = fc.integer({ min: 100_000, max: 99_999_999 })
     fc.assert(
       fc.property(locale, cents, (name, count) => {
-        // Two digits after the point: three would be taken for thousands.
+        // Two digits after the point: three would be read as thousands.
         const text = (count / 100).toLocaleString(name, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
         const read = numberIn(text)
         expect(name === 'en-IN' && Number.isNaN(read) ? count / 100 : read).toBe(count / 100)

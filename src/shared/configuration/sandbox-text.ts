@@ -136,8 +136,7 @@ const AUTO: Readonly<Record<Confinement, string>> = {
 }
 
 /**
- * Advice taken apart: the words, and the command that is to be run. A command stands alone, or in backquotes among
- * words.
+ * Splits advice into its words and the command to run. A command is the whole text, or in backquotes within it.
  */
 export function remedyParts(remedy: string): { words: string; command?: string } {
   const [before = '', quoted, after = ''] = remedy.split('`')

@@ -19,7 +19,7 @@ describe('how full the window is', () => {
     expect(contextShare({ context: context(5000) }, settings)?.share).toBe(1)
   })
 
-  it('uses the model of the session, and what the provider has told of its window', () => {
+  it('uses the model of the session, and what the provider has reported about its window', () => {
     expect(contextShare({ context: context(50), model: 'b' }, settings)?.percent).toBe('50')
     expect(contextShare({ context: context(50), model: 'b', learnedWindow: 200 }, settings)?.percent).toBe('25')
   })

@@ -16,9 +16,8 @@ export type EventConsumer =
   | 'export'
 
 /**
- * Every recorded event with those who handle it. A new event does not compile until it stands here, and then each
- * consumer that it names does not compile until it has a case for it. What an older Trestle reads in a newer log is
- * ignored.
+ * Every recorded event with its consumers. A new event does not compile until it is listed here, and then each
+ * consumer that it names does not compile until it has a case for it. An older Trestle ignores events it does not know.
  */
 export const EVENT_USES = {
   'session.created': ['header'],

@@ -130,7 +130,7 @@ export type EventBody =
       /** The id of the model that wrote it; absent in old logs, where it is that of the turn. */ model?: string
       /** The provider had rejected the thinking of answers before this one: it is left out from here on. */
       thinkingDropped?: true
-      /** The one of `step.started`; the model was told of it. */ checkpoint?: number
+      /** The one of `step.started`; the model has seen it. */ checkpoint?: number
     }
   | {
       type: 'tool.started'

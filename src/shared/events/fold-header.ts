@@ -75,7 +75,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     }
     case 'session.sealed': {
       const { moveId, epoch, to, place, at } = event
-      // Tasks stay here: the agent is not told of their ends any more.
+      // Tasks stay here: the agent is no longer informed when they end.
       return { ...next, epoch, sealed: { moveId, to, at, ...(place !== undefined && { place }) }, news: [] }
     }
     case 'session.unsealed':
@@ -235,7 +235,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         compacted: { compactionId: event.compactionId, seq: event.seq, ...prefixOf(header) },
         context: { ...NO_USAGE, input: event.after },
         ...(event.usage && { spent: addUsage(header.spent, event.usage) }),
-        // The agent is told of plan mode again.
+        // The agent is reminded of plan mode again.
         ...(header.plan?.active && { plan: { ...header.plan, told: false } }),
       }
     case 'compaction.failed':
@@ -295,7 +295,7 @@ function withRules(rules: readonly string[] | undefined, pattern: string): strin
   return [...new Set([...(rules ?? []), ...pattern.split('\n')])]
 }
 
-/** What is left to tell once these were told of: a running task is still owed the news of its end. */
+/** What remains to be reported after these: for a running task, its end. */
 function withoutNotification(
   pending: PendingNotification[],
   told: readonly Pick<TaskNotification, 'taskId' | 'status'>[] | undefined,
@@ -349,7 +349,7 @@ function withoutFailure(header: SessionHeader): SessionHeader {
   return rest
 }
 
-/** So many revisions are listed; what they said is in their files. */
+/** Maximum number of revisions listed; their texts are in files. */
 const MAX_REVISIONS = 100
 const NO_PLAN: PlanState = { active: false, plan: 1, told: false, revisions: [] }
 

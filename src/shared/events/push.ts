@@ -30,7 +30,7 @@ export type AppPush =
   | { type: 'inbox'; entries: InboxEntry[] }
   /** Whether a folder's own configuration counts has changed. */
   | { type: 'trust'; folder: string }
-  /** Something the user should know of now, e.g. that the task host died; a sentence. */
+  /** Something the user should know about now, e.g. that the task host died; a sentence. */
   | { type: 'notice'; text: string; tone: 'info' | 'warning'; about?: 'mcp' }
   | { type: 'settings' }
   | { type: 'models' }

@@ -185,7 +185,7 @@ export class TranscriptDraft {
     }
   }
 
-  /** Takes back what live events have added, before they are told again from the beginning. */
+  /** Removes what live events have added, before they are sent again from the beginning. */
   forgetLive(): void {
     for (let index = this.items.length - 1; index >= 0; index -= 1) {
       const item = this.items[index]
@@ -272,7 +272,7 @@ export class TranscriptDraft {
         this.#set(index, { ...item, state: 'interrupted', at, progress: '' })
       else if (item.kind === 'answer' && item.streaming) {
         const { retry: _over, ...rest } = item
-        // Nothing of it was recorded: what was streamed is not in the log and would be gone after a restart.
+        // None of it was recorded: what was streamed is not in the log and would be gone after a restart.
         this.#set(index, { ...rest, segments: [], streaming: false, partial: true })
       }
     }
@@ -298,7 +298,7 @@ export class TranscriptDraft {
     return this.#find((item) => item.kind === 'answer' && item.stepId === stepId && item.streaming)
   }
 
-  /** Looks from the end back to the beginning of the latest turn: what events speak of is always in there. */
+  /** Searches backward to the start of the latest turn: events only refer to items in it. */
   #find(matches: (item: TranscriptItem) => boolean): number | undefined {
     for (let index = this.items.length - 1; index >= 0; index -= 1) {
       const item = this.items[index]

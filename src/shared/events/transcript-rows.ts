@@ -164,7 +164,7 @@ export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.re
   }
 }
 
-/** What people are told when another model took over. */
+/** The message shown when another model took over. */
 export function modelFallbackText({ from, to, failure }: Extract<RecordedEvent, { type: 'model.fell_back' }>): string {
   return (
     `${from} does not answer (${failure.title.toLowerCase()}), so ${to} continues this turn. ` +

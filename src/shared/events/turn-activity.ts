@@ -4,7 +4,7 @@ import type { AnswerItem, PendingRetry, ToolItem, TranscriptItem } from './trans
 /**
  * What an open turn is at. `you`: it waits for a person; `retry`: for the next attempt; `tools`: calls run; `call`: the
  * model writes one; `text`, `thinking`: it says something; `model`: it was asked and nothing has come of it yet;
- * `between`: nothing of these is known, as between two steps.
+ * `between`: none of these, such as between two steps.
  */
 export type TurnActivity =
   | { kind: 'you' }

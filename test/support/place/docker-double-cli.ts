@@ -195,7 +195,7 @@ switch (args[0]) {
     break
   }
   case 'events': {
-    // Tells of every container once, as it would of one that starts meanwhile.
+    // Reports every container once, as it would of one that starts meanwhile.
     withParent(() => process.exit(0))
     const told = new Set<string>()
     setInterval(() => {

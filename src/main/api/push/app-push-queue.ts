@@ -52,7 +52,7 @@ class AppPushQueue {
   readonly #changedTasks = new Map<string, Task>()
   readonly #removedTasks = new Set<string>()
   readonly #trust = new Set<string>()
-  /** What the user is told now, in order. */
+  /** The current notices to the user, in order. */
   readonly #notices: Extract<AppPush, { type: 'notice' | 'notification' }>[] = []
   #inbox = false
   /** Lists that have changed, and are to be read again. */

@@ -97,7 +97,7 @@ export async function readAgentSpec(
 interface Written {
   table: Readonly<Record<string, unknown>>
   mayHaveVersion: boolean
-  /** Keys that stand beside `agent`, where they mean nothing. */
+  /** Keys beside `agent`, where they have no effect. */
   stray: readonly { key: string; line: number }[]
   lineOf(key: string): number | undefined
   within: Within

@@ -49,7 +49,7 @@ interface Trestle {
   failures: string[]
 }
 
-/** What goes wrong in a Trestle, by the label of the alarm that cannot be told of, or at each look. */
+/** Failures by the label of the alarm whose notification fails, or at each check. */
 interface Faults {
   label?: string
   looks?: number
@@ -195,7 +195,7 @@ it('a time of day is the next one on the clock of this machine', () => {
   expect(alarmTime('2026-12-01 09:00', now)).toBe(new Date(2026, 11, 1, 9, 0).getTime())
 })
 
-it('an alarm that cannot be told of keeps no other from ringing, then and later', async () => {
+it('an alarm whose notification fails does not keep others from ringing, then or later', async () => {
   const [home, clock] = [await tempFolder(), testClock()]
   const { alarms, rang, failures } = start(home, clock, { label: 'Difficult' })
   undo.push(alarms.watch())

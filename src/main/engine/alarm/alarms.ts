@@ -154,7 +154,7 @@ export function createAlarms({ rows, clock, newId, ring, missed, changed, failed
     return required(id)
   }
 
-  /** One that cannot be told of must not keep the others from ringing. */
+  /** One whose notification fails must not keep the others from ringing. */
   function attempt(work: () => void): void {
     try {
       work()

@@ -114,7 +114,7 @@ function shownRule({ decision, pattern, scope, file, line }: PermissionRule): Ma
   return { decision, pattern, scope, file, ...(line !== undefined && { line }) }
 }
 
-/** How people are told which policy decided, to follow "Decided by". */
+/** The name of the policy that decided, shown after "Decided by". */
 const NAMES = new Map<Policy, string>([
   [readOnlyAgent, 'the read-only agent'],
   [denyRules, 'a deny rule'],

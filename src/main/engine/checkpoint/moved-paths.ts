@@ -32,7 +32,7 @@ function headsOf(agents: readonly HistoryHead[]): Map<string, number> {
 }
 
 /**
- * The same without what cannot be undone here. What was recorded elsewhere says nothing of other files of this
+ * The same without what cannot be undone here. What was recorded elsewhere says nothing about other files of this
  * computer, and a move file can be made up: only the project, without git's own files, and the plans of the session
  * came along. `home`: TRESTLE_HOME.
  */

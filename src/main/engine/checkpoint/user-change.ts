@@ -57,7 +57,7 @@ export async function keepUserChange<Result>(
   return { seq: record(changed()), result }
 }
 
-/** What was changed before the work failed can be undone as well. Never throws: the failure itself is what is told. */
+/** Changes made before the work failed can be undone as well. Never throws: the failure itself is reported. */
 function recordRest(changed: () => FileChange[], record: (changes: readonly FileChange[]) => number): void {
   try {
     const changes = changed()

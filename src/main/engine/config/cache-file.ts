@@ -10,8 +10,8 @@ export interface CacheFile<Value> {
 }
 
 /**
- * The facts in a JSON file. `isValue`: whether what stands there is one; anything else counts as not there. Absent
- * `file`: kept for this process alone.
+ * A cache of facts in a JSON file. `isValue` validates what is read; anything else counts as absent. Without `file`,
+ * the cache is kept in this process only.
  */
 export function openCacheFile<Value>(
   file: string | undefined,

@@ -169,7 +169,7 @@ describe('making room', () => {
     }
     expect([1, 2, 3, 4].map(() => room.onOverflow(failure))).toEqual([true, true, true, false])
     expect(roomFor([asked()], []).room.onOverflow(failure)).toBe(false)
-    // A picture that a proxy finds too large says nothing of the window.
+    // A picture that a proxy finds too large says nothing about the context window.
     expect(roomFor([asked(), said(1000)], []).room.onOverflow({ ...failure, message: 'too large (HTTP 413)' })).toBe(
       false,
     )

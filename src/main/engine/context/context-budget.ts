@@ -234,7 +234,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
         const most = mediaMost()
         const less = { ...most, chars: Math.round(Math.min(most.chars, chars * SHARE_OF_REFUSED_MEDIA)) }
         const helps = planTrimMedia(history, less).results.length > 0
-        // What the user has just sent may be too large alone: that says nothing of what else may be sent.
+        // What the user has just sent may be too large on its own: that says nothing about the rest.
         if (helps) deps.window.refusedMedia(less.chars)
         return helps
       }

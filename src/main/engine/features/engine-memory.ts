@@ -14,7 +14,7 @@ import type { Tool } from '../tool/tool'
 export interface EngineMemory {
   /** Without a session: the tools as they are described. */
   tools(session?: Session): readonly Tool[]
-  /** What the model is told of the memory before its next step; undefined when there is nothing new. */
+  /** What the model is told about the memory before its next step; undefined when there is nothing new. */
   recall(session: Session, history: readonly Message[]): Promise<Recall | undefined>
   actions: MemoryActions
 }

@@ -123,7 +123,7 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
   }
 }
 
-/** What is wrong with a file is told to the user as it is. */
+/** A problem with a file is reported to the user as it is. */
 async function asRequestError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -10,8 +10,8 @@ interface EnginePluginsDeps {
 }
 
 /**
- * The plugins of an engine: nothing of them counts before the user has accepted it, and only a Trestle that the user
- * started can do that.
+ * The plugins of an engine: no part is active before the user has accepted it, and only a Trestle that the user started
+ * can accept it.
  */
 export function createEnginePlugins({ home, notify, warn }: EnginePluginsDeps): Plugins {
   return createPluginsOf({

@@ -54,7 +54,7 @@ const SHOWN_BYTES = 32 * 1024
 /**
  * Runs a hook's command in pipes, in a session of its own. `ended` never rejects, and comes at the time limit whatever
  * the command does;
- * `gone` resolves when nothing of it is left, daemons included.
+ * `gone` resolves when all its processes are gone, daemons included.
  */
 export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Promise<void> } {
   const { command, cwd, home, tagId, signal } = start

@@ -59,7 +59,7 @@ export interface HookRunner {
 }
 
 const MAX_RUNS = 50
-/** So much of a subject is matched and shown: a prompt can be long. */
+/** Maximum characters of a subject that are matched and shown: a prompt can be long. */
 const MAX_SUBJECT_CHARS = 10_000
 const SHOWN_SUBJECT_CHARS = 200
 const ANSWER_BYTES = 64 * 1024

@@ -12,7 +12,7 @@ export interface HookedTurn extends TurnHooks {
   writes: WriteHooks
 }
 
-/** So often a hook may send the agent on in one turn. */
+/** How many times in one turn hooks may make the agent continue. */
 const MAX_CONTINUATIONS = 10
 const MAX_RESULT_CHARS = 100_000
 

@@ -43,7 +43,7 @@ describe('a turn', () => {
     expect(types(turn.events)).toEqual(['step.started', 'step.finished'])
   })
 
-  it('ends with the failure when its step cannot be recorded, and tells nothing of the answer', async () => {
+  it('ends with the failure when its step cannot be recorded, and shows no part of the answer', async () => {
     const turn = turnFixture({ answers: [text('Hello')] })
     turn.ctx.record = () => {
       throw new CodedError('session.elsewhere', 'It runs elsewhere.')
@@ -335,7 +335,7 @@ describe('a step that fails', () => {
     expect((await runTurn(again.ctx)).stop).toBe('end_turn')
   })
 
-  it('records nothing of a step whose prompt cannot fit', async () => {
+  it('does not record a step whose prompt cannot fit', async () => {
     const turn = turnFixture({ answers: [] })
     turn.ctx.conversation.budget.enforce = async () => {
       throw new CodedError('model.context_overflow', 'too long')

@@ -130,7 +130,7 @@ export async function foldersOf(client: ImapFlow): Promise<ListResponse[]> {
 }
 
 /**
- * The path of the folder that is meant: by its path, by its name whatever the case, or by what it is for (Drafts, Sent,
+ * Resolves a folder by its path, by its name (case-insensitive), or by its purpose (Drafts, Sent,
  * Trash, Archive, Junk), as far as the server says so. Throws
  * `mail.not_found` with the folders there are.
  */

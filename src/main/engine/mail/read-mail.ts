@@ -31,7 +31,7 @@ export async function readMail(signed: SignedAccount, id: string, signal?: Abort
   })
 }
 
-/** What an answer to a message needs to know of it. */
+/** What an answer to a message needs to know about it. */
 export async function readForAnswer(signed: SignedAccount, id: string, signal?: AbortSignal): Promise<ReadHeaders> {
   return atMessage(signed, id, signal, async (_client, place, message) => {
     const { headers } = await headOf(place, message, messageParts(message.bodyStructure))

@@ -146,7 +146,7 @@ async function keepCopy(
 
 interface ComposeOptions {
   signal: AbortSignal | undefined
-  /** Blind copies stand in a draft only. */
+  /** Blind copies are written to drafts only. */
   keepBcc: boolean
 }
 

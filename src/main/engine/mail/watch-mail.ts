@@ -39,7 +39,7 @@ const IDLE_MS = 9 * 60_000
 /** Messages whose headers are fetched at once. */
 const MAX_NEW = 200
 
-/** One connection that watches a folder for all who want to know of new mail there. */
+/** One connection that watches a folder for everything that must be notified of new mail there. */
 export interface FolderWatcher {
   /** Returns the function that stops. */
   add(watch: MailWatch): () => void

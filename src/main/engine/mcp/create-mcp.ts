@@ -80,7 +80,7 @@ export interface InternalMcp extends Mcp, McpSessions {
 /** Changes come in bursts while servers start; the interface is notified at most this often. */
 const NOTIFY_INTERVAL_MS = 150
 
-/** Assembles the hub. Loads nothing of the protocol, and reads no file, before a server is used. */
+/** Assembles the hub. Loads no protocol code, and reads no file, before a server is used. */
 export function createMcp(deps: McpDeps): InternalMcp {
   const { home, version, settings, watch, access, report } = deps
   const { userHome, env, namedEnv, ready } = deps.environment

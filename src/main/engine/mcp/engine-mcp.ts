@@ -150,7 +150,7 @@ const MAX_SUMMARY = 120
 /** Maximum characters on an approval card. */
 const MAX_PREVIEW = 20_000
 
-/** A server's tool for the loop. `call` enforces timeouts, since it knows of progress and of questions to the user. */
+/** A server's tool for the loop. `call` enforces timeouts, since it sees progress and questions to the user. */
 export function mcpTool(
   tool: McpTool,
   call: (input: Record<string, unknown>, ctx: CallContext) => Promise<ToolResult>,

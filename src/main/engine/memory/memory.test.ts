@@ -163,7 +163,7 @@ describe('a recall', () => {
     expect(recall('What is my pet called?', [first.text])!.text).toBe('Also remembered:\n- pet: A dog named Bo')
   })
 
-  it('tells nothing of other projects', () => {
+  it('says nothing about other projects', () => {
     store('secret plan', 'The launch is in May.', SHOP)
     expect(recall('When is the launch in the secret plan?', [], '/code/other')).toBeUndefined()
     expect(recall('When is the launch in the secret plan?', [], SHOP)!.text).toContain('May')

@@ -164,7 +164,7 @@ function playedIn(messages: readonly Message[]): { steps: Played[]; ended: boole
     if (part.type !== 'tool_call') ended ||= isDemoEnd(step)
     else if (typeof as === 'string') steps.push({ step, as, result: results.get(part.callId) })
   }
-  // After a compaction that is all it is told of what it did.
+  // After a compaction, this is all it knows about its earlier work.
   ended ||= messages.some((message) => message.role === 'user' && textOf(message.parts).includes(demoSummary()))
   return { steps, ended }
 }

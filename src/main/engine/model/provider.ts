@@ -79,7 +79,7 @@ export interface ModelRequest {
    * way.
    */
   purpose?: 'summary'
-  /** No later request begins with this one: nothing of its end is to be kept. */
+  /** No later request starts with this one, so its end need not be cached. */
   isOneOff?: true
   /** Stable per session, for providers that route caches by it. */
   cacheKey?: string

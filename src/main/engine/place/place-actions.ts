@@ -23,7 +23,7 @@ export interface PlaceActions {
   run(placeId: string, command: string): Promise<PlaceRun>
   /** Opens a TCP port of the place on this machine, on loopback; returns the one here. */
   forward(placeId: string, port: number): Promise<{ port: number }>
-  /** Moves a session; what is told ends with `done`. The move continues if its caller is gone. */
+  /** Moves a session; the progress ends with `done`. The move continues if its caller is gone. */
   move(request: MoveRequest): AsyncGenerator<MoveProgress, void, void>
   answer(placeId: string, questionId: string, answer: string | null): Promise<void>
   /** Keeps the places connected from now on, for a client that shows their sessions. */

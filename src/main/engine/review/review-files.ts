@@ -65,7 +65,7 @@ function recordedFile(
 ): ReviewedFile | undefined {
   if (before.kind === 'folder' || after.kind === 'folder') return undefined
   const now = captureFile(path, { maxBytes: deps.maxBytes() })
-  // What an earlier turn left is shown as it was, unless nothing of this session has changed it since.
+  // The state after an earlier turn is shown as it was, unless this session has not changed it since.
   const right = isPast && changedLater ? after : now
   if (sameState(before, right) || right.kind === 'folder') return undefined
   const elsewhere = foreign !== undefined || (!changedLater && !sameState(now, after))

@@ -138,7 +138,7 @@ it('what a run was given waits again when it was not started, and not when it wa
   expect(rows.get('a')!.nextAt).toBeUndefined()
 })
 
-it('tells of a broken watch once for a streak: after a while, or at once where only the user can help', () => {
+it('reports a failing watch once per streak: after a while, or immediately when only the user can help', () => {
   const { rows, watches, open, told, passTime } = watching()
   add(rows, 'a')
   add(rows, 'b')

@@ -4,7 +4,7 @@ import type { Schedule } from '../../../shared/model/assistant/schedule'
 import type { ScheduleRows } from '../store/rows/schedule-rows'
 import type { ScheduleClock } from './schedule-clock'
 
-/** How long a watch may be broken before the user is told: most breaks are short, such as when the machine wakes. */
+/** How long a watch may fail before the user is notified: most failures are short, such as after the machine wakes. */
 const PATIENCE_MS = 2 * 60_000
 
 /** The mail of the user, as schedules need it. */
@@ -49,7 +49,7 @@ type MailTime = Extract<Schedule['time'], { kind: 'mail' }>
 
 export function createMailWatches({ rows, source, clock, arrived, tell }: MailWatchesDeps): MailWatches {
   const watches = new Map<string, Watch>()
-  /** Places where a watch is broken; the function takes back that the user is told. */
+  /** Places where a watch fails; the function dismisses the notification. */
   const problems = new Map<string, () => void>()
 
   function begin(schedule: Schedule, time: MailTime, account: string): Watch {
@@ -80,7 +80,7 @@ export function createMailWatches({ rows, source, clock, arrived, tell }: MailWa
         title: `New mail of ${account} cannot start schedules`,
         body: `${message} ${advice} Trestle keeps trying; mail that arrives meanwhile is not lost.`.trim(),
       })
-    // What only the user can change is told at once.
+    // The user is notified immediately of what only they can fix.
     if (code === 'mail.account' || code === 'mail.sign_in' || code === 'mail.certificate') {
       problems.set(place, () => undefined)
       told()

@@ -10,7 +10,7 @@ import type { SessionHeader, StopReason } from '../../../shared/model/session/se
 import type { ScheduleClock } from './schedule-clock'
 
 /**
- * What the user is told of the end of a run: the first failure of a streak, that it pauses, and what a heartbeat found.
+ * Notifications about the end of a run: the first failure of a streak, a pause, and what a heartbeat found.
  * Otherwise nothing.
  */
 export function endMessage(
@@ -122,7 +122,7 @@ export function watchLimits(
 /** What the agent answers when a heartbeat has nothing to report. */
 export const NOTHING_DUE = 'NOTHING_DUE'
 
-/** The message that starts a run: the user's prompt, and what the agent has to know of the run. */
+/** The message that starts a run: the user's prompt, and what the agent has to know about the run. */
 export function runPrompt(
   schedule: Schedule,
   { dueAt, missed }: Pick<ScheduleRun, 'dueAt' | 'missed'>,

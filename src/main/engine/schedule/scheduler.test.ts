@@ -60,10 +60,10 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 4; n += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What every Trestle of the home that listens is told through. */
+/** Notifies every Trestle process of this home. */
 const listeners = new Set<() => void>()
 const hear = (): void => {
-  for (const heard of listeners) heard()
+  for (const listener of listeners) listener()
 }
 
 let home: string
@@ -310,7 +310,7 @@ it('runs of a schedule never overlap, and what was due meanwhile becomes one run
   ])
 })
 
-it('tells of the first failure of a streak, pauses after five, and starts again when it is resumed', async () => {
+it('reports the first failure of a streak, pauses after five, and starts again when it is resumed', async () => {
   const clock = new TestClock(at('2026-06-01T00:00:00Z'))
   let stop: Stop = 'error'
   const one = trestle(clock, () => ({ stop }))
@@ -440,7 +440,7 @@ it('many schedules that are due at once run a few at a time', async () => {
   expect(one.prompts).toHaveLength(20)
 })
 
-it('another Trestle hears of the end of a run at once, and of nothing once it has stopped', async () => {
+it('another Trestle is notified of the end of a run at once, and of nothing once it has stopped', async () => {
   const clock = new TestClock(at('2026-01-01T00:00:00Z'))
   const one = trestle(clock, () => ({ stop: 'error' }))
   const two = trestle(clock)

@@ -34,7 +34,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const KEPT_SILENT = 10
 const NOTE_CHARS = 400
 
-/** Who is told that schedules or their runs have changed. */
+/** Listeners to changes of schedules or their runs. */
 interface ScheduleChanges {
   /** Tells the pages of this process, and unless another process has made the change (`byOther`), the others. */
   report(byOther?: boolean): void

@@ -43,7 +43,7 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
 
 /**
  * Answers that were given while a compaction stood for what came before: their token counts, and thinking that is bound
- * to that beginning, say nothing of the whole conversation, so the fork does not have them.
+ * to that beginning, say nothing about the whole conversation, so the fork does not have them.
  */
 function withoutCompacted(events: readonly RecordedEvent[]): RecordedEvent[] {
   const active = new Set<string>()

@@ -51,7 +51,7 @@ export interface TerminalClientOptions {
   onChange: () => void
 }
 
-/** What a viewer of a terminal is told. */
+/** The messages to a viewer of a terminal. */
 export interface TerminalViewer {
   push: (push: TerminalPush) => void
   /** There is nothing more: it was closed, or its host is gone. */

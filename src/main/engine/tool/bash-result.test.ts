@@ -80,7 +80,7 @@ describe('what the model reads of a command', () => {
     )
   })
 
-  test('that keeps running in the background says where, and who tells of its end', () => {
+  test('that keeps running in the background says where, and who reports its end', () => {
     const end = ended({ status: 'running', pid: 7 }, { moved: 'at_time_limit', text: 'so far' })
     expect(told(end)).toMatch(
       /^so far\nIt had not ended after 60 s and keeps running in the background\.\ntask_id: bash/,

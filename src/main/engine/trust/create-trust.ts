@@ -50,7 +50,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
     await requireUser()
     const folder = await realFolder(given)
     const standing = readTrustState(home, folder)
-    // What is decided about is what was read just now, not what stands there by the time it is written down.
+    // The decision is about what was read just now, not about what the file contains when it is recorded.
     if (standing.hash !== hash) throw new CodedError('trust.changed', `${folder} has changed since it was shown.`)
     if (standing.state === 'nothing') return viewOf(folder, standing)
     const found = readTrustDecision(home, folder)

@@ -22,7 +22,7 @@ const AGENTS = ['.trestle', 'agents'] as const
 const AGENT_FILE = /\.(?:ya?ml|md|txt)$/
 const MAX_AGENT_FILES = 50
 
-/** Every other such file. What stands in them does nothing until the user trusts the folder. */
+/** Every other such file. Its content has no effect until the user trusts the folder. */
 const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [
   { kind: 'rules', path: ['.trestle', 'config.toml'] },
   { kind: 'mcp', path: ['.mcp.json'] },

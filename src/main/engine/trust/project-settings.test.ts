@@ -16,7 +16,7 @@ const own: Settings = {
 }
 const write = (text: string): void => writeFileSync(join(folder, '.trestle', 'config.toml'), text)
 
-/** What holds once the user trusts what stands there. */
+/** The settings that apply once the user trusts the file. */
 async function projectSettings(): Promise<Omit<FolderSettings, 'trust'>> {
   const trust = createTrust({ describeServers: describeServerFile, home, now: () => 0, notify: () => undefined })
   await trust.accept(folder, (await trust.view(folder)).hash)

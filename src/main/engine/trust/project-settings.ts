@@ -88,7 +88,7 @@ interface ProjectConfig {
   problems: readonly ConfigProblem[]
 }
 
-/** So many texts are kept parsed: one is asked for at every call. */
+/** Maximum number of parsed texts in the cache: every call needs one. */
 const MAX_CACHED_CONFIGS = 16
 const configCache = new Map<string, Promise<ProjectConfig>>()
 

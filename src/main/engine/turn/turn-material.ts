@@ -243,7 +243,7 @@ export interface TurnTasks {
 export interface TurnExtensions {
   hooks?: Pick<Hooks, 'forTurn'>
   diagnostics?: Pick<Diagnostics, 'forTurn'>
-  /** What the model is told of the memory before its next step. */
+  /** What the model is told about the memory before its next step. */
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
   /** The user's terminals that the agent may watch. */
   terminals?: { refresh(): Promise<void>; watched(session: Session): { describe(): string | undefined } }

@@ -74,7 +74,7 @@ describe.each(Object.keys(TRICKS))('%s', (trick) => {
     expect(JSON.stringify([list, skills.readable(project)])).not.toContain('PRIVATE')
   })
 
-  it("configures nothing in place of the project's settings, servers or agents, and shows nothing of it", async () => {
+  it("is never used in place of the project's settings, servers or agents, and is not shown", async () => {
     mkdirSync(join(project, '.trestle/agents'))
     for (const place of ['.mcp.json', '.trestle/config.toml', '.trestle/agents/evil.yaml']) {
       const at = join(project, place)

@@ -36,7 +36,7 @@ export interface CreatedWorktree {
 
 const MAX_NAME = 40
 
-/** Makes a worktree for a session. When it fails, nothing of it is left. */
+/** Creates a worktree for a session. When it fails, nothing is left behind. */
 export async function createWorktree(place: WorktreePlace, options: CreateOptions): Promise<CreatedWorktree> {
   const { project } = options
   const repository = findRepository(project)

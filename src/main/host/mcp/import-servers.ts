@@ -24,7 +24,7 @@ export async function importServers(asked: McpAction): Promise<number> {
   if (!isJson) say(chosen.map(({ preview }) => shown(preview)).join('\n'))
   if (taken.length === 0) {
     if (isJson) say(`${JSON.stringify(chosen.map(({ preview }) => preview))}\n`)
-    else say('Nothing of it is to be taken over.\n')
+    else say('There is nothing to import from it.\n')
     // An unreadable file is a failure, a server that already exists is not.
     return chosen.some(({ preview }) => preview.problems.length > 0 && preview.servers.length === 0) ? 1 : 0
   }

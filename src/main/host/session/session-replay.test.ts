@@ -43,7 +43,7 @@ describe('the screen of an event', () => {
       }
   })
 
-  it('loses nothing of a long text over all scroll positions', () => {
+  it('shows all of a long text over all scroll positions', () => {
     const text = Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n')
     const { maxScroll } = screen(step({ text }))
     const seen = new Set<string>()

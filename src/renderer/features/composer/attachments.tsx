@@ -10,7 +10,7 @@ import {
 } from '../../../shared/model/turn/message'
 import { useClient } from '../../state/page/queries'
 
-/** A file that is kept with the session: what the agent is told of it. */
+/** A file stored with the session, as described to the agent. */
 export type FilePart = TextPart & { file: UserFile }
 
 /** A file to be sent with a message. */

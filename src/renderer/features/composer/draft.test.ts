@@ -18,7 +18,7 @@ function storageOf(items = new Map<string, string>()): DraftStorage {
 function windowOf(storage: DraftStorage, name: string) {
   const drafts = new WindowDrafts(name, () => storage)
   const page = new EventTarget()
-  // The drafts of a window hear of its end before the composer does.
+  // The drafts of a window are notified of its end before the composer is.
   page.addEventListener('pagehide', () => drafts.mark(true))
   return {
     drafts,

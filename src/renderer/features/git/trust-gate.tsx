@@ -19,7 +19,7 @@ export function TrustGate() {
         This repository has programs of its own
       </h2>
       <p className="mt-1 max-w-[62ch] text-ui text-ink-2">
-        Git would run these hooks and use these settings. Nothing of it runs until you trust the repository. You are
+        Git would run these hooks and use these settings. None of this runs until you trust the repository. You are
         asked again when they change.
       </p>
       <ul

@@ -36,7 +36,7 @@ import { WorktreeChoice } from './worktree-choice'
 const MODEL_KEY = 'trestle.lastModel'
 /** Names what is typed here and not sent yet. */
 const DRAFT = 'new'
-/** So many projects are checked and offered. */
+/** Maximum number of projects that are checked and offered. */
 const OFFERED = 8
 
 interface BeginPageProps {

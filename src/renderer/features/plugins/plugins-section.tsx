@@ -174,7 +174,7 @@ function AddPluginDialog({ project, onClose, onAdded }: AddPluginDialogProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Add plugin"
-      description="It is copied and stays off until you have reviewed it. Nothing of it runs."
+      description="It is copied and stays off until you have reviewed it. None of it runs."
       footer={
         <>
           <Button variant="quiet" onClick={onClose}>

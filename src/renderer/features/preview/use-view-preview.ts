@@ -58,7 +58,7 @@ export interface ViewPreview extends PreviewControls {
   area: RefObject<HTMLDivElement | null>
   /** Why the page is not shown. */
   problem: string | undefined
-  /** What stands in for the page while something of Trestle's page lies over its place. */
+  /** Replaces the page while a part of Trestle's interface covers it. */
   still: PagePicture | undefined
   /** Puts the keyboard into the page. */
   enter: () => void

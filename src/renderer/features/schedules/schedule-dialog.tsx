@@ -135,7 +135,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
         )}
         <TextAreaField
           label="Prompt"
-          hint="What the agent is told in each run. It knows nothing of other sessions."
+          hint="The prompt of each run. The agent knows nothing about other sessions."
           dir="auto"
           value={draft.prompt}
           maxLength={SCHEDULE_LIMITS.promptChars}

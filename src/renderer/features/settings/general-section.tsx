@@ -147,7 +147,7 @@ function FeaturesPart({ features }: { features: readonly FeatureView[] }) {
     <SettingsSection
       id="settings-features"
       title="Features"
-      text="While a feature is off, the model does not see its tools and nothing of it runs."
+      text="While a feature is off, the model does not see its tools and none of it runs."
     >
       <SettingsList roomy>
         {features.map(({ feature, enabled, tokens }) => {

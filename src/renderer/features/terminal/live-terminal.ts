@@ -21,7 +21,7 @@ const MAX_LINES = 30_000
 export interface LiveTerminalOptions {
   /** Rows of a view that grows with its content; absent: it fills its box. */
   growsTo?: number
-  /** A terminal of the user's own: it has the size of its view, which is told here, and takes every key. */
+  /** A terminal of the user: it has the size of its view, reported here, and receives every key. */
   onSize?: (cols: number, rows: number) => void
   /** The user's input. */
   onType: (data: string) => void

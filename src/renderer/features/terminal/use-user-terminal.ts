@@ -9,7 +9,7 @@ import { LiveTerminal } from './live-terminal'
 import { KeySender } from './terminal-keys'
 import { loadXterm } from './xterm-setup'
 
-/** While a view is dragged to another size, the shell is told once. */
+/** While a view is being resized, the shell gets only the final size. */
 const SIZE_DELAY_MS = 60
 
 export interface UserTerminalView {

@@ -6,7 +6,7 @@ export const ConnectedContext = createContext(true)
 /** What a review shows: all changes of the session, those of one turn, or the difference to a git branch. */
 export type ReviewScope = { kind: 'session' } | { kind: 'turn'; turnId: string } | { kind: 'branch'; base: string }
 
-/** What can stand beside the conversation of a session, as a tab. Everything in it can be stored as JSON. */
+/** The content of a tab beside a session's conversation. Everything in it can be stored as JSON. */
 export type Pane =
   /** The file tree of the project. */
   | { kind: 'files' }

@@ -16,7 +16,7 @@ interface CommandContext {
   actions: SessionActions
   sessionId: string
   folder: string | undefined
-  /** What the page knows of the session now. */
+  /** What the page currently knows about the session. */
   view(): SessionView | undefined
   settings(): SettingsView | undefined
   openTools: () => void

@@ -28,7 +28,7 @@ const server = z.discriminatedUnion('transport', [
 export const editorContract = {
   /**
    * Lends files with unsaved changes, terminals and MCP servers to a session, until the subscription ends. Each event
-   * is a call, which `editor.reply` answers. Nothing of it is stored.
+   * is a call, which `editor.reply` answers. None of it is stored.
    */
   serve: oc
     .input(

@@ -42,7 +42,7 @@ export const approvalContract = {
    * pattern of one of the `choices`, exactly as given; without it the narrowest holds for the session.
    * `config.write_failed`: nothing is answered then. `comments` go with `revise` of a plan, `answers` with the `answer`
    * to questions: one for each, in their order; `values` with the `send` of a form. `edited` goes with what allows: the
-   * call writes this text instead of what it proposed, and the agent is told.
+   * call writes this text instead of what it proposed, and the agent is informed.
    */
   reply: oc
     .input(

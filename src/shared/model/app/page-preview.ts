@@ -1,5 +1,5 @@
 /**
- * What a previewed page tells Trestle's page, and what it is told, through `postMessage`. The page is not trusted:
+ * What a previewed page and Trestle's page send each other through `postMessage`. The page is not trusted:
  * everything it sends is text that the user sees before anything is done with it.
  */
 export const PREVIEW_CHANNEL = 'trestle-preview'
@@ -14,7 +14,7 @@ export type PreviewReport =
   | { type: 'pick-ended' }
   | { type: 'outline'; text: string }
 
-/** An element that the user clicked to show what is meant. */
+/** An element that the user clicked to point at it. */
 export interface PickedElement {
   selector: string
   /** Its text, shortened. */
@@ -51,7 +51,7 @@ export type PreviewViewReport =
   /** The user wants back to Trestle's page. */
   | { type: 'left' }
 
-/** What a view is told. */
+/** The messages to a view. */
 export type PreviewViewCommand = PreviewCommand | { type: 'focus' }
 
 /** Where a view is, in CSS pixels of Trestle's page. */

@@ -8,7 +8,7 @@ import { toolLabel } from '../../tool-label'
 export const PERMISSION_MODES = ['ask', 'accept-edits', 'auto'] as const
 export type PermissionMode = (typeof PERMISSION_MODES)[number]
 
-/** What a session can be switched to: plan mode stands beside the permission modes and wins over each. */
+/** What a session can be switched to: plan mode is separate from the permission modes and overrides each. */
 export const SESSION_MODES = [...PERMISSION_MODES, 'plan'] as const
 export type SessionMode = (typeof SESSION_MODES)[number]
 

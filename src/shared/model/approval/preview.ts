@@ -48,7 +48,7 @@ export type Preview =
       tool: string
       /** The server's display name for it. */ title?: string
       arguments: CallArgument[]
-      /** So many characters of them are left out. */ left?: number
+      /** Number of characters that are left out. */ left?: number
       /**
        * Unified diff of the tool's description and input, where they are not what they were when the user allowed the
        * tool.
@@ -178,7 +178,7 @@ export type ToolDetails =
         /** `server::tool` */ id: string
         /** As the model calls it. */ name: string
         description: string
-        /** Of what the result has told of it; absent in logs from before results told everything. */ digest?: string
+        /** Digest of the part in the result; absent in logs from before results had all of it. */ digest?: string
       }[]
     }
   /** What a tool of an MCP server returned; its text and pictures are the result itself. */

@@ -69,7 +69,7 @@ export interface MailTest {
   folders: string[]
 }
 
-/** Which messages are meant. What is absent matches all. */
+/** Selects messages. An absent field matches all. */
 export interface MailFilter {
   /** Default: the inbox. */
   folder?: string

@@ -60,7 +60,7 @@ export interface ScheduleSpec {
  */
 export type ScheduleRunStatus = 'running' | 'done' | 'silent' | 'failed' | 'stopped' | 'interrupted'
 
-/** What the session of a run knows of its schedule. */
+/** What the session of a run knows about its schedule. */
 export interface SessionSchedule {
   scheduleId: string
   runId: string

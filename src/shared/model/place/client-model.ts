@@ -1,4 +1,4 @@
-/** A model that a client makes calls to for an engine, with what the engine has to know of it. */
+/** A model that a client makes calls to for an engine, with what the engine has to know about it. */
 export interface ClientModel {
   /** `provider/model`. */
   id: string

@@ -71,7 +71,7 @@ export const MOVE_STEPS = ['connect', 'seal', 'receive'] as const
 
 export type MoveStep = (typeof MOVE_STEPS)[number]
 
-/** What is told during a move: its steps, then what was received. */
+/** Progress of a move: its steps, then what was received. */
 export type MoveProgress =
   | { type: 'step'; step: MoveStep; /** How far its copy is. */ text?: string }
   /** Absent: it had been received by an earlier attempt. */

@@ -200,7 +200,7 @@ export interface PlaceRun {
   stderr: string
 }
 
-/** What a user should know of a kind of place before it is relied on. */
+/** What a user should know about a kind of place before it is relied on. */
 export function launchNote({ kind }: Pick<PlaceLaunch, 'kind'>): string | undefined {
   return kind === 'kubernetes' ? 'Kubernetes is tested against a recorded API server only.' : undefined
 }

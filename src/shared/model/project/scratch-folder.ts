@@ -1,6 +1,6 @@
 /**
  * Where sessions without a project work: each has a folder of its own in this one, which lies beside TRESTLE_HOME. Not
- * inside, since commands in a sandbox see nothing of TRESTLE_HOME.
+ * inside, since sandboxed commands cannot see TRESTLE_HOME.
  */
 export const SCRATCH_FOLDERS = '.trestle-scratch'
 

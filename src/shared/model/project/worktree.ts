@@ -1,6 +1,6 @@
 /**
  * Where the worktrees of sessions are: beside TRESTLE_HOME, like the folders of sessions without a project. Not inside,
- * since commands in a sandbox see nothing of TRESTLE_HOME.
+ * since sandboxed commands cannot see TRESTLE_HOME.
  */
 export const WORKTREE_FOLDERS = '.trestle-worktrees'
 

@@ -66,7 +66,7 @@ export interface AgentDefinition {
   excludeTools: readonly string[]
   /** The types of subagents that it may start. */
   subagents: readonly string[]
-  /** Those of them that its own file leads to, whatever else goes by their names. */
+  /** Those that its own file refers to, even if others have the same names. */
   ownTypes?: readonly AgentDefinition[]
   /** `provider/model`, or `small`; absent: that of the session, or of the parent. */
   model?: string

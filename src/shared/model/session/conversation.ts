@@ -1,4 +1,4 @@
-/** Where a text stands in a row of the conversation. */
+/** The position of a text in a row of the conversation. */
 export type FoundPart = 'message' | 'answer' | 'thinking' | 'call' | 'result'
 
 /** One row of the conversation that contains what was searched for. */

@@ -137,7 +137,7 @@ export interface ListedTool {
 }
 
 /**
- * What the model was told of one thing around it. What is said of a tool has the key `tool:` and its name, and a digest
+ * What the model was told about one part of its context. For a tool the key is `tool:` and its name, with a digest
  * as its text.
  */
 export interface AnnouncedFact {
@@ -153,7 +153,7 @@ export interface AnnouncedFact {
 
 /**
  * What every request of a session begins with, as it was when the conversation began or was last compacted. It stays
- * the same, to the byte: what changes is told in later messages.
+ * identical, byte for byte: changes are reported in later messages.
  */
 export interface RequestPrefix {
   system: string

@@ -98,8 +98,8 @@ export type Message =
       /** The id (`provider/model`) of the model that wrote it; absent in old logs, where it is not known. */
       model?: string
       /**
-       * What stands before it was changed since (a trim, say): models that bind their thinking to that do not get it
-       * back.
+       * The messages before it have changed since (by a trim, for example), so it is not sent back to models whose
+       * thinking is only valid with the same history.
        */
       staleThinking?: true
       /** A provider has rejected the thinking up to here: no model gets it back. */

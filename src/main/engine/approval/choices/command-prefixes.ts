@@ -109,7 +109,7 @@ function ones(words: string): Record<string, number> {
 }
 
 /**
- * How many leading words of a command may stand before "and anything", widest last: the words that form the subcommand.
+ * How many leading words of a command may come before "and anything", widest last: the words of the subcommand.
  * Undefined when only the exact command should be offered. Never a bare program that runs other programs.
  */
 export function commandPrefixes(program: string, words: readonly Word[]): number[] | undefined {

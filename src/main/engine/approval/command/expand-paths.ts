@@ -19,7 +19,7 @@ export type Expansion = { paths: string[] } | { problem: string }
 
 /**
  * The paths that bash expands a glob to on the current disk: absolute, with `.` and `..` kept. `pattern` has a
- * backslash before each character that is not a wildcard. A glob without a match stands for itself.
+ * backslash before each character that is not a wildcard. A glob without a match stays literal.
  */
 export async function expandGlob(
   folder: string,

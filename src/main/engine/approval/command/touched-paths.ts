@@ -88,7 +88,7 @@ export async function touchedPaths(
   return { readOnly: known && !elsewhere && !doubtful, targets }
 }
 
-/** Whether a glob matches a name that the program takes for an option. */
+/** Whether a glob matches a name that the program would parse as an option. */
 function isOption({ glob, text }: Word, name: string): boolean {
   return glob === true && !text.includes('/') && name.startsWith('-')
 }

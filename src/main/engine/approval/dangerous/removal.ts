@@ -154,7 +154,7 @@ function wholePaths(word: Word, { targets, workspace }: CommandContext): string[
   if (word.glob) {
     const whole = /(?:^|\/)(?:\.?[*?]+|\.\[[^\]]*\]\*|\[[!^][^\]]*\]\*)$/.test(word.text)
     if (!whole) return []
-    // The folder itself counts too: everything in it is meant, whatever it contains now.
+    // The folder itself counts too: everything in it is affected, whatever it contains now.
     const paths = found?.paths ?? []
     return [...new Set([...paths, ...paths.map((path) => workspace.paths.path.dirname(path))])]
   }

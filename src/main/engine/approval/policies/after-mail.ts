@@ -8,8 +8,8 @@ const LEAVES: Readonly<Record<string, string>> = {
   OpenURL: 'opens an address',
   CreateCalendarEvent: 'hands over an event',
   MailDraft: 'stores a message on the mail server',
-  ScheduleCreate: 'starts later runs that do not know of this conversation',
-  ScheduleUpdate: 'changes later runs that do not know of this conversation',
+  ScheduleCreate: 'starts later runs that do not know about this conversation',
+  ScheduleUpdate: 'changes later runs that do not know about this conversation',
 }
 /** They read from the mail server that the mail came from. */
 const READS_MAIL = new Set(['MailRead', 'MailSearch'])

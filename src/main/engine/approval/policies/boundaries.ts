@@ -25,7 +25,7 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
       !projects.some((root) => isWithin(path, root)) &&
       (write || !ownOutput.some((folder) => isWithin(path, folder))),
   )
-  // What is planted in there would run at the next start. Most calls write nothing, and need not look for the folder.
+  // Code planted there would run at the next start. Most calls write nothing, and need not look for the folder.
   const written = paths.filter(({ write }) => write)
   const code = written.length === 0 ? undefined : realCodeCacheFolder()
   const planted = code === undefined ? undefined : written.find(({ path }) => isWithin(path, code))
@@ -191,7 +191,7 @@ export const rememberThirdParty: Policy = (judged) =>
 /** Tools that decide what later runs of the agent do. */
 const SCHEDULES = new Set(['ScheduleCreate', 'ScheduleUpdate'])
 
-/** In the same way, what a run is told asks after text of third parties was read. */
+/** In the same way, messages to a run ask after third-party text was read. */
 export const scheduleThirdParty: Policy = (judged) =>
   isOwn(judged, SCHEDULES) && judged.hasReadThirdParty?.()
     ? {

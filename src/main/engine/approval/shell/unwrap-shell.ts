@@ -1,7 +1,7 @@
 import type { Word } from '../../permission/shell-syntax'
 import { hiddenResult, NOTHING, type Unwrapped } from './wrapper-programs'
 
-/** Options of shells that leave the meaning of a script as it is, as letters; `c`, `o`, `O` and `s` are told apart. */
+/** Shell option letters that do not change the meaning of a script; `c`, `o`, `O` and `s` are handled separately. */
 const SAFE_LETTERS = 'BCDETbefhilmnprtuvx'
 /** The same, as names for `-o`. */
 const SAFE_NAMES = new Set([

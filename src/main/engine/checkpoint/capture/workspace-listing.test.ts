@@ -21,7 +21,7 @@ async function setUp(files: Record<string, string> = {}) {
 }
 
 describe('a listing', () => {
-  test('has files, folders and links, and nothing of what is ignored, sensitive or of git', async () => {
+  test('has files, folders and links, but nothing ignored or sensitive, and nothing in .git', async () => {
     const { root, names } = await setUp({
       'a.txt': 'a',
       'sub/b.txt': 'b',

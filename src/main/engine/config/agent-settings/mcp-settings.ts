@@ -1,6 +1,6 @@
 import { flag, number, settingTable, type ValuesOf } from '../toml/setting-table'
 
-/** `[mcp]`: how servers of the Model Context Protocol run. Which there are stands in files of their own. */
+/** `[mcp]`: how MCP servers run. The servers themselves are configured in mcp.json files. */
 export const MCP = settingTable('mcp', {
   idleMs: number(
     'idle_minutes',

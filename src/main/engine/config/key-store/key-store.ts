@@ -198,7 +198,7 @@ function isSealedHere(text: string): boolean {
   return SEALED.test(text)
 }
 
-/** Encrypts a text; the name of the key goes with it, so that another key is told apart from damage. */
+/** Encrypts a text; the name of the key is stored with it, to distinguish another key from damage. */
 export function sealText(text: string, key: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce)

@@ -12,7 +12,7 @@ export type TableValues = Readonly<Record<string, TomlInput | undefined>>
 /** Which table of a list is changed. Positions count from 0. */
 interface TablePlace {
   index: number
-  /** Whether the table at the place is the one that is meant: the file may have been changed since it was read. */
+  /** Whether the table at this position is the expected one: the file may have changed since it was read. */
   isMeant?(table: Readonly<Record<string, unknown>>): boolean
 }
 

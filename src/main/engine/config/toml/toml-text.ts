@@ -84,7 +84,7 @@ function tomlNumber(value: number): string {
   return Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value.toExponential() : String(value)
 }
 
-/** Edits within `[...]` and `{...}`; whatever stands between the elements, comments above all, stays. */
+/** Edits within `[...]` and `{...}`; keeps everything between the elements, especially comments. */
 
 /** Takes one element out, with its comma. */
 export function removeElement(text: string, elements: readonly AST.HasLocs[], index: number, close: number): string {

@@ -88,18 +88,15 @@ describe('a compaction', () => {
     ['is refused as too long', [failing('model.context_overflow'), text('SUMMARY')], {}],
     ['is refused permanently', [failing('model.bad_request'), text('SUMMARY')], {}],
     ['continues the task instead', [calls(['Read', {}]), text('SUMMARY')], {}],
-  ])(
-    'tells the conversation as text where it %s, and keeps nothing of that in a cache',
-    async (_why, answers, task) => {
-      const { turn, run, isAlive } = lab(answers, task)
-      expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
-      const last = turn.requests.at(-1)!
-      expect(isAlive(last)).toBe(false)
-      expect(last).toMatchObject({ tools: [], cache: 'none' })
-      expect(last.purpose).toBe('summary')
-      expect(turn.requests).toHaveLength(answers.length)
-    },
-  )
+  ])('tells the conversation as text where it %s, and caches none of that', async (_why, answers, task) => {
+    const { turn, run, isAlive } = lab(answers, task)
+    expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
+    const last = turn.requests.at(-1)!
+    expect(isAlive(last)).toBe(false)
+    expect(last).toMatchObject({ tools: [], cache: 'none' })
+    expect(last.purpose).toBe('summary')
+    expect(turn.requests).toHaveLength(answers.length)
+  })
 
   it('accepts the text beside a call of a tool that was not offered as the summary', async () => {
     const both = [...text('SUMMARY').slice(0, 2), ...calls(['Read', {}])]

@@ -14,7 +14,7 @@ import { inlineSummaryRequest, summaryRequest } from './summary-request'
 /** Of the window, what the conversation as it is may take when it is asked for its summary; the rest is for that. */
 const MAX_INLINE_SHARE = 0.9
 /**
- * Shares of the window that the conversation may take where it is told as text; the next one after each refusal as too
+ * Shares of the window that the conversation may take when sent as text; the next one after each refusal as too
  * long.
  */
 const SHARES = [0.65, 0.45, 0.3, 0.2]
@@ -227,7 +227,7 @@ function sameOf({ id, name, thinking, effort, traits }: TurnModel) {
   }
 }
 
-/** What was answered; nothing where one of the tools was called, since what stands before a call is not a summary. */
+/** The answer; empty if a tool was called, since text before a call is not a summary. */
 async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ text: string; usage?: Usage }> {
   let text = ''
   let usage: Usage | undefined

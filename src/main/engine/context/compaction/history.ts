@@ -91,7 +91,7 @@ export function foldHistory(
         if (event.thinkingDropped) dropThinking(messages)
         if (event.usage) {
           if (event.model !== undefined) counts?.turn(event.model)
-          // A count of another history says nothing of this one.
+          // A count of another history says nothing about this one.
           if (isOtherwise(event)) counts?.replaced()
           else counts?.counted(messages, event.usage)
         }

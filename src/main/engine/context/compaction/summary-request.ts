@@ -24,7 +24,7 @@ export interface SummaryRequest {
 }
 
 /**
- * Asks for the summary of a conversation, which is told as text: so it goes to every model, and can be cut anywhere.
+ * Asks for the summary of a conversation, which is sent as text: so every model accepts it, and it can be cut anywhere.
  * Where it does not fit into `budget` tokens, long results are cut first, then the middle goes; its beginning (what an
  * earlier compaction left) and its end stay.
  */

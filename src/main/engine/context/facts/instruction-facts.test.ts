@@ -37,7 +37,7 @@ it('marks what an MCP server says as its own, and nothing in it can end the mark
   expect(fact!.text).not.toContain('\u0000')
 })
 
-it('limits what each server says to 2,000 characters and all of them to 6,000, and tells nothing of those that say nothing', () => {
+it('limits what each server says to 2,000 characters and all of them to 6,000, and omits those that say nothing', () => {
   const servers = Array.from({ length: 5 }, (_, n) => ({ server: `s${n}`, text: String(n).repeat(3000) }))
   const facts = serverInstructionFacts([{ server: 'quiet', text: ' \n' }, ...servers])
   expect(facts.map(({ key }) => key)).toEqual([

@@ -14,7 +14,7 @@ import {
 /** Characters of one such file; the ones of the project itself may be longer. */
 const MAX_CHARS = 16_384
 const MAX_BYTES = 1024 * 1024
-/** So many at one time; the others follow with the next step that touches something there. */
+/** Maximum number added at once; the rest follow with the next step that touches something there. */
 const MAX_FILES = 4
 
 export interface NestedDeps {

@@ -18,7 +18,7 @@ export interface Repository {
 const MAX_LINK_BYTES = 8_192
 
 /**
- * The repository that a folder belongs to, found without git: nothing of it can run. What git would read differently,
+ * The repository that a folder belongs to, found without git: no code in it can run. What git would read differently,
  * such as a `.git` file that is too long or no text, makes no repository: `repositoryProblem` says why.
  */
 export function findRepository(folder: string): Repository | undefined {

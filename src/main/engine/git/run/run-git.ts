@@ -161,7 +161,7 @@ export function createRunGit(place: GitPlace): RunGit {
   }
 }
 
-/** Where git starts, and what tells it which repository is meant. */
+/** Git's working folder, and the options that select the repository. */
 function startOf({ level, folder, repository, from, asFound, write = false }: GitRun, place: GitPlace): GitStart {
   if (level === 'untrusted')
     return { args: [], env: { GIT_DIR: join(place.neutralFolder, 'no-repository'), GIT_CONFIG_NOSYSTEM: '1' } }

@@ -32,7 +32,7 @@ describe('the changes that a model is told about', () => {
   })
 
   test.each(['.env', 'config/.env', 'id_rsa', 'gemeinsam/schlüssel/.env'])(
-    'have nothing of what %s says, only that it has changed',
+    'contain no content of %s, only that it has changed',
     (name) => {
       const text = described(diffOf(name, ['TOKEN=letmein']))!
       expect(text).toContain('(+1 -0)')
@@ -40,7 +40,7 @@ describe('the changes that a model is told about', () => {
     },
   )
 
-  test('have nothing of a file that may hold secrets under its name before or after a rename', () => {
+  test('have no content of a file that may hold secrets by its name before or after a rename', () => {
     expect(described(diffOf('notes.txt', ['TOKEN=letmein'], { from: '.env' }))).not.toContain('letmein')
     expect(described(diffOf('.env', ['TOKEN=letmein'], { from: 'notes.txt' }))).not.toContain('letmein')
   })

@@ -45,7 +45,7 @@ export async function rawFileDiff(
     maxBytes: MAX_BYTES,
   })
   const files = parseDiff(stdout)
-  // Without its old name a renamed file is two; the one with content now is meant.
+  // Without its old name, a renamed file is two entries; the one that still has content is used.
   return files.length <= 1 ? files[0] : (files.find(({ newName }) => newName !== undefined) ?? files[0])
 }
 

@@ -75,7 +75,7 @@ export async function htmlToMarkdown(html: string): Promise<{ text: string; hidd
   return { text: tidy(writer.text()), hidden: writer.hidden }
 }
 
-/** What stands before the body is not shown, and would be taken for a part of it. */
+/** Text before the body is not displayed, and would otherwise be treated as part of it. */
 function withoutHead(html: string): string {
   const body = /<body\b[^>]*>/i.exec(html)
   return (body ? html.slice(body.index + body[0].length) : html).replace(/<\/?(?:html|body)\b[^>]*>/gi, '')

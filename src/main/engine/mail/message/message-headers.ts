@@ -32,7 +32,7 @@ const MAX_LINE_CHARS = 1_000
 const MAX_BLOCK_BYTES = 200_000
 
 /**
- * Reads a block of headers. Bytes that no header may contain are taken for UTF-8, or else for the character set of the
+ * Reads a block of headers. Bytes that no header may contain are decoded as UTF-8, or else in the character set of the
  * text. Malformed headers give what can be read of them, never an error.
  */
 export async function readHeaders(block: Buffer, charset: string | undefined): Promise<ReadHeaders> {

@@ -260,7 +260,7 @@ function logLine({ level, logger, data }: LoggingMessageNotification['params']):
   }
 }
 
-/** The folders a server is told about: those of every session that uses it, each once. */
+/** The roots reported to a server: the folders of every session that uses it, without duplicates. */
 function rootsOf(connection: ServedConnection, foldersOf: (sessionId: string) => readonly string[]): Root[] {
   const folders = new Set(connection.sessions().flatMap((sessionId) => foldersOf(sessionId)))
   return [...folders]

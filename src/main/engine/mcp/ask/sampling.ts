@@ -87,7 +87,7 @@ function question(server: string, { system, messages, maxTokens }: SampleRequest
     summary: answer ? `Give ${server} the answer of ${answer.model}` : `${server} wants to ask the model`,
     reason: answer
       ? `The server ${server} gets this answer only when you allow it.`
-      : `The server ${server} would send this to your model, at your expense. It sees nothing of the conversation.`,
+      : `The server ${server} would send this to your model, at your expense. It does not see the conversation.`,
     preview: {
       kind: 'sampling',
       server,

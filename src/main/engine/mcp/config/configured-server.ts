@@ -5,7 +5,7 @@ import type {
   McpServerList,
 } from '../../../../shared/configuration/customize/mcp'
 
-/** Which server is meant: its scope and its name there. `folder` goes with `project`. */
+/** Identifies a server: its scope and its name there. `folder` is given for `project`. */
 export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
 
 /** A server as configured, whether or not it may be used. */

@@ -5,15 +5,15 @@ import { type WrittenServer, readServers } from './read-servers'
 
 /**
  * These variables decide which program runs or where it connects to, so their values are always shown. There are many
- * more, so for consent only the values of names that tell of a secret are not.
+ * more, so for consent only the values of names that suggest a secret are not.
  */
 const DECISIVE =
   /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
 
 /**
- * What a project's server would do, one line each, hiding only the values of its headers and of variables that tell of
- * a secret. `before`: the accepted server of this name; values that differ from it are marked. `isOwn`: it is the
- * user's own, and of its environment only the values are shown that are known to decide something.
+ * What a project's server would do, one line each, hiding only the values of its headers and of variables whose names
+ * suggest a secret. `before`: the accepted server of this name; values that differ from it are marked. `isOwn`: it is
+ * the user's own, and only those values of its environment are shown that are known to decide something.
  */
 export function describeServer(
   { name, definition }: WrittenServer,

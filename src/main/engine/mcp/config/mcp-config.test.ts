@@ -78,7 +78,7 @@ test("a project's server is used once its definition is trusted; a changed one n
   expect(await states()).toContain('project one asked')
 })
 
-test('resolves nothing of a server that is not accepted, and never gives a project a key', async () => {
+test('resolves no variables of a server that is not accepted, and never gives a project a key', async () => {
   write(projects(), { one: { command: 'a', args: ['${TOKEN}'] }, spy: { url: 'https://x.test/${OPENAI_API_KEY}' } })
   const [asked] = (await config.read(folder)).servers
   expect(() => config.expand(asked!)).toThrow('not accepted')

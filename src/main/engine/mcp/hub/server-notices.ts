@@ -5,7 +5,7 @@ import type { SharedServer } from './shared-server'
 /** Reported this long after a turn starts to wait for servers: most are ready by then. */
 const WAIT_NOTICE_AFTER_MS = 1_000
 
-/** So many requests of one server are reported that cannot be shown: it may make up ever new ones. */
+/** Maximum number of reports per server about requests that cannot be shown: it may keep inventing new ones. */
 const MAX_UNSHOWN = 10
 
 /** Notifies the user about servers; `info` is obsolete once it is over. */

@@ -14,7 +14,7 @@ const text = lazySchema(() => z.string().optional())
 
 const signInSchema = lazySchema(() =>
   z.object({
-    /** The authorization server: nothing of the sign-in is ever sent to another. */
+    /** The authorization server: no part of the sign-in is ever sent to another. */
     issuer: z.string(),
     client: z.object({ client_id: z.string(), client_secret: text(), token_endpoint_auth_method: text() }),
     /** Where the authorization server redirects the browser to. */

@@ -20,7 +20,7 @@ for (const line of `${most}\n${more}`.split('\n').filter((each) => each !== '' &
   }
 }
 
-/** What is meant when some words of a query appear together, and the positions of these words. */
+/** The meaning of some words of a query that appear together, and the positions of these words. */
 export interface PhraseMatch {
   places: readonly number[]
   meaning: readonly string[]

@@ -13,7 +13,7 @@ const FURTHER_WEIGHT = 0.9
 const DECAY = 0.03
 const LEAST = 0.6
 
-/** The weight of words that are meant by several together. */
+/** The weight of words that stand for a phrase. */
 const WAY = 1
 /** The object of the action comes first. */
 const FIRST = 1.2

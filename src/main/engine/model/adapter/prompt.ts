@@ -64,7 +64,7 @@ export type PromptPieces = WeakMap<Message, Piece>
 interface Piece {
   /** What of the request it depends on. */
   variant: string
-  /** Of a user's or the model's message; undefined when nothing of it may go back. */
+  /** For a user's or the model's message; undefined when no part of it may be sent back. */
   message?: LanguageModelV4Message | undefined
   /** Of a tool's message, with the media that have to follow it. */
   result?: LanguageModelV4ToolResultPart
@@ -246,7 +246,7 @@ function notSent(part: MediaPart): string {
   )
 }
 
-/** The answer as it goes back; undefined when nothing of it may: thinking alone is refused everywhere. */
+/** The answer as sent back; undefined when no part may be sent: every API refuses thinking alone. */
 function assistantMessage(
   message: AssistantMessage,
   rules: PromptRules,

@@ -157,7 +157,7 @@ describe('the table of known models', () => {
     expect(google('gemini-3.1-pro')).toEqual(google('gemini-3.1-pro-preview'))
   })
 
-  it('knows nothing of a model that is not in it, not even from names of objects', () => {
+  it('knows nothing about a model that is not in it, not even from names of objects', () => {
     expect(anthropic('claude-9')).toBeUndefined()
     expect(anthropic('constructor')).toBeUndefined()
     expect(

@@ -154,7 +154,7 @@ function factsOf(found: FoundRow, type: ProviderType): ModelFacts {
   }
 }
 
-/** The table says how the maker's own interface is told; others of these interfaces take a level. */
+/** The table describes the maker's own API; other APIs of the same kind accept a level. */
 function controlOn(
   type: ProviderType,
   control: ThinkingControl,

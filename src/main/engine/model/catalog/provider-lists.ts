@@ -52,7 +52,7 @@ export function createProviderLists({
   }
 }
 
-/** Where its models are listed; what is remembered goes by it. */
+/** The URL that lists its models; also the cache key. */
 function addressOf({ type, baseUrl }: ProviderSettings): string {
   const base = baseUrl ?? providerFacts(type).defaultUrl ?? ''
   if (type === 'anthropic') return `${withVersion(base, 'v1')}/models?limit=1000`

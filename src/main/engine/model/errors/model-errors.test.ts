@@ -258,7 +258,7 @@ describe('what a failure means', () => {
     ).toBeUndefined()
   })
 
-  it('never shows a secret, wherever it was repeated, and keeps nothing of the request', () => {
+  it('never shows a secret, wherever it was repeated, and keeps no part of the request', () => {
     const error = modelError(http(401, { error: { message: 'Incorrect key: sk-secret-123456 (sk-secret-123456)' } }), [
       'sk-secret-123456',
     ])

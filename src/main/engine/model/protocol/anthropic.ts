@@ -60,7 +60,7 @@ const DEFAULT_MAX_OUTPUT = 32_000
 const CLAUDE_MAX_OUTPUT = 64_000
 const OPUS_MAX_OUTPUT = 32_000
 
-/** Where so much is left, what the package takes for the longest answer of one of Anthropic's models fits. */
+/** With this much left, the package's default for the longest answer of an Anthropic model fits. */
 const LONGEST_CLAUDE_ANSWER = 130_000
 const MIN_ANSWER = 2000
 

@@ -4,7 +4,7 @@ import { modelFamily, requestedThinking } from '../thinking'
 import type { PromptRules } from './protocol'
 
 /**
- * What stands in the body of a chat request about thinking; `reasoningEffort` is the package's name for
+ * The fields of a chat request that control thinking; `reasoningEffort` is the package's name for
  * `reasoning_effort`.
  */
 interface ChatThinking {
@@ -14,8 +14,8 @@ interface ChatThinking {
 }
 
 /**
- * How chat servers are told how hard to think. The protocol has a field for levels; switches each maker named for
- * itself. Nothing is said where nothing was chosen, and nothing to a model that is not known to take it.
+ * How the thinking effort is sent to chat servers. The protocol has a field for levels; switches each maker named for
+ * itself. Sends nothing when no effort was chosen, or when the model is not known to accept one.
  */
 export function chatThinking(
   type: 'openai-compatible' | 'moonshot',
@@ -23,7 +23,7 @@ export function chatThinking(
 ): ChatThinking {
   const { control, effort, thinks } = requestedThinking(type, request)
   if (control === 'switch') {
-    // Moonshot's models think unless they are told not to: also where config.toml says that the model does not think.
+    // Moonshot's models think by default, also where config.toml says that the model does not think.
     const said = effort !== undefined || (type === 'moonshot' && !thinks)
     if (!said) return {}
     return modelFamily(request.model) === 'qwen'

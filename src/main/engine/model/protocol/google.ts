@@ -66,7 +66,7 @@ function googleEvent(event: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Ratings, grounding and what else stands beside an answer is of no use here, and takes many forms. */
+/** Ratings, grounding and other data beside an answer are not used here, and vary in form. */
 function candidateOf({ content, finishReason, finishMessage, continuationToken }: JsonObject): JsonObject {
   const parts = isRecord(content) && Array.isArray(content['parts']) ? content['parts'].filter(isKnownPart) : undefined
   return {

@@ -62,7 +62,7 @@ export interface PromptRules {
    * answer.
    */
   isSigned(metadata: Metadata, all: readonly Metadata[]): boolean
-  /** An answer that stands between results and a message of the user, for servers that refuse one after the other. */
+  /** An answer inserted between results and a user message, for servers that refuse two in a row. */
   answerAfterResults?: string
   /** What is different for a model whose server is stricter than the protocol. */
   forModel?(model: string): Partial<PromptRules> | undefined

@@ -119,7 +119,7 @@ export class ConnectedPlace {
     if (this.#others.size < 20_000 && !this.#options.isTaken('session', sessionId)) this.#others.add(sessionId)
   }
 
-  /** A session that was moved away from there; those who follow it there are told to subscribe again. */
+  /** A session that was moved away; its subscribers there must subscribe again. */
   forget(sessionId: string): void {
     this.sessions.delete(sessionId)
     this.#others.delete(sessionId)

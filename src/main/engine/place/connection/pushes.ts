@@ -1,4 +1,4 @@
-/** What is told meanwhile, for a reader that may be slower, or gone. */
+/** A buffer of pushes for a reader that may be slower, or gone. */
 export function createPushes<Push>(): {
   push(value: Push): void
   end(error?: unknown): void

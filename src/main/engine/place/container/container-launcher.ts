@@ -4,7 +4,7 @@ import { CONTAINER_LABEL, LabeledContainers, programFailure } from './container-
 import type { PlaceShell, ShellResult } from '../launcher/launcher'
 import { startChannel } from '../launcher/shell-run'
 
-/** What a container that Trestle starts does: it waits, and ends when it is told to. */
+/** The command of a container that Trestle starts: it waits until it is asked to end. */
 const WAITS = 'trap "exit 0" TERM INT; while :; do sleep 3600 & wait $!; done'
 
 /**

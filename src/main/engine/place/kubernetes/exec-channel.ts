@@ -13,7 +13,7 @@ const CLOSE = 255
 
 const MAX_ERRORS = 64 << 10
 const MAX_MESSAGE_BYTES = 64 << 10
-/** Begins what stands in stderr of a command that was never started; nothing in a pod can know it. */
+/** Prefix of stderr for a command that never started; no program in a pod can know it. */
 const NOT_STARTED = `${randomBytes(12).toString('hex')} `
 
 /** A command in a pod as a channel, once its websocket is there. */
@@ -24,7 +24,7 @@ export function execChannel(connect: () => Promise<WebSocket>): Channel {
   let socket: WebSocket | undefined
   let isOver = false
 
-  /** The end is told once everything that was printed has been read. */
+  /** Reports the end once all output has been read. */
   const finish = (last: ChannelEnd): void => {
     if (isOver) return
     isOver = true

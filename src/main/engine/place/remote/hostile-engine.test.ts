@@ -237,7 +237,7 @@ describe('a hostile engine on a place', () => {
     expect(subscriptions).toBe(2)
   })
 
-  it('gets answers of offered models only, and nothing of how they are asked', async () => {
+  it('gets answers of offered models only, and does not see how they are called', async () => {
     const asked: string[] = []
     const info: ModelInfo = {
       id: 'p/m',

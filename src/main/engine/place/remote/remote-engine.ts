@@ -296,7 +296,7 @@ export class RemoteEngine {
   }
 }
 
-/** Whether a launcher tells of a job or a pod in a queue, and not of a copy. */
+/** Whether a launcher reports a queued job or pod rather than a copy. */
 function isJob(progress: string): boolean {
   return /^(?:Job \d+|Pod \S+) /.test(progress)
 }

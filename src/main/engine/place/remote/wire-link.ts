@@ -128,7 +128,7 @@ export class WireLink {
     return buffer
   }
 
-  /** Ends the connection; `reason` is what waits is told. */
+  /** Ends the connection; pending calls fail with `reason`. */
   close(reason: Error = lost()): void {
     if (this.#reason) return
     this.#reason = reason

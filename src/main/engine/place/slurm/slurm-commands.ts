@@ -80,7 +80,7 @@ export function parseJobs(stdout: string): SlurmJob[] {
   })
 }
 
-/** Prints what the scheduler, or else its accounting, still knows of a job. */
+/** Prints what the scheduler, or else its accounting, still knows about a job. */
 export function describeJob(jobId: string): string {
   const id = quoted(jobId)
   return (

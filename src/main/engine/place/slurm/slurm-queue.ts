@@ -78,7 +78,7 @@ export class SlurmQueue {
     }
   }
 
-  /** What the scheduler or its accounting still knows of a job. */
+  /** What the scheduler or its accounting still knows about a job. */
   async describe(jobId: string, given: PrepareOptions = {}): Promise<SlurmJob | undefined> {
     return parseDescription(jobId, (await runScript(this.#shell, describeJob(jobId), given)).stdout)
   }

@@ -152,7 +152,7 @@ export class SandboxFiles {
    */
   problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
     const before = mountinfo()
-    // Commands can change nothing of the system, so that is not looked at again.
+    // Commands cannot change anything in the system's folders, so those are not checked again.
     const { mounts, problem } = mountPlan(policy, env['PATH'], this.plans.get(filesKey(policy))?.base)
     if (problem !== undefined) return problem
     const path =

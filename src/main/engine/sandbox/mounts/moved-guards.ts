@@ -50,7 +50,7 @@ interface KnownProject {
 const O_PATH = 0o10000000
 const DELETED = ' (deleted)'
 const MAX_PROJECTS = 16
-/** So many are held open, of all projects together. Those that were found first stay. */
+/** Maximum number held open across all projects. The ones found first are kept. */
 const MAX_GUARDS = 1_000
 /** The same where few files may be open. */
 const MAX_GUARDS_LOW = 64

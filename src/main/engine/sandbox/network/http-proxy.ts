@@ -162,7 +162,7 @@ function answerTo(error: unknown, host: string): { status: number; text: string 
 
 function answer(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return void response.destroy()
-  // An unread body must not be taken for the next request.
+  // An unread body must not be parsed as the next request.
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     [OWN_ANSWER]: ownWord(status),

@@ -14,7 +14,7 @@ export class ListedHosts {
   hosts: readonly string[]
   /** Shell text for the namespace: starts the forwarders, then becomes what follows it. */
   readonly script: string
-  /** So many ports it listens on in there. */
+  /** Maximum number of ports it listens on inside the sandbox. */
   readonly forwarders: number
   private readonly folder: string
   private readonly proxy: Promise<SandboxProxy | undefined>

@@ -50,7 +50,7 @@ export interface RouteOptions {
 
 /**
  * For tests of networks and for documentation (RFC 2544, RFC 5737). Gateways and VPN clients that route by name answer
- * every name with such an address, also those of the internet; nothing of a private network is found there.
+ * every name with such an address, also names on the internet; nothing on a private network is found there.
  */
 const PLACEHOLDERS = ['198.18.0.0/15', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map((range) =>
   ipaddr.IPv4.parseCIDR(range),

@@ -11,7 +11,7 @@ import type { Database } from '../database/database'
 /** How many runs of a schedule are kept. */
 const KEPT_RUNS = 500
 
-/** A run that a process takes for itself. */
+/** A run that a process claims. */
 export interface ClaimedRun {
   id: string
   scheduleId: string

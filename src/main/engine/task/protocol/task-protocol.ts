@@ -81,7 +81,7 @@ export interface HostRequests extends TerminalRequests {
    * `ms` or when cancelled.
    */
   wait: { params: { taskId: string; ms: number }; result: Task | null }
-  /** Stops those of these tasks that it has; resolves when nothing of them is left. */
+  /** Stops those of these tasks that it has; resolves when all their processes are gone. */
   stop: { params: { taskIds: string[]; reason?: string }; result: Task[] }
   input: { params: { taskId: string; data: string }; result: boolean }
   moveToBackground: { params: { taskId: string }; result: Task | null }

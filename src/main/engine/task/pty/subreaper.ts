@@ -17,7 +17,7 @@ export const SUBREAPER_NAME = 'trestle-keeper'
 export const UNKNOWN_TASK = 'unknown'
 
 /**
- * Waits until nothing of a task is left, and reaps what ends. Its environment has the tag of the task, so a scan
+ * Waits until all processes of a task are gone, and reaps those that end. Its environment has the task's tag, so a scan
  * assigns all its descendants to the task. It must end last: a signal to the whole task must not let the others escape.
  * Its name is set by prctl because setting $0 would overwrite the memory that holds the tag.
  */

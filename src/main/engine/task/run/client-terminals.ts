@@ -49,12 +49,12 @@ export interface ClientTerminalProvider {
 export interface ClientTerminalsOptions {
   home: string
   env: () => Record<string, string>
-  /** The whole environment of a sandboxed command: nothing of the client's reaches the sandbox. */
+  /** The whole environment of a sandboxed command: no variable of the client reaches the sandbox. */
   sandboxEnv: () => Record<string, string>
 }
 
 const KEPT_BYTES = 1024 * 1024
-/** How long a terminal that is told to end its command may take to report the result. */
+/** How long a terminal may take to report the result after it was asked to end its command. */
 const LAST_WORD_MS = 2_000
 /** `run` returns this soon after a stop. */
 const STOPPED_MS = 200

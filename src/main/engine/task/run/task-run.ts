@@ -18,7 +18,7 @@ const ABORT_ANSWER_MS = 250
 
 /**
  * One command from start to end, and beyond: `ended` is the result of the call that waits for it, `over` concerns the
- * command itself, and the object lives until nothing of it is left. A command has ended when it has exited and its
+ * command itself, and the object lives until all its processes are gone. A command has ended when it has exited and its
  * terminal is drained, or when one of the limits above has passed.
  */
 export class TaskRun {
@@ -92,7 +92,7 @@ export class TaskRun {
     return this.background
   }
 
-  /** Nothing of it is left. */
+  /** All its processes are gone. */
   get isGone(): boolean {
     return this.left
   }
@@ -234,7 +234,7 @@ export class TaskRun {
     else this.settle()
   }
 
-  /** Output of a filter (`> >(sort)`) is part of what the command is meant to print. */
+  /** Output of a filter (`> >(sort)`) belongs to the command's output. */
   private async isMoreToCome(patience: number): Promise<boolean> {
     if (this.status !== 'running' || performance.now() > patience) return false
     return this.paused || ((await this.process?.isStillFiltered?.()) ?? false)

@@ -9,7 +9,7 @@ const DEFAULT_TYPE = 'coder'
 
 const input = lazySchema(() =>
   z.strictObject({
-    prompt: z.string().trim().min(1).describe('The whole task: the subagent knows nothing of this conversation'),
+    prompt: z.string().trim().min(1).describe('The whole task: the subagent does not see this conversation'),
     description: z.string().trim().min(1).max(200).describe('What it is to do, in 3 to 5 words'),
     subagent_type: z.string().trim().min(1).optional().describe(`Which kind of agent; default ${DEFAULT_TYPE}`),
     resume: z

@@ -103,7 +103,7 @@ class HunkPlacer {
     throw this.#notFound(number, oldText(shorter).join('\n'))
   }
 
-  /** The places that are meant: one, unless nothing says which. */
+  /** The matching places: one, unless the hunk is ambiguous. */
   #find(
     wanted: readonly string[],
     { isAtEnd, anchors }: Hunk,

@@ -87,7 +87,7 @@ class PatchPlanner {
     for (const file of this.#files.values()) {
       const { path, shown, current, before, text, format, mode, isKnown, isPartial, movedFrom, isTouched } = file
       if (!isTouched || (text === undefined && !current)) continue
-      // Where it went is told there.
+      // The entry of its new place says where it went.
       const meant = text ?? ''
       const after =
         text === undefined

@@ -259,7 +259,7 @@ describe('apply_patch', () => {
     expect(await callTool(writeTool({ workspace }), { path: 'a.txt', content: '' })).toMatchObject({ isError: true })
   })
 
-  it('shows nothing of a file that the agent may not read unasked', async () => {
+  it('shows no content of a file that the agent may not read without asking', async () => {
     const { root, workspace } = await project({ 'secret.txt': 'the word is mellon\n' })
     const outside = await tempFolder()
     await writeFile(join(outside, 'a.txt'), 'the word is mellon\n')

@@ -123,7 +123,7 @@ async function preview(workspace: Workspace, plan: (checksRead: boolean) => Prom
   }
 }
 
-/** One file is shown like an Edit; a file that moves is told of where it goes to. */
+/** A single file is shown like an Edit; a moved file is listed at its destination. */
 function detailsOf(files: readonly FileDiff[]): Extract<Preview, { kind: 'diff' | 'diffs' }> {
   const [file, ...more] = files
   return file && more.length === 0 ? { kind: 'diff', ...file } : { kind: 'diffs', files: [...files] }

@@ -146,7 +146,7 @@ describe('Edit', () => {
     expect(await readFile(path, 'utf8')).toBe('1\ntwo\ntwo\n')
   })
 
-  it('shows nothing of a file that the agent may not read unasked, nor changes it unread', async () => {
+  it('neither shows content of a file that the agent may not read without asking, nor changes it unread', async () => {
     const [root, outside] = [await tempFolder(), await tempFolder()]
     await writeFile(join(root, 'secret.txt'), 'the word is mellon\n')
     await writeFile(join(outside, 'a.txt'), 'the word is mellon\n')

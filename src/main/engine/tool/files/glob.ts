@@ -15,7 +15,7 @@ import description from './glob.md?raw'
 
 const TIMEOUT_MS = 20_000
 const MAX_SHOWN = 1000
-/** So many paths are kept at most, about 20 MB; beyond, the search ends and says so. */
+/** Maximum number of paths kept, about 20 MB; a search that finds more ends and says so. */
 const MAX_FOUND = 100_000
 const CARD_FILES = 200
 const MAX_NAMES = 20

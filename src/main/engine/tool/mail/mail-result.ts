@@ -10,8 +10,8 @@ const MAX_LIST_CHARS = 7_200
 const secret = randomBytes(16)
 
 /**
- * Text of senders, between two lines that no sender can know: what stands there is data. The lines are the same for the
- * same text, so that an equal result is seen to be equal.
+ * Wraps text of senders in two lines that no sender can guess, to mark it as data. The same text gets the same lines,
+ * so that equal results stay equal.
  */
 export function asData(text: string): string {
   const mark = createHmac('sha256', secret).update(text).digest('hex').slice(0, 12)

@@ -11,7 +11,7 @@ import type { MemoryOrigin } from '../../store/rows/memory-rows'
 import type { Memory, StoredMemory } from '../../memory/memory'
 import { failed, ok, type Tool, type ToolResult } from '../tool'
 
-/** What the tools of a session know of it. */
+/** What the tools of a session know about it. */
 export interface SessionMemory {
   /** Loaded when it is first used. */
   memory(): Promise<Memory>

@@ -10,7 +10,7 @@ const CHANGES = {
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
 } as const
 
-/** What the model is told: the other fields are those of ScheduleCreate, which takes less of each request. */
+/** The description sent to the model: it refers to the fields of ScheduleCreate, to keep requests short. */
 const UPDATE_SCHEMA = {
   type: 'object',
   properties: { id: { type: 'string' }, paused: { type: 'boolean' } },

@@ -6,7 +6,7 @@ import { VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 
 /** More folders are not looked at: the names are a hint, and the search itself goes through all. */
 const MAX_FOLDERS = 200
-/** So long an answer is kept: an agent searches the same folder many times, and such files seldom come and go. */
+/** How long an answer is cached: an agent searches the same folder many times, and such files rarely change. */
 const KEEP_MS = 30_000
 const VCS = new Set<string>(VCS_FOLDERS)
 

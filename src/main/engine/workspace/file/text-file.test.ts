@@ -9,7 +9,7 @@ const FORMATS: TextFormat[] = [
   { encoding: 'utf-16be', bom: true },
 ]
 
-/** What a file is taken for that begins so. */
+/** How a file that starts with these bytes is detected. */
 const name = (start: string): string => notText(Buffer.from(start, 'latin1')).reason
 
 describe('decodeText and encodeText', () => {

@@ -35,7 +35,7 @@ type Step =
 
 /** Beyond so many steps a range is literal text: each character of a path may have to be compared with all of them. */
 const MAX_STEPS = 20_000
-/** So many values `{1..1000}` may stand for; a longer range is literal text. */
+/** Maximum number of values that `{1..1000}` expands to; a longer range is literal text. */
 const MAX_IN_RANGE = 1000
 const DEEPEST_BRACES = 20
 
@@ -153,7 +153,7 @@ class Compiler {
     for (let at = from; at < end;) at = this.#readOne(at, end)
   }
 
-  /** Compiles what stands at `at`; returns where the next thing begins. */
+  /** Compiles the item at `at`; returns the start of the next one. */
   #readOne(at: number, end: number): number {
     const character = this.#pattern[at]!
     if (character === '*') return this.#star(at, end)

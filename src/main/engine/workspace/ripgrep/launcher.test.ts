@@ -61,7 +61,7 @@ describe('Launcher', () => {
       })
   })
 
-  it('gives programs nothing of our environment and no input', async () => {
+  it('gives programs none of our environment and no input', async () => {
     const { output } = await run(launcher(), await script('env; cat'), [])
     expect(output.split('\n').filter((line) => !/^(PWD|OLDPWD|SHLVL|_)=/.test(line))).toEqual([''])
   })

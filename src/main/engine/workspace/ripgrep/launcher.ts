@@ -183,7 +183,7 @@ export interface RunningProgram {
   ended: Promise<number | undefined>
 }
 
-/** Starts a program directly: no shell, no input, nothing of our environment. */
+/** Starts a program directly: no shell, no input, none of our environment. */
 export function startProgram(
   program: string,
   args: readonly string[],

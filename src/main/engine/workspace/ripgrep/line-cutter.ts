@@ -51,7 +51,7 @@ export class LineCutter {
     this.#head = []
   }
 
-  /** What is passed on of what stands before a line: remarks, and the path unless its lines are left out. */
+  /** The part before a line that is passed on: remarks, and the path unless its lines are left out. */
   #kept(head: Buffer): { remarks: Buffer; path: Buffer | undefined } {
     const leavesOut = this.#leavesOut
     const { notes, rest } = takeNotes(head)

@@ -29,7 +29,7 @@ const ABORTED = -3
 /** The least zoom that Chromium has. */
 const MIN_ZOOM = 0.25
 
-/** One page in a view of its own: nothing of it is kept, and it shares nothing with Trestle's page. */
+/** One page in its own view: nothing is persisted, and it shares nothing with Trestle's page. */
 class PreviewView {
   readonly #options: PreviewViewOptions
   readonly #view: WebContentsView

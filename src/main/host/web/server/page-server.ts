@@ -19,7 +19,7 @@ export interface PageServerOptions {
   logBug: LogBug
   /** The Host check: whether the header names this server. */
   isOurHost(host: string | undefined, port: number): boolean
-  /** What a request with another name is told. */
+  /** The response to a request with another host name. */
   refusal: string
   /** What frames of the page may show; empty: no frames. */
   frames: string

@@ -139,7 +139,7 @@ export class ScrollOwner {
     return this.#parts?.scroller.clientHeight === 0
   }
 
-  /** Whether the list was told of the position that the owner has set, and of nothing after it. */
+  /** Whether the latest position the list knows is the one that the owner has set. */
   #isOwnEvent(): boolean {
     const isOwn = this.#isOwnScroll
     this.#isOwnScroll = false

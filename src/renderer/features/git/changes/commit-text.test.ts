@@ -20,7 +20,7 @@ function windows() {
 describe('the message of the next commit', () => {
   const texts = windows()('a')
 
-  it('is one for each window, so that two windows overwrite nothing of each other', () => {
+  it('is separate for each window, so that two windows never overwrite each other', () => {
     const open = windows()
     const [first, second] = [open('a'), open('b')]
     for (const window of [first, second]) expect(window.of('s1').message).toBe('')

@@ -173,7 +173,7 @@ interface OfferedListProps {
   onChange: (chosen: string[]) => void
 }
 
-/** So many are shown; a search finds the others. */
+/** Maximum number shown; the others are found by searching. */
 const SHOWN = 60
 
 /** The models of a provider, to choose from. */
