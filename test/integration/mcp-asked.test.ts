@@ -119,7 +119,8 @@ it('tells the user once that a server asked for a form with a field of an unsupp
   const call = { name: 'mcp__post__odd-form', input: {} }
   expect(await lab.calls(session, [call])).toEqual(['not asked'])
   expect(await lab.calls(session, [call])).toEqual(['not asked'])
-  expect(notices).toEqual([
+  // On a busy machine, another notice says that the server takes long to start.
+  expect(notices.filter((text) => text.includes('asked for'))).toEqual([
     'The MCP server post asked for a form whose field “address” is of an unsupported type (object). ' +
       'Trestle cannot show it, so it was refused.',
   ])

@@ -7,6 +7,7 @@ import { findEngine } from '../../../src/main/role/attach'
 import { openDesktopEngine } from '../../../src/main/role/desktop-engine'
 import type { EngineLink } from '../../../src/main/role/engine-link'
 import { connectWire } from '../../../src/main/wire/wire-client'
+import { failureOf } from '../../../src/shared/errors'
 import type { EngineStatus, EngineStop } from '../../../src/shared/model/app/engine'
 import type { Approval } from '../../../src/shared/model/approval/approval'
 import { textOf } from '../../../src/shared/model/turn/message'
@@ -386,7 +387,10 @@ async function stopEngine(home: string, how: EngineStop, restart = false): Promi
   const found = status && (await findEngine({ home, version }))
   if (!found) return
   const wire = connectWire(found.socket)
-  await wire.client.engine.stop({ how, restart })
+  // It may end before its answer has arrived.
+  await wire.client.engine.stop({ how, restart }).catch((error: unknown) => {
+    if (failureOf(error).code !== 'connection.lost') throw error
+  })
   await wire.closed
   if (!restart) await until(() => !lives(status.pid), 'the end of the engine', LONG_MS)
 }

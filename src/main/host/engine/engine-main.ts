@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { failureOf } from '../../../shared/errors'
 import type { EngineStatus } from '../../../shared/model/app/engine'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
@@ -49,7 +50,11 @@ export async function engineMain(parsed: Parsed, version: string): Promise<numbe
     }
     const isLater = parsed.values['when-idle'] === true
     const restart = action === 'restart'
-    const after = await wire.client.engine.stop({ how: isLater ? 'when-idle' : restart ? 'hand-over' : 'now', restart })
+    const how = isLater ? 'when-idle' : restart ? 'hand-over' : 'now'
+    // An engine that ends at once may close the connection before its answer has arrived.
+    const after = await wire.client.engine.stop({ how, restart }).catch((error: unknown) => {
+      if (isLater || failureOf(error).code !== 'connection.lost') throw error
+    })
     const waits = isLater && before.running > 0
     if (!waits) await wire.closed
     // The command ends once the new one serves.
