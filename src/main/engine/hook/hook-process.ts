@@ -113,8 +113,10 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   if (signal.aborted) stopped()
   else signal.addEventListener('abort', stopped, { once: true })
   let drain: NodeJS.Timeout | undefined
-  const exited = (code: number | null, by: NodeJS.Signals | null): void =>
-    ending.resolve(code === null ? { problem: `It was ended by ${by}.` } : { exitCode: code })
+  const exited = (code: number | null, by: NodeJS.Signals | null): void => {
+    const problem = wrapped?.problem() ?? (code === null ? `It was ended by ${by}.` : undefined)
+    ending.resolve(problem === undefined ? { exitCode: code! } : { problem })
+  }
   child.once('exit', (code, by) => (drain = setTimeout(() => exited(code, by), DRAIN_MS)))
   child.once('close', exited)
 

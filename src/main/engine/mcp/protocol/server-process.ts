@@ -104,6 +104,8 @@ export async function startServerProcess({
     child,
     pid,
     ending() {
+      const problem = wrapped?.problem()
+      if (problem !== undefined) return `it was not run: ${problem.replace(/\.$/, '')}`
       if (child.signalCode !== null) return `it was ended by ${child.signalCode}`
       if (child.exitCode === null) return undefined
       const where = sandbox && child.exitCode !== 0 ? `, in the sandbox (${describeSandbox(sandbox)})` : ''

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -42,7 +42,11 @@ async function place(more: Partial<SandboxPolicy> = {}) {
   return { top, root, home, policy }
 }
 
-async function run(policy: SandboxPolicy, script: string, env: Record<string, string> = {}) {
+async function run(
+  policy: SandboxPolicy,
+  script: string,
+  { env = {}, meanwhile }: { env?: Record<string, string>; meanwhile?: () => void } = {},
+) {
   const wrapped = wrapCommand({
     policy,
     command: 'sh',
@@ -51,6 +55,7 @@ async function run(policy: SandboxPolicy, script: string, env: Record<string, st
     env: { PATH: '/usr/bin:/bin', ...env },
   })
   onTestFinished(wrapped.close)
+  meanwhile?.()
   const child = spawn(wrapped.command, wrapped.args, {
     env: wrapped.env,
     cwd: '/',
@@ -107,6 +112,23 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(readdirSync(join(home, 'run', 'sandbox')).filter((name) => name.startsWith('group-'))).toEqual([])
   })
 
+  it('does not run when a folder with a secret was moved after its mounts were planned', async () => {
+    const { root, policy } = await place()
+    mkdirSync(join(root, 'deep'))
+    writeFileSync(join(root, 'deep', '.env'), 'KEY=sk-secret')
+    const { ended, output, wrapped } = await run(policy, 'cat moved/.env; echo ran', {
+      meanwhile() {
+        renameSync(join(root, 'deep'), join(root, 'moved'))
+        mkdirSync(join(root, 'deep'))
+        writeFileSync(join(root, 'deep', '.env'), 'KEY=none')
+      },
+    })
+    expect(await ended).not.toBe(0)
+    expect(output()).not.toContain('sk-secret')
+    expect(output()).not.toContain('ran')
+    expect(wrapped.problem()).toContain('changed while the sandbox was being set up')
+  })
+
   it('a read-only program changes nothing in the project', async () => {
     const { root, policy } = await place({ level: 'read-only' })
     const { ended } = await run(policy, 'echo x > file || exit 3')
@@ -120,7 +142,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
       policy,
       'echo "$TOKEN"; ls /proc/self/fd | tr "\\n" " "; echo; ' +
         'ls /proc | grep -c "^[0-9]"; cat /proc/1/environ | tr "\\0" " "',
-      { TOKEN: 'given' },
+      { env: { TOKEN: 'given' } },
     )
     await ended
     const [token, descriptors, processes, first] = output().split('\n')
@@ -166,9 +188,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     const { child, ended, output } = await run(
       policy,
       `trap 'echo bye > last; exit 4' TERM; setsid sleep 600 & echo ready; wait`,
-      {
-        TRESTLE_TASK: mark,
-      },
+      { env: { TRESTLE_TASK: mark } },
     )
     await until(() => output().includes('ready'), 'the start')
     const marked = markedPids([mark])
@@ -184,7 +204,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     const { policy } = await place()
     const mark = `test-${process.pid}-${Date.now()}`
     const { child, ended, output } = await run(policy, `trap '' TERM; setsid sleep 600 & echo ready; wait`, {
-      TRESTLE_TASK: mark,
+      env: { TRESTLE_TASK: mark },
     })
     await until(() => output().includes('ready'), 'the start')
     expect(markedPids([mark]).length).toBeGreaterThan(2)

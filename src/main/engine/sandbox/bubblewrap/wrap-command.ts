@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs'
 import { SUPERVISOR_VARIABLE, TASK_VARIABLE } from '../../process/process-tag'
 import { ListedHosts } from '../network/listed-hosts'
-import { SECCOMP_FD } from './namespace-script'
 import { namespaceArguments } from './bubblewrap-arguments'
+import { CHECK_ARGUMENTS, MountCheck, OPEN_CHECK } from './mount-check'
+import { SECCOMP_FD } from './namespace-script'
 import { canRestoreTerm, ENV, sandboxSupport } from '../sandbox-support'
 import { SandboxFiles } from './sandbox-files'
 import type { SandboxPolicy } from '../sandbox-policy'
@@ -28,6 +29,8 @@ export interface WrappedCommand {
   env: Record<string, string>
   /** Connections that the proxy refused. */
   deniedHosts(): { host: string; port: number }[]
+  /** Why the program was not run although the command was started: its sandbox is not what it should be. A sentence. */
+  problem(): string | undefined
   /** Call it when the program has ended, or was never started. */
   close(): void
 }
@@ -35,11 +38,12 @@ export interface WrappedCommand {
 /** File descriptor of bubblewrap's arguments; both are closed before the program starts. */
 const ARGUMENTS_FD = 12
 /**
- * Takes the file of the seccomp filter and the folder of arguments, which are no longer needed once they are open.
+ * Takes the file of the seccomp filter and the folder of arguments, which are removed once they are open.
  * Whatever else is open, because the program that started Trestle left it open, is closed first: it would be a way out.
  */
 const START = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 2 )); then eval "exec $fd>&-"; fi; done
-exec ${SECCOMP_FD}<"$1" ${ARGUMENTS_FD}<"$2/arguments" || exit 125; rm -rf -- "$2"; shift 2; exec "$@"`
+exec ${SECCOMP_FD}<"$1" ${ARGUMENTS_FD}<"$2/arguments" || exit 125; rm -f -- "$2/arguments"
+${OPEN_CHECK} || exit 125; shift 2; exec "$@"`
 /**
  * bubblewrap does not pass SIGTERM on: it would end, and the whole sandbox with it, before the program could clean up.
  */
@@ -50,8 +54,9 @@ const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 
 /**
  * Wraps one program in a sandbox of its own: a new process list, and a network of its own unless it is `open`. When the
- * process outside ends, or the one that started it, so does everything inside. Throws, with a message to act on, where
- * there is no sandbox or it could not protect what it should.
+ * process outside ends, or the one that started it, so does everything inside. The program runs when its mounts have
+ * been checked, by this process. Throws, with a message to act on, where there is no sandbox or it could not protect
+ * what it should.
  */
 export function wrapCommand({
   policy,
@@ -68,7 +73,9 @@ export function wrapCommand({
   const files = new SandboxFiles(policy.home, socat)
   let listed: ListedHosts | undefined
   let folder: string | undefined
+  let check: MountCheck | undefined
   const close = (): void => {
+    check?.close()
     listed?.close()
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     if (sharesTemporary) files.removePlaceholders()
@@ -77,7 +84,9 @@ export function wrapCommand({
   try {
     const isListed = policy.network === 'listed'
     const namespaces = isListed ? 'shared' : policy.network === 'open' ? 'host' : 'own'
-    folder = files.group([...files.arguments(policy, env, { namespaces, seccompFd: SECCOMP_FD }), '--chdir', cwd])
+    const mounts = files.arguments(policy, env, { namespaces, seccompFd: SECCOMP_FD })
+    folder = files.group([...mounts, ...CHECK_ARGUMENTS, '--chdir', cwd])
+    check = new MountCheck(folder, (mountinfo) => files.problemOf(policy, env, mountinfo))
     if (isListed) listed = new ListedHosts(policy.hosts, socat)
     const keepsTerm = !command.includes('=') && canRestoreTerm()
     const program = [...(keepsTerm ? [ENV, '--default-signal=TERM'] : []), command, ...args]
@@ -106,6 +115,7 @@ export function wrapCommand({
       args: rest,
       env: { PATH, LC_ALL: 'C', ...Object.fromEntries(marks) },
       deniedHosts: () => listed?.denied(0) ?? [],
+      problem: () => check?.problem,
       close,
     }
   } catch (error) {

@@ -100,10 +100,12 @@ export function clientTerminals(
       const first = await firstOf(ended, timeoutMs, signal)
       const outcome = first.kind === 'ended' || first.kind === 'lost' ? first : await killEarly(terminal, ended, first)
       const output = await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, terminal.output())
+      const problem = wrapped?.problem()
       void terminal
         .release()
         .catch(() => undefined)
         .finally(() => wrapped?.close())
+      if (problem !== undefined) throw new Error(problem)
       const end = await endOf(start, { home, outcome, output, startedAt, clock, maxChars })
       return wrapped ? { ...end, deniedHosts: wrapped.deniedHosts() } : end
     },

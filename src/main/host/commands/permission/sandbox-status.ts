@@ -175,6 +175,11 @@ export async function trySandbox(
   process.on('SIGINT', ignore)
   try {
     const { code, output } = await run(wrapped)
+    const problem = wrapped.problem()
+    if (problem !== undefined) {
+      process.stderr.write(`trestle: The command was not run. ${problem}\n`)
+      return NOT_RUN
+    }
     const denied = code === 0 ? undefined : findDenial({ policy, cwd, output, hosts: wrapped.deniedHosts() })
     if (denied) process.stderr.write(`trestle: ${describeDenial(denied, policy)}\n`)
     else if (code !== 0)

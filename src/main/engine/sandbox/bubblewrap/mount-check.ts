@@ -1,0 +1,122 @@
+import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorText } from '../../../../shared/error-text'
+import { parseMountinfo } from '../mounts/mount-template'
+
+/** File descriptors of bubblewrap's report about its process, and of the pipe it waits at when its mounts are made. */
+export const REPORT_FD = 13
+export const RELEASE_FD = 14
+/** What `MountCheck` needs in the arguments of bubblewrap. */
+export const CHECK_ARGUMENTS: readonly string[] = ['--info-fd', String(REPORT_FD), '--block-fd', String(RELEASE_FD)]
+/** Shell text, run where the sandbox is started: opens both. `$2` is the folder of the sandbox. */
+export const OPEN_CHECK = `mkfifo -m 600 "$2/release" && exec ${REPORT_FD}>"$2/report" ${RELEASE_FD}<>"$2/release"`
+
+const FIRST_WAIT_MS = 2
+const LONGEST_WAIT_MS = 8
+
+/**
+ * Holds a program until the mounts of its sandbox are known to be what they should be. bubblewrap reports its process
+ * and waits at a pipe before it starts anything inside, so nothing that the program's own definition names, such as a
+ * library to preload, takes part. A program that must not run is killed there.
+ */
+export class MountCheck {
+  #problem: string | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isOver = false
+
+  /** `folder` is removed when it is no longer needed. `problemOf` judges the mounts that it can read. */
+  constructor(folder: string, problemOf: (mountinfo: () => string) => string | undefined) {
+    const look = (waitMs: number): void => {
+      this.#timer = setTimeout(() => {
+        if (this.#isOver || this.#check(folder, problemOf)) return
+        look(Math.min(waitMs * 2, LONGEST_WAIT_MS))
+      }, waitMs)
+    }
+    look(FIRST_WAIT_MS)
+  }
+
+  /** Why the program was not run; a sentence. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  close(): void {
+    this.#isOver = true
+    clearTimeout(this.#timer)
+  }
+
+  /** Whether there is nothing left to wait for. */
+  #check(folder: string, problemOf: (mountinfo: () => string) => string | undefined): boolean {
+    const pid = sandboxProcess(textOf(join(folder, 'report')))
+    if (pid === undefined) return false
+    const mountinfo = (): string => textOf(`/proc/${pid}/mountinfo`)
+    if (!isComplete(mountinfo())) return false
+    try {
+      this.#problem = problemOf(mountinfo)
+      if (this.#problem === undefined) release(join(folder, 'release'))
+    } catch (error) {
+      this.#problem = `Its sandbox could not be checked: ${errorText(error)}.`
+    }
+    if (this.#problem !== undefined) kill(pid)
+    rmSync(folder, { recursive: true, force: true })
+    return true
+  }
+}
+
+/** The process that bubblewrap has reported, as this machine numbers it; undefined while there is no report. */
+function sandboxProcess(report: string): number | undefined {
+  const pid = Number(/"child-pid": (\d+)/.exec(report)?.[1])
+  const mounts = /"mnt-namespace": (\d+)/.exec(report)?.[1]
+  if (!report.includes('}') || mounts === undefined) return undefined
+  const isIt = (each: number | string): boolean => mountsOf(each) === `mnt:[${mounts}]`
+  if (isIt(pid)) return pid
+  // Started in a list of processes of its own, it has another number there.
+  const found = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isIt(name))
+  return found === undefined ? undefined : Number(found)
+}
+
+/** While bubblewrap mounts, it keeps what was there and what will be there in two folders. */
+function isComplete(mountinfo: string): boolean {
+  const mounts = parseMountinfo(mountinfo)
+  const root = mounts.findLast(({ point }) => point === '/')
+  const own = parseMountinfo(textOf('/proc/self/mountinfo')).findLast(({ point }) => point === '/')
+  return (
+    root !== undefined &&
+    (root.device !== own?.device || root.root !== own.root) &&
+    !mounts.some(({ point }) => point === '/newroot' || point === '/oldroot')
+  )
+}
+
+function release(path: string): void {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  try {
+    writeSync(fd, '.')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Undefined when the process is gone, or belongs to another user. */
+function mountsOf(pid: number | string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/mnt`)
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
