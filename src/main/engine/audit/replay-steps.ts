@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { lstatSync, readFileSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { FileChange, FileState } from '../../../shared/model/session/checkpoint'
@@ -10,6 +9,7 @@ import type { BlobStore } from '../checkpoint/capture/file-state'
 import { placedChanges } from '../checkpoint/moved-paths'
 import type { HistoryRows } from '../store/chain/history-rows'
 import type { Store } from '../store/store'
+import { readPlainFile } from '../workspace/path/plain-file'
 import { unifiedDiff } from '../workspace/unified-diff'
 import { cutText } from '../../../shared/cut-text'
 
@@ -137,14 +137,8 @@ function contentOf(
 
 /** The file as it is now, if it still has this content. */
 function presentContent(path: string, wanted: string): Buffer | undefined {
-  try {
-    const stat = lstatSync(path)
-    if (!stat.isFile() || stat.size > MAX_BYTES) return undefined
-    const bytes = readFileSync(path)
-    return hash('sha256', bytes, 'hex') === wanted ? bytes : undefined
-  } catch {
-    return undefined
-  }
+  const bytes = readPlainFile(path, MAX_BYTES)
+  return bytes && hash('sha256', bytes, 'hex') === wanted ? bytes : undefined
 }
 
 /** Characters of the text of one event. */

@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
+import { readSmall } from '../workspace/file/open-file'
 import { isWithin } from '../workspace/path/real-path'
 
 /** Where toolchains live below a home: read-only for commands, where they exist. */
@@ -136,9 +137,9 @@ function isOnPath(program: string, path: string | undefined): boolean {
 export function filteredSettings(file: string, userHome: string): string | undefined {
   try {
     const real = realpathSync(file)
-    const stats = lstatSync(real)
-    if (!stats.isFile() || stats.size > MAX_FILTERED_BYTES || !isWithin(real, userHome)) return undefined
-    return readFileSync(real, 'utf8')
+    if (!isWithin(real, userHome)) return undefined
+    return readSmall(real, MAX_FILTERED_BYTES)
+      ?.toString('utf8')
       .split('\n')
       .filter((line) => !LOOKS_SECRET.test(line))
       .join('\n')

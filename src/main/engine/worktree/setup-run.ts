@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { worktreeRecords, readWorktree, writeWorktree, type WorktreeRecord } from '../config/worktree-record'
 import { startHook } from '../hook/hook-process'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import { workFolder } from './files/plain-path'
+import { workFolder } from '../git/run/plain-path'
 
 export interface SetupOptions {
   home: string

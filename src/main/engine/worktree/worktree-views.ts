@@ -8,7 +8,7 @@ import type { OpenRepository } from '../git/repository/open-repository'
 import { branchWords, freeBranch } from './branch-name'
 import { conflictsIn } from './merge-worktree'
 import { requireOurs } from './our-worktree'
-import { rawPaths } from './files/plain-path'
+import { rawPaths } from '../git/run/plain-path'
 import { setupOutput } from './setup-run'
 import type { WorktreePlace } from './worktree-place'
 

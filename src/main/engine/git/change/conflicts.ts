@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { CodedError } from '../../../../shared/errors'
 import {
   gitPathText,
@@ -10,7 +10,8 @@ import {
   type GitUndo,
 } from '../../../../shared/model/project/git'
 import { atomicWrite } from '../../workspace/file/atomic-write'
-import { diskPath, FROM_STDIN, pathList } from '../run/git-path'
+import { diskPath, FROM_STDIN, pathList, rawPath } from '../run/git-path'
+import { readPlainFile } from '../run/plain-path'
 import type { Repository } from '../run/find-repository'
 import type { OpenRepository } from '../repository/open-repository'
 import { operationOf } from '../run/git-files'
@@ -44,12 +45,11 @@ export function conflictsIn(repository: Pick<OpenRepository, 'top'>, path: GitPa
 }
 
 function contentOf({ top }: Pick<OpenRepository, 'top'>, path: GitPath): string | undefined {
-  const disk = diskPath(top, path)
-  const stat = lstatSync(disk, { throwIfNoEntry: false })
+  const stat = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   if (!stat?.isFile()) return undefined
   if (stat.size > MAX_BYTES)
     throw new CodedError('git.too_large', `${gitPathText(path)} is too large: resolve it in an editor.`)
-  return readFileSync(disk).toString('latin1')
+  return readPlainFile(top, rawPath(path), MAX_BYTES)?.content.toString('latin1')
 }
 
 function shown(latin1: string): string {

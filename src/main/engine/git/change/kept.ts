@@ -1,25 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
-  chmodSync,
+  closeSync,
   constants,
   copyFileSync,
+  fchmodSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
   symlinkSync,
-  type Stats,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitKept, type GitPath } from '../../../../shared/model/project/git'
 import { writePrivateFile } from '../../config/write-private-file'
-import { diskPath, gitPath, isFolderPath, pathBytes } from '../run/git-path'
 import type { Repository } from '../run/find-repository'
+import { diskPath, gitPath, isFolderPath, rawPath } from '../run/git-path'
+import { copyPlainFile, inPlainFolder } from '../run/plain-path'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** How long content is kept. */
@@ -61,10 +63,8 @@ export function createKeptContent({ home, now }: { home: string; now(): number }
     mkdirSync(temporary, { recursive: true, mode: 0o700 })
     try {
       const meta: Meta = { id, at, reason, top: repository.top, files: [] }
-      files.forEach(({ path, disk, stat }, index) => {
-        const link = stat.isSymbolicLink() ? readlinkSync(disk, 'latin1') : undefined
-        if (link === undefined) copyFileSync(disk, join(temporary, String(index)), constants.COPYFILE_FICLONE)
-        meta.files.push({ path, mode: stat.mode & 0o777, ...(link !== undefined && { link }) })
+      files.forEach((path, index) => {
+        meta.files.push({ path, ...copyOf(repository.top, path, join(temporary, String(index))) })
       })
       writePrivateFile(join(temporary, 'meta.json'), JSON.stringify(meta))
       renameSync(temporary, join(parent, id))
@@ -119,15 +119,8 @@ export function createKeptContent({ home, now }: { home: string; now(): number }
         meta.files.map(({ path }) => path),
         'Replaced by a restore',
       )
-      for (const { file, copy, disk } of targets) {
-        mkdirSync(folderAbove(disk), { recursive: true })
-        rmSync(disk, { force: true })
-        if (file.link !== undefined) symlinkSync(Buffer.from(file.link, 'latin1'), disk)
-        else {
-          copyFileSync(copy, disk, constants.COPYFILE_EXCL)
-          chmodSync(disk, file.mode)
-        }
-      }
+      for (const { file, copy } of targets)
+        inPlainFolder(repository.top, rawPath(file.path), { make: true }, (place) => putBack(file, copy, place))
       return { paths: meta.files.map(({ path }) => path), ...(kept !== undefined && { kept }) }
     },
   }
@@ -141,28 +134,40 @@ function prune(parent: string, at: number): void {
   }
 }
 
-interface FoundFile {
-  path: GitPath
-  disk: Buffer | string
-  stat: Stats
+type MetaFile = Meta['files'][number]
+
+/** Copies a file, or remembers where a link leads. Throws when there is neither any more. */
+function copyOf(top: string, path: GitPath, copy: string): Omit<MetaFile, 'path'> {
+  const file = copyPlainFile(top, rawPath(path), copy)
+  if (file) return file
+  return inPlainFolder(top, rawPath(path), {}, (place) => ({
+    mode: lstatSync(place).mode & 0o777,
+    link: readlinkSync(place, 'latin1'),
+  }))
+}
+
+/** `place`: in a folder that is held open. */
+function putBack({ link, mode }: MetaFile, copy: string, place: string | Buffer): void {
+  rmSync(place, { force: true })
+  if (link !== undefined) return symlinkSync(Buffer.from(link, 'latin1'), place)
+  copyFileSync(copy, place, constants.COPYFILE_EXCL)
+  const handle = openSync(place, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    fchmodSync(handle, mode)
+  } finally {
+    closeSync(handle)
+  }
 }
 
 /** Files and links at a path, and in it. Throws where a folder holds a repository, which is more than its files. */
-function filesAt(top: string, given: GitPath): FoundFile[] {
-  const path = isFolderPath(given) ? gitPath(pathBytes(given).toString('latin1').slice(0, -1)) : given
+function filesAt(top: string, given: GitPath): GitPath[] {
+  const path = isFolderPath(given) ? gitPath(rawPath(given).slice(0, -1)) : given
   const disk = diskPath(top, path)
   const stat = lstatSync(disk, { throwIfNoEntry: false })
   if (!stat) return []
-  if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [{ path, disk, stat }] : []
+  if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [path] : []
   const names = readdirSync(disk, { encoding: 'buffer' })
   if (names.some((name) => name.toString('latin1').toLowerCase() === '.git'))
     throw new CodedError('git.would_overwrite', `${gitPathText(path)} holds a repository of its own.`)
-  return names.flatMap((name) =>
-    filesAt(top, gitPath(`${pathBytes(path).toString('latin1')}/${name.toString('latin1')}`)),
-  )
-}
-
-function folderAbove(disk: Buffer | string): Buffer | string {
-  if (typeof disk === 'string') return dirname(disk)
-  return disk.subarray(0, disk.lastIndexOf(0x2f))
+  return names.flatMap((name) => filesAt(top, gitPath(`${rawPath(path)}/${name.toString('latin1')}`)))
 }

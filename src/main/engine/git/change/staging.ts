@@ -1,5 +1,4 @@
 import { lstatSync, rmdirSync, rmSync } from 'node:fs'
-import { sep as SEPARATOR } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import { gitPathText, type GitPath, type GitUndo, type GitCommitted } from '../../../../shared/model/project/git'
 import {
@@ -11,7 +10,9 @@ import {
   pathArgument,
   pathBytes,
   pathList,
+  rawPath,
 } from '../run/git-path'
+import { inPlainFolder, type RawPath } from '../run/plain-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { rawFileDiff } from '../state/file-diff'
 import { patchOf } from '../state/parse-diff'
@@ -222,16 +223,18 @@ async function untrackedFiles(repository: OpenRepository, paths: readonly GitPat
 
 /** Removes a file, and the folders that become empty. */
 function removeFile(top: string, path: GitPath): void {
-  const disk = diskPath(top, path)
-  const stat = lstatSync(disk, { throwIfNoEntry: false })
+  const stat = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   if (!stat || stat.isDirectory()) return
-  rmSync(disk)
-  const bytes = Buffer.from(disk)
-  const least = Buffer.byteLength(top)
+  inPlainFolder(top, rawPath(path), {}, (place) => rmSync(place))
   try {
-    for (let end = bytes.lastIndexOf(SEPARATOR); end > least; end = bytes.lastIndexOf(SEPARATOR, end - 1))
-      rmdirSync(typeof disk === 'string' ? bytes.toString('utf8', 0, end) : bytes.subarray(0, end))
+    for (let folder = above(rawPath(path)); folder !== ''; folder = above(folder))
+      inPlainFolder(top, folder, {}, (place) => rmdirSync(place))
   } catch {
     // It holds other files.
   }
+}
+
+/** The folder that a path is in; empty for the top. */
+function above(path: RawPath): RawPath {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

@@ -45,6 +45,11 @@ export function pathBytes(path: GitPath): Buffer {
   return path.startsWith('\0') ? Buffer.from(path.slice(1), 'hex') : Buffer.from(path, 'utf8')
 }
 
+/** The same with each byte a character. */
+export function rawPath(path: GitPath): string {
+  return pathBytes(path).toString('latin1')
+}
+
 /** Whether a path names a folder, as git prints one whose files it does not list. */
 export function isFolderPath(path: GitPath): boolean {
   return pathBytes(path).at(-1) === 0x2f

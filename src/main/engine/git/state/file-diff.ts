@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readlinkSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import type { GitFileDiff, GitPath } from '../../../../shared/model/project/git'
-import { diskPath, isFolderPath, pathArgument } from '../run/git-path'
+import { diskPath, isFolderPath, pathArgument, rawPath } from '../run/git-path'
+import { inPlainFolder, readPlainFile } from '../run/plain-path'
 import type { OpenRepository } from '../repository/open-repository'
 import { PLAIN_DIFF } from '../run/run-git'
 import { parseDiff, type RawFileDiff } from './parse-diff'
@@ -105,13 +106,15 @@ function modeNote(header: readonly string[]): string | undefined {
 function newFileDiff({ top }: OpenRepository, path: GitPath): GitFileDiff {
   const whole = { path, hunks: [], byHunk: false, added: 0, removed: 0 }
   if (isFolderPath(path)) return { ...whole, note: 'A new folder.' }
-  const file = diskPath(top, path)
-  const stat = lstatSync(file, { throwIfNoEntry: false })
+  const stat = lstatSync(diskPath(top, path), { throwIfNoEntry: false })
   if (!stat) return { ...whole, note: 'The file is gone.' }
   if (stat.isDirectory()) return { ...whole, note: 'A folder with a repository of its own.' }
   if (!stat.isFile() && !stat.isSymbolicLink()) return { ...whole, note: 'Not a plain file.' }
   if (stat.size > MAX_SHOWN_BYTES) return { ...whole, note: 'The file is too large to show.' }
-  const bytes = stat.isSymbolicLink() ? Buffer.from(readlinkSync(file)) : readFileSync(file)
+  const bytes = stat.isSymbolicLink()
+    ? inPlainFolder(top, rawPath(path), {}, (place) => readlinkSync(place, 'buffer'))
+    : readPlainFile(top, rawPath(path), MAX_SHOWN_BYTES)?.content
+  if (!bytes) return { ...whole, note: 'The file is changing just now.' }
   if (bytes.includes(0)) return { ...whole, note: 'A binary file.' }
   if (bytes.length === 0) return { ...whole, note: 'An empty file.' }
   const text = bytes.toString('utf8')

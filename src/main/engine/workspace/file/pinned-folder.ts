@@ -67,7 +67,7 @@ export function isOpenedAt(fd: number, realPath: string): boolean {
 }
 
 /** A path by which this process can open once more what was opened as `fd`; its real path on systems without one. */
-export function descriptorPath(fd: number, realPath: string): string {
+export function descriptorPath<Path extends string | Buffer>(fd: number, realPath: Path): Path | string {
   return hasDescriptors() ? `${DESCRIPTORS}/${fd}` : realPath
 }
 

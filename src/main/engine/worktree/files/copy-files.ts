@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, writeFileSync } from 'node:fs'
 import type { OpenRepository } from '../../git/repository/open-repository'
 import { isSafeTreePath } from '../../git/run/git-path'
-import { inPlainFolder, readPlainFile, onDisk, rawPaths, shownPath, type RawPath } from './plain-path'
+import { inPlainFolder, readPlainFile, onDisk, rawPaths, shownPath, type RawPath } from '../../git/run/plain-path'
 
 /** A file that is larger is left out: it is data, not configuration. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024

@@ -17,7 +17,7 @@ import { PLAIN_DIFF } from '../../git/run/run-git'
 import type { OpenRepository } from '../../git/repository/open-repository'
 import { isSafeTreePath } from '../../git/run/git-path'
 import { FileProblem } from '../../workspace/path/file-problem'
-import { inPlainFolder, type RawPath } from './plain-path'
+import { inPlainFolder, type RawPath } from '../../git/run/plain-path'
 
 const MAX_PATCH_BYTES = 1024 * 1024 * 1024
 const MAX_CONTENT_BYTES = 1024 * 1024 * 1024

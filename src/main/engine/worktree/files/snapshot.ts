@@ -14,7 +14,15 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
 import type { OpenRepository } from '../../git/repository/open-repository'
-import { inPlainFolder, plainFileHash, onDisk, quoted, rawPaths, shownPath, type RawPath } from './plain-path'
+import {
+  inPlainFolder,
+  plainFileHash,
+  onDisk,
+  quoted,
+  rawPaths,
+  shownPath,
+  type RawPath,
+} from '../../git/run/plain-path'
 
 /** What a working tree contains beyond its commit, as objects of its repository. */
 export interface Snapshot {

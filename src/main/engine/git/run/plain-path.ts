@@ -1,9 +1,19 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { WorktreeRecord } from '../../config/worktree-record'
-import { pinFolder, replacedProblem } from '../../workspace/file/pinned-folder'
+import { descriptorPath, pinFolder, replacedProblem } from '../../workspace/file/pinned-folder'
 
 /** Never the target of a link, and never waits, as for a pipe without a writer. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -75,6 +85,18 @@ export function readPlainFile(
     if (file.size > maxBytes) return undefined
     const content = readFileSync(file.handle)
     return content.length > maxBytes ? undefined : { content, mode: file.mode }
+  } finally {
+    closeSync(file.handle)
+  }
+}
+
+/** Copies a regular file to a new place, without following a link to it; undefined for other entries. */
+export function copyPlainFile(top: string, path: RawPath, to: string): { mode: number } | undefined {
+  const file = openPlain(top, path)
+  if (!file) return undefined
+  try {
+    copyFileSync(descriptorPath(file.handle, onDisk(top, path)), to, constants.COPYFILE_FICLONE)
+    return { mode: file.mode }
   } finally {
     closeSync(file.handle)
   }
