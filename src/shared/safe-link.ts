@@ -54,13 +54,13 @@ function namedHosts(text: string, isMail: boolean): string[] {
     ([, host]) => host!,
   )
   const names = /^\s*(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?=[/:?#\s]|$)/u.exec(shown)
-  const all = names && addresses.length === 0 && !isFileName(names[0]) ? [names[0].trim()] : addresses
+  const all = names && addresses.length === 0 && !isFileName(names[0].trim()) ? [names[0].trim()] : addresses
   return all.map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host.toLowerCase()))
 }
 
 /** `README.md` and `index.ts` are files, although such hosts could exist. */
 function isFileName(name: string): boolean {
-  return /^\s*[^.]+\.(?:md|ts|tsx|js|jsx|mjs|py|rs|go|sh|json|toml|yaml|yml|txt|html|css|java|kt|rb|c|h|cpp|lock)$/i.test(
+  return /^[^.]+\.(?:md|ts|tsx|js|jsx|mjs|py|rs|go|sh|json|toml|yaml|yml|txt|html|css|java|kt|rb|c|h|cpp|lock)$/i.test(
     name,
   )
 }

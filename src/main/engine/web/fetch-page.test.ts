@@ -103,6 +103,12 @@ test('rejects a body over the limit, with or without content-length or compressi
   await expect(get(bomb.origin, { limits })).rejects.toThrow('larger than')
 })
 
+test('does not decode a page that is compressed many times over', async () => {
+  const codings = Array.from({ length: 2000 }, () => 'br').join(', ')
+  const nested = await serveWeb((_, response) => response.writeHead(200, { 'content-encoding': codings }).end('x'))
+  await expect(get(nested.origin)).rejects.toThrow('encoded 2000 times')
+})
+
 test('decodes compressed pages, and rejects corrupt ones', async () => {
   const packed = await serveWeb((_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello')),

@@ -201,10 +201,18 @@ function tooLarge(limits: PageLimits): WebRefusal {
   )
 }
 
+/** Each takes memory and time; servers use one. */
+const MAX_CODINGS = 4
+
 /** Decodes the body. An unknown content coding is passed on unchanged. */
 function decodeContent(message: IncomingMessage): Readable {
   let source: Readable = message
-  for (const coding of (message.headers['content-encoding'] ?? '').toLowerCase().split(',').toReversed()) {
+  const codings = (message.headers['content-encoding'] ?? '').toLowerCase().split(',')
+  if (codings.length > MAX_CODINGS) {
+    message.destroy()
+    throw new WebRefusal(`The page is encoded ${codings.length} times, one in the other, so it is not read.`)
+  }
+  for (const coding of codings.toReversed()) {
     const decoder = decoderFor(coding.trim())
     // An error of any stream reaches the last one, which is read.
     if (decoder) source = pipeline(source, decoder, () => undefined)

@@ -1,5 +1,6 @@
 import { WebRefusal } from './fetch-guards'
 import { fetchPage, type Page } from './fetch-page'
+import { plainText } from './plain-text'
 import { isPdf, PdfProblem, readPdf, type PdfText } from '../model/media/read-pdf'
 import type { WebAccess } from './web-access'
 
@@ -98,23 +99,6 @@ function failureOf(page: Page, type: string): string {
         ? ' It may need a sign-in, or turn programs away.'
         : ''
   return `${page.url.href} answered ${page.status}.${advice}${excerpt === '' ? '' : `\n${excerpt}`}`
-}
-
-/** The plain text of an HTML page, as a fallback. */
-function plainText(html: string): string {
-  return html
-    .replace(/<(script|style|noscript|template)\b[^]*?<\/\1\s*>/gi, ' ')
-    .replace(/<!--[^]*?-->/g, ' ')
-    .replace(/<(?:br|\/p|\/div|\/li|\/tr|\/h[1-6])\b[^>]*>/gi, '\n')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&nbsp;/g, ' ')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&amp;/g, '&')
-    .replace(/[ \t]+/g, ' ')
-    .replace(/\s*\n\s*/g, '\n')
-    .trim()
 }
 
 function kilobytes(bytes: number): string {

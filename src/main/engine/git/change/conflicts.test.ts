@@ -47,6 +47,11 @@ describe('the conflicts of a file', () => {
     expect(conflictsIn(repository, 'a.txt').parts).toEqual([])
   })
 
+  test('are read once where many begin and none ends', async () => {
+    const repository = await fileWith(`${'<<<<<<< a\n'.repeat(100_000)}=======\n||||||| b\n`)
+    expect(conflictsIn(repository, 'a.txt').parts).toEqual([])
+  })
+
   test('are not looked for in binary and missing files, which say so', async () => {
     const repository = await fileWith(`\0${CONFLICT('a', 'b')}`)
     expect(conflictsIn(repository, 'a.txt')).toMatchObject({ parts: [], note: expect.stringContaining('binary') })

@@ -60,18 +60,41 @@ function hashOf(latin1: string): string {
   return createHash('sha256').update(latin1, 'latin1').digest('hex').slice(0, 32)
 }
 
+/** Line by line: one pattern for a whole part takes hours on a file with many beginnings and no end. */
 function rawParts(text: string): RawPart[] {
-  const pattern =
-    /^<{7}(?: ([^\r\n]*))?\r?\n([^]*?)(?:^\|{7}(?: [^\r\n]*)?\r?\n[^]*?)?^={7}\r?\n([^]*?)^>{7}(?: ([^\r\n]*))?\r?(?:\n|$(?![^]))/gm
-  return [...text.matchAll(pattern)].map((match) => ({
-    line: text.slice(0, match.index).split('\n').length,
-    from: match.index,
-    to: match.index + match[0].length,
-    oursName: match[1] ?? '',
-    ours: match[2] ?? '',
-    theirs: match[3] ?? '',
-    theirsName: match[4] ?? '',
-  }))
+  const parts: RawPart[] = []
+  let open: OpenPart | undefined
+  let line = 0
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    const lineBreak = text.indexOf('\n', from)
+    to = lineBreak === -1 ? text.length : lineBreak + 1
+    line += 1
+    if (!MARKERS.has(text[from]!)) continue
+    const [, kind, name] = MARKER.exec(text.slice(from, to)) ?? []
+    if (kind === '<') open ??= { line, from, oursName: name ?? '', oursFrom: to }
+    else if (!open) continue
+    else if (kind === '|') open.oursTo ??= from
+    else if (kind === '=' && name === undefined && open.theirsFrom === undefined) {
+      open.oursTo ??= from
+      open.theirsFrom = to
+    } else if (kind === '>' && open.theirsFrom !== undefined) {
+      const { oursFrom, oursTo, theirsFrom, ...start } = open
+      const [ours, theirs] = [text.slice(oursFrom, oursTo), text.slice(theirsFrom, from)]
+      parts.push({ ...start, ours, theirs, theirsName: name ?? '', to })
+      open = undefined
+    }
+  }
+  return parts
+}
+
+const MARKERS = new Set('<|=>')
+const MARKER = /^([<|=>])\1{6}(?: ([^\r\n]*))?\r?\n?$/
+
+/** A conflict whose end was not read yet. */
+interface OpenPart extends Pick<RawPart, 'line' | 'from' | 'oursName'> {
+  oursFrom: number
+  oursTo?: number
+  theirsFrom?: number
 }
 
 export type ConflictChoice = 'ours' | 'theirs' | 'both'

@@ -53,6 +53,7 @@ describe('mediaTypeOf', () => {
     ['RIFFxxxxWEBPVP8 ', 'image/webp'],
     ['\0\0\0\x20ftypavif', 'image/avif'],
     ['<?xml version="1.0"?>\n<!-- a -->\n<svg xmlns="x">', 'image/svg+xml'],
+    [`${'<!---->'.repeat(100)}<!DOCTYPE svg PUBLIC "x">\n<svg>`, 'image/svg+xml'],
     ['\0\0\0\x20ftypisom', 'video/mp4'],
     ['\0\0\0\x20ftypqt  ', 'video/quicktime'],
     ['\x1aE\xdf\xa3....B\x82\x84webm', 'video/webm'],
@@ -66,6 +67,9 @@ describe('mediaTypeOf', () => {
     for (const start of [
       'BMW is a car maker',
       '<html><body><svg>',
+      // Took longer than anything lasts.
+      '<!---->'.repeat(140),
+      '<!-- open',
       '%PDF-1.7',
       'RIFFxxxxWAVEfmt ',
       '\0\0\0\x20ftypM4A ',

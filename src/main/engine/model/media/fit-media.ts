@@ -182,9 +182,27 @@ export function mediaTypeOf(head: Uint8Array): MediaType | undefined {
   // A word may begin with BM; a bitmap has four zero bytes at offset 6.
   if (text.startsWith('BM') && text.startsWith('\0\0\0\0', 6))
     return { mediaType: 'image/bmp', name: 'BMP image', problem: convert('A BMP file') }
-  if (/^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/s.test(text))
-    return { mediaType: 'image/svg+xml', name: 'SVG image' }
+  if (isSvg(text)) return { mediaType: 'image/svg+xml', name: 'SVG image' }
   return undefined
+}
+
+/** What may come before the first tag of an SVG image, with how it ends. */
+const BEFORE_SVG: readonly [start: string, end: string][] = [
+  ['<?xml', '>'],
+  ['<!--', '-->'],
+  ['<!DOCTYPE svg', '>'],
+]
+
+/** Step by step: one pattern for all of it takes for ever on a row of comments. */
+function isSvg(text: string): boolean {
+  let rest = text.replace(/^\xef\xbb\xbf/, '').trimStart()
+  for (;;) {
+    const part = BEFORE_SVG.find(([start]) => rest.startsWith(start))
+    if (!part) return /^<svg[\s>]/.test(rest)
+    const at = rest.indexOf(part[1], part[0].length)
+    if (at === -1) return false
+    rest = rest.slice(at + part[1].length).trimStart()
+  }
 }
 
 function riff(form: string): MediaType | undefined {
