@@ -15,7 +15,7 @@ export interface SignInDemand {
 }
 
 interface AuthState {
-  fetch: typeof globalThis.fetch
+  fetch: FetchLike
   /** The current tokens, also when another process renewed them. */
   tokens(): SignIn['tokens']
   /** The scopes of the last sign-in. */

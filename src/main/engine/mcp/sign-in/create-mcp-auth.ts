@@ -1,5 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
 import type { KeyStore } from '../../config/key-store/key-store'
+import { checkedRedirects } from './checked-redirects'
 import { bearerFetch, hasConfiguredAuthorization, type SignInDemand } from './bearer-fetch'
 import type { McpAuth, OAuthServer } from './mcp-auth'
 import { createSignInStore, keyOf, type SignIn } from './sign-in-store'
@@ -90,7 +91,7 @@ export function createMcpAuth({
   return {
     fetchFor: (server) =>
       bearerFetch(server, {
-        fetch,
+        fetch: checkedRedirects(server.url, fetch),
         tokens: () => store.get(server)?.tokens,
         scopes: () => store.get(server)?.scopes ?? [],
         renewed: (stale) => renewed(server, stale),

@@ -45,21 +45,24 @@ export function oauthFetch(
 
 /** Throws CodedError `mcp.sign_in_failed` when a server at `serverUrl` may not redirect the client to this address. */
 export async function checkEndpoint(target: URL, serverUrl: string): Promise<void> {
-  const server = new URL(serverUrl)
-  const refuse = (why: string): never => {
+  const why = await endpointProblem(target, serverUrl)
+  if (why !== undefined)
     throw new CodedError(
       'mcp.sign_in_failed',
       `The server names ${target.protocol}//${target.host} for the sign-in, which is not used: ${why}.`,
     )
-  }
-  if (target.username !== '' || target.password !== '')
-    refuse('an address with a name or password in it is not trusted')
-  if (target.protocol === 'http:' && !isLoopback(target) && target.hostname !== server.hostname)
-    refuse('only https is safe')
-  if (target.protocol !== 'http:' && target.protocol !== 'https:') refuse('only https is safe')
-  if (target.hostname === server.hostname || (await kindOf(server)) !== undefined) return
+}
+
+/** Why a server at `serverUrl` may not lead the client to this address: a clause; undefined when it may. */
+export async function endpointProblem(target: URL, serverUrl: string): Promise<string | undefined> {
+  const server = new URL(serverUrl)
+  if (target.username !== '' || target.password !== '') return 'an address with a name or password in it is not trusted'
+  const isHttp = target.protocol === 'http:'
+  if (isHttp && !isLoopback(target) && target.hostname !== server.hostname) return 'only https is safe'
+  if (!isHttp && target.protocol !== 'https:') return 'only https is safe'
+  if (target.hostname === server.hostname || (await kindOf(server)) !== undefined) return undefined
   const kind = await kindOf(target)
-  if (kind !== undefined) refuse(`it leads to ${kind}, and the server itself is on the internet`)
+  return kind === undefined ? undefined : `it leads to ${kind}, and the server itself is on the internet`
 }
 
 function isLoopback({ hostname }: URL): boolean {

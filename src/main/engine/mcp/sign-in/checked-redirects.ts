@@ -1,0 +1,52 @@
+import { CodedError } from '../../../../shared/errors'
+import type { FetchLike } from './mcp-auth'
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const MAX_REDIRECTS = 5
+/** What another origin may get: everything else can be a key, whatever it is called. */
+const SENT_ELSEWHERE = /^(?:accept|accept-language|content-type|user-agent|last-event-id|mcp-.*)$/
+
+/**
+ * `fetch` for a server, which chooses where its redirects lead: never to this machine or a private network when the
+ * server itself is on the internet, never from https to http, and without the headers that the user configured for the
+ * server.
+ */
+export function checkedRedirects(serverUrl: string, fetch: FetchLike): FetchLike {
+  return async (url, init = {}) => {
+    let [to, sent]: [URL, RequestInit] = [new URL(url), { ...init, redirect: 'manual' }]
+    for (let hops = 0; ; hops += 1) {
+      const answer = await fetch(to, sent)
+      const location = answer.headers.get('location')
+      if (init.redirect !== undefined || !REDIRECTS.has(answer.status) || location === null)
+        return hops === 0 ? answer : redirected(answer, to)
+      await answer.body?.cancel()
+      if (hops >= MAX_REDIRECTS) throw refused(`it redirects more than ${MAX_REDIRECTS} times`)
+      if (!URL.canParse(location, to.href)) throw refused('it redirects to what is no address')
+      const next = new URL(location, to)
+      const { endpointProblem } = await import('./oauth-fetch')
+      const problem = await endpointProblem(next, serverUrl)
+      if (problem !== undefined)
+        throw refused(`it redirects to ${next.protocol}//${next.host}, which is not followed: ${problem}`)
+      sent = redirectedRequest(sent, answer.status, next.origin === to.origin)
+      to = next
+    }
+  }
+}
+
+function refused(why: string): CodedError {
+  return new CodedError('mcp.connection', `The server cannot be used: ${why}.`)
+}
+
+/** As the standard of `fetch` has it, and with fewer headers for another origin. */
+function redirectedRequest(sent: RequestInit, status: number, isSameOrigin: boolean): RequestInit {
+  const all = [...new Headers(sent.headers)]
+  const headers = new Headers(isSameOrigin ? all : all.filter(([name]) => SENT_ELSEWHERE.test(name.toLowerCase())))
+  const { method = 'GET', body: _body, ...rest } = sent
+  if (!(status === 303 && method !== 'HEAD') && !(status <= 302 && method === 'POST')) return { ...sent, headers }
+  headers.delete('content-type')
+  return { ...rest, method: 'GET', headers }
+}
+
+function redirected(answer: Response, to: URL): Response {
+  return Object.defineProperties(answer, { url: { value: to.href }, redirected: { value: true } })
+}
