@@ -39,18 +39,13 @@ const UNREADABLE = '(what you allowed cannot be read any more)\n'
 /** Pins in files of the user's home, one per tool, so that two processes never overwrite each other's. */
 export function createToolPins(home: string): ToolPins {
   const folder = join(home, 'tool-pins')
-  const fileOf = (tool: PinnedTool): string =>
-    join(
-      folder,
-      `${createHash('sha256')
-        .update(JSON.stringify(identityOf(tool)))
-        .digest('hex')}.json`,
-    )
+  const fileOf = (identity: Identity): string =>
+    join(folder, `${createHash('sha256').update(JSON.stringify(identity)).digest('hex')}.json`)
 
-  function pinned(tool: PinnedTool): string | undefined {
+  function pinnedAs(identity: Identity): string | undefined {
     let found: string
     try {
-      found = readFileSync(fileOf(tool), 'utf8')
+      found = readFileSync(fileOf(identity), 'utf8')
     } catch (error) {
       return errorCode(error) === 'ENOENT' ? undefined : UNREADABLE
     }
@@ -61,31 +56,47 @@ export function createToolPins(home: string): ToolPins {
     }
   }
 
+  function keep(tool: PinnedTool, identity: Identity): void {
+    const [server, name] = identity
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writePrivateFile(fileOf(identity), `${JSON.stringify({ server, tool: name, text: textOf(tool) }, undefined, 2)}\n`)
+  }
+
   const pins: ToolPins = {
     async changeOf(tool) {
-      const before = tool.server ? pinned(tool) : undefined
+      if (!tool.server) return undefined
       const now = textOf(tool)
-      if (before === undefined || before === now) return undefined
+      const before = identitiesOf(tool)
+        .map(pinnedAs)
+        .find((text) => text !== undefined && text !== now)
+      if (before === undefined) return undefined
       const { unifiedDiff } = await import('../../workspace/unified-diff')
       const { diff } = await unifiedDiff(tool.name, before, now)
       return { diff }
     },
     pin(tool) {
-      if (!tool.server) return
-      const [server, name] = identityOf(tool)
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writePrivateFile(fileOf(tool), `${JSON.stringify({ server, tool: name, text: textOf(tool) }, undefined, 2)}\n`)
+      if (tool.server) for (const identity of identitiesOf(tool)) keep(tool, identity)
     },
     pinFirst(tool) {
-      if (tool.server && pinned(tool) === undefined) pins.pin(tool)
+      if (!tool.server) return
+      for (const identity of identitiesOf(tool)) if (pinnedAs(identity) === undefined) keep(tool, identity)
     },
   }
   return pins
 }
 
-/** Servers of one name in two projects are two servers. */
-function identityOf({ server, name }: PinnedTool): [server: string, tool: string] {
-  return server ? [server.id ?? server.name, server.tool] : ['', name]
+type Identity = [server: string, tool: string]
+
+/**
+ * What a tool is known by: the server's name for it, and the model's, which is what rules are about. Several of a
+ * server's names become the same name for the model: a server cannot replace a tool by renaming it from one to another.
+ * Servers of one name in two projects are two servers.
+ */
+function identitiesOf({ server, name }: PinnedTool): Identity[] {
+  if (!server) return [['', name]]
+  const id = server.id ?? server.name
+  const ruled = /^mcp__.+?__(.+)$/s.exec(name)?.[1] ?? name
+  return [[id, server.tool], ...(ruled === server.tool ? [] : [[id, ruled] satisfies Identity])]
 }
 
 /** The tool's definition as sent to the model, as comparable lines; the order of keys does not count. */
