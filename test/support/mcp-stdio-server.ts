@@ -26,6 +26,33 @@ function send(message: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 }
 
+/** Values nested this deep are read by JSON.parse, and cannot be written by JSON.stringify. */
+const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+
+/** Everything a server may send, with such values in it; then what `how` says as the answer. */
+function sendDeep(id: unknown, how: unknown, token: unknown): void {
+  const raw = (text: string): void => void process.stdout.write(`{"jsonrpc":"2.0",${text}}\n`)
+  const all = ['"data"', '"_meta"', '"message"', '"progressToken"', '"requestedSchema"', '"messages"', '"uri"']
+  const params = `{"level":"info",${all.map((name) => `${name}:${DEEP}`).join(',')}}`
+  for (const method of ['message', 'progress', 'cancelled', 'tools/list_changed', 'resources/updated', 'unknown'])
+    raw(`"method":"notifications/${method}","params":${params}`)
+  raw(
+    `"method":"notifications/progress","params":{"progressToken":${JSON.stringify(token)},"progress":1,"message":${DEEP}}`,
+  )
+  for (const [at, method] of ['elicitation/create', 'sampling/createMessage', 'roots/list', 'ping', 'odd'].entries())
+    raw(`"id":"deep-${at}","method":"${method}","params":${params}`)
+  for (const body of [`"result":${DEEP}`, `"result":{"a":${DEEP}}`, `"error":${DEEP}`]) raw(`"id":987654,${body}`)
+  const answers: Record<string, string> = {
+    list: `"result":${DEEP}`,
+    structured: `"result":{"content":[{"type":"text","text":"[[]]"}],"structuredContent":{"a":${DEEP}}}`,
+    content: `"result":{"content":[{"type":"resource","resource":${DEEP}},{"type":${DEEP}}],"_meta":${DEEP}}`,
+    error: `"error":{"code":1,"message":"deep error","data":${DEEP}}`,
+    odd: `"error":${DEEP}`,
+    extra: '"result":{"content":[{"type":"text","text":"read"}],"_meta":null},"extra":1',
+  }
+  raw(`"id":${JSON.stringify(id)},${answers[String(how)]}`)
+}
+
 const tool = (name: string, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   name,
   description: `Does ${name}.`,
@@ -35,7 +62,7 @@ const tool = (name: string, more: Record<string, unknown> = {}): Record<string, 
 
 const NAMES =
   'echo env slow crash hang giant longline flood noise image links structured failing ' +
-  'cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error'
+  'cancelled grow grandchild deaf silent-progress asks shouts changes nonsense generic-error deep'
 
 function tools(): unknown[] {
   const list: unknown[] = [
@@ -188,6 +215,9 @@ async function call(
       }
     case 'nonsense':
       send({ id, result: 'no result' })
+      return undefined
+    case 'deep':
+      sendDeep(id, input['text'], token)
       return undefined
     case 'generic-error':
       throw Object.assign(new Error('the index is being built'), { code: -32_000 })

@@ -103,14 +103,19 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 }
 
 /**
- * A response that is neither a result nor an error fails its request at once: the protocol would wait for another one.
+ * A response as the protocol takes it: without fields and metadata that it does not allow. One that is neither a result
+ * nor an error fails its request at once: the protocol would wait for another one.
  */
 function usable(message: JSONRPCMessage): JSONRPCMessage {
   if ('method' in message || message.id === undefined) return message
   const { id, result, error } = message as { id: string | number; result?: unknown; error?: unknown }
-  if (isRecord(result)) return message
-  if (isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') return message
-  const said = JSON.stringify(error ?? result)?.slice(0, 200)
+  if (isRecord(result)) return { jsonrpc: '2.0', id, result: withoutOddMetadata(result) }
+  if (isRecord(error)) {
+    const { code, message: text, data } = error
+    if (Number.isInteger(code) && typeof text === 'string')
+      return { jsonrpc: '2.0', id, error: { code: Number(code), message: text, ...(data !== undefined && { data }) } }
+  }
+  const said = shortJson(error ?? result)
   return {
     jsonrpc: '2.0',
     id,
@@ -118,6 +123,21 @@ function usable(message: JSONRPCMessage): JSONRPCMessage {
       code: INVALID_RESPONSE_CODE,
       message: `The answer is neither a result nor an error: ${said ?? 'it is empty'}.`,
     },
+  }
+}
+
+function withoutOddMetadata(result: Record<string, unknown>): Record<string, unknown> {
+  if (result['_meta'] === undefined || isRecord(result['_meta'])) return result
+  const { _meta: _odd, ...rest } = result
+  return rest
+}
+
+/** Values can be nested more deeply than can be written. */
+function shortJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)?.slice(0, 200)
+  } catch {
+    return 'it is nested too deeply to be shown'
   }
 }
 

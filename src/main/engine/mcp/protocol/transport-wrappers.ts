@@ -65,7 +65,7 @@ export class ReplayTransport implements Transport {
       if ('method' in message) this.onmessage?.(message, extra)
       // Notifications are handled with a small delay: progress that came just before the response would find its
       // request gone.
-      else queueMicrotask(() => this.onmessage?.(this.#loosened(message), extra))
+      else queueMicrotask(() => this.#deliver(message, extra))
     }
   }
 
@@ -90,6 +90,15 @@ export class ReplayTransport implements Transport {
 
   close(): Promise<void> {
     return this.#inner.close()
+  }
+
+  /** Nothing catches what is thrown here: the library does so for values that are nested too deeply to be written. */
+  #deliver(message: JSONRPCResponse, extra?: MessageExtraInfo): void {
+    try {
+      this.onmessage?.(this.#loosened(message), extra)
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   #loosened(message: JSONRPCResponse): JSONRPCMessage {
