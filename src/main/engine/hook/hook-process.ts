@@ -35,6 +35,8 @@ export interface HookEnd {
   cut?: 'timed_out' | 'stopped'
   /** Why it could not be run, or was ended by a signal; a sentence. */
   problem?: string
+  /** It was not run because its project was changed while its sandbox was made, as a command can do on purpose. */
+  wasKeptOut?: true
   stdout: string
   /** Whether it printed more than is kept as its answer. */
   stdoutCut: boolean
@@ -88,7 +90,7 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
     }
   }
   if (process.platform === 'win32') tagRoot(child.pid, tagId, env)
-  const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
+  const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem' | 'wasKeptOut'>>()
   // Before its streams are touched: without a free descriptor it has none.
   child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
   const stdout = new CappedOutput(start.answerBytes)
@@ -114,8 +116,9 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   else signal.addEventListener('abort', stopped, { once: true })
   let drain: NodeJS.Timeout | undefined
   const exited = (code: number | null, by: NodeJS.Signals | null): void => {
-    const problem = wrapped?.problem() ?? (code === null ? `It was ended by ${by}.` : undefined)
-    ending.resolve(problem === undefined ? { exitCode: code! } : { problem })
+    const problem = wrapped?.problem()
+    if (problem !== undefined) ending.resolve({ problem, wasKeptOut: true })
+    else ending.resolve(code === null ? { problem: `It was ended by ${by}.` } : { exitCode: code })
   }
   child.once('exit', (code, by) => (drain = setTimeout(() => exited(code, by), DRAIN_MS)))
   child.once('close', exited)

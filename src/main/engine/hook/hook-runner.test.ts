@@ -36,6 +36,15 @@ describe('what a hook answers', () => {
     ...end,
   })
 
+  it('is a refusal where the project was changed to keep the hook from running, for what can be refused', () => {
+    const end = ended({ problem: '/p/sub changed while the sandbox was being set up.', wasKeptOut: true })
+    expect(hookAnswer('PreToolUse', end)).toEqual({
+      outcome: 'blocked',
+      reason: 'A hook could not be run: /p/sub changed while the sandbox was being set up.',
+    })
+    expect(hookAnswer('PostToolUse', end)).toMatchObject({ outcome: 'failed' })
+  })
+
   it('passes without an answer, and with output that is no object', () => {
     for (const stdout of ['', 'all good', '[1]', '"deny"', '{}', '{"decision":"approve"}'])
       expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'passed' })

@@ -246,13 +246,15 @@ const Answer = lazySchema(() =>
 )
 
 /**
- * Reads exit code and answer: exit 2 or a JSON answer that denies blocks what can be blocked; whatever else went wrong
- * changes nothing.
+ * Reads exit code and answer: exit 2, a JSON answer that denies, or a project that was changed to keep the hook from
+ * running blocks what can be blocked; whatever else went wrong changes nothing.
  */
 export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.cut === 'timed_out')
     return { outcome: 'timed_out', reason: 'It took longer than its time limit and was ended.' }
   if (end.cut === 'stopped') return { outcome: 'stopped' }
+  // Otherwise a command that keeps moving folders would get rid of the hook that is to judge the next one.
+  if (end.wasKeptOut && BLOCKABLE.has(event)) return blocked(event, `A hook could not be run: ${end.problem}`)
   if (end.problem !== undefined) return { outcome: 'failed', reason: end.problem }
   if (end.exitCode === BLOCKING_EXIT_CODE) return blocked(event, end.stderr.trim() || end.stdout.trim())
   if (end.exitCode !== 0) return { outcome: 'failed', reason: `It ended with exit code ${end.exitCode}.` }
