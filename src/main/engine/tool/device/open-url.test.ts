@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
+import { callContext } from '../../../../../test/support/call-context'
 import { textOf } from '../../../../shared/model/turn/message'
 import { createWorkspace } from '../../workspace/workspace'
 import { openUrlTool } from './open-url'
@@ -24,3 +25,27 @@ test('opens documents of the project, and nothing that a system would run', asyn
   // Windows has no such permission.
   expect((await refusalOf('g')) !== undefined).toBe(process.platform !== 'win32')
 })
+
+test.runIf(process.platform !== 'win32')(
+  'opens nothing that a link leads to by the time the user has agreed',
+  async () => {
+    const base = await tempFolder()
+    const root = join(base, 'project')
+    mkdirSync(join(root, 'docs'), { recursive: true })
+    mkdirSync(join(base, 'outside'))
+    for (const path of ['project/a.html', 'project/docs/b.html', 'outside/b.html']) writeFileSync(join(base, path), '')
+    const opened: string[] = []
+    const opener = { url: async () => undefined, file: async (path: string) => void opened.push(path) }
+    const tool = openUrlTool({ workspace: createWorkspace({ root }), opener })
+    const calls = await Promise.all(['a.html', 'docs/b.html'].map((url) => tool.prepare({ url })))
+    renameSync(join(root, 'a.html'), join(root, 'old.html'))
+    symlinkSync(join(base, 'outside', 'b.html'), join(root, 'a.html'))
+    renameSync(join(root, 'docs'), join(root, 'old'))
+    symlinkSync(join(base, 'outside'), join(root, 'docs'))
+    for (const call of calls) {
+      if ('refused' in call) throw new Error('The file was refused.')
+      expect(await call.run(callContext())).toMatchObject({ isError: true })
+    }
+    expect(opened).toEqual([])
+  },
+)

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, lstat, realpath } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { lazySchema } from '../../../../shared/lazy-schema'
@@ -96,8 +96,11 @@ async function projectFile(
 }
 
 async function whyNotOpened(realPath: string, shown: string, workspace: Workspace): Promise<string | undefined> {
-  const found = await stat(realPath).catch(() => undefined)
+  const found = await lstat(realPath).catch(() => undefined)
   if (!found) return `${shown} does not exist. Look for it with Glob.`
+  // The system opens what the name leads to by then.
+  if ((await realpath(realPath).catch(() => undefined)) !== realPath)
+    return `${shown} was replaced by a symbolic link at this very moment, so it was not opened. Try again.`
   if (!found.isFile()) return `${shown} is not a file. Give a file of the project.`
   const isExecutable =
     process.platform !== 'win32' &&
