@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -214,5 +214,14 @@ describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
     const kept = await turn((at) => ({ own: hook(at, 'sandbox = "project"') }))
     expect(kept.runs).toMatchObject([{ outcome: 'passed', sandbox: { level: 'project' } }])
     expect(existsSync(outside(kept.scratch))).toBe(false)
+  })
+
+  it('block the call when a link in the project keeps their sandbox from being made', async () => {
+    const { runs } = await turn((at) => {
+      mkdirSync(join(at.project, 'elsewhere'))
+      symlinkSync('elsewhere', join(at.project, '.vscode'))
+      return { own: hook(at, 'sandbox = "project"') }
+    })
+    expect(runs).toMatchObject([{ outcome: 'blocked', reason: expect.stringContaining('.vscode is a symbolic link') }])
   })
 })

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
+import { errorText } from '../../../shared/error-text'
 import { failureOf } from '../../../shared/errors'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import { wrapCommand } from '../sandbox/bubblewrap/wrap-command'
+import { wrapCommand, type WrappedCommand } from '../sandbox/bubblewrap/wrap-command'
 import { SUPERVISOR_VARIABLE, supervisorTag, TASK_VARIABLE } from '../process/process-tag'
 import { findShell } from '../process/find-shell'
 import { hasExited, killProcessTree, killWindowsProcessTree } from '../process/kill/kill-process-tree'
@@ -35,7 +36,10 @@ export interface HookEnd {
   cut?: 'timed_out' | 'stopped'
   /** Why it could not be run, or was ended by a signal; a sentence. */
   problem?: string
-  /** It was not run because its project was changed while its sandbox was made, as a command can do on purpose. */
+  /**
+   * It was not run because the sandbox could not be made for the project as it is: a command can cause that on purpose,
+   * with a link in place of a protected file or by moving folders meanwhile.
+   */
   wasKeptOut?: true
   stdout: string
   /** Whether it printed more than is kept as its answer. */
@@ -69,8 +73,13 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
     [TASK_VARIABLE]: tagId,
     [SUPERVISOR_VARIABLE]: supervisorTag(home),
   }
-  const wrapped =
-    start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
+  let wrapped: WrappedCommand | undefined
+  try {
+    wrapped =
+      start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
+  } catch (error) {
+    return { ended: Promise.resolve({ ...notRun(errorText(error)), wasKeptOut: true }), gone: Promise.resolve() }
+  }
   const line = wrapped ?? { command: shell.path, args: ['-c', command], env }
   const spawned = spawn(line.command, line.args, {
     cwd,

@@ -40,7 +40,8 @@ describe('what a hook answers', () => {
     const end = ended({ problem: '/p/sub changed while the sandbox was being set up.', wasKeptOut: true })
     expect(hookAnswer('PreToolUse', end)).toEqual({
       outcome: 'blocked',
-      reason: 'A hook could not be run: /p/sub changed while the sandbox was being set up.',
+      reason:
+        'A hook could not be run: /p/sub changed while the sandbox was being set up. Correct that, or turn the hook off.',
     })
     expect(hookAnswer('PostToolUse', end)).toMatchObject({ outcome: 'failed' })
   })

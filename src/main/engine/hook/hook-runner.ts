@@ -254,7 +254,8 @@ export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
     return { outcome: 'timed_out', reason: 'It took longer than its time limit and was ended.' }
   if (end.cut === 'stopped') return { outcome: 'stopped' }
   // Otherwise a command that keeps moving folders would get rid of the hook that is to judge the next one.
-  if (end.wasKeptOut && BLOCKABLE.has(event)) return blocked(event, `A hook could not be run: ${end.problem}`)
+  if (end.wasKeptOut && BLOCKABLE.has(event))
+    return blocked(event, `A hook could not be run: ${end.problem} Correct that, or turn the hook off.`)
   if (end.problem !== undefined) return { outcome: 'failed', reason: end.problem }
   if (end.exitCode === BLOCKING_EXIT_CODE) return blocked(event, end.stderr.trim() || end.stdout.trim())
   if (end.exitCode !== 0) return { outcome: 'failed', reason: `It ended with exit code ${end.exitCode}.` }
