@@ -41,7 +41,8 @@ describe('what a hook answers', () => {
     expect(hookAnswer('PreToolUse', end)).toEqual({
       outcome: 'blocked',
       reason:
-        'A hook could not be run: /p/sub changed while the sandbox was being set up. Correct that, or turn the hook off.',
+        'A hook could not be run: /p/sub changed while the sandbox was being set up. ' +
+        'Correct that, or turn the hook off.',
     })
     expect(hookAnswer('PostToolUse', end)).toMatchObject({ outcome: 'failed' })
   })
