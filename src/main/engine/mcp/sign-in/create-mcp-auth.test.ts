@@ -221,6 +221,25 @@ describe('a server that cannot be trusted', () => {
     expect(answer.headers.get('www-authenticate')).not.toContain('invalid_token')
   })
 
+  test('gets the configured secret only at the place where the user has signed in, until they sign out', async () => {
+    const other = await serve()
+    let isMoved = false
+    const server = await serve({
+      resource: (resource) => (isMoved ? { ...resource, authorization_servers: [other.origin] } : resource),
+    })
+    const auth = await authIn(await tempFolder())
+    const own = configured(server, { clientId: 'registered', clientSecret: 'secret-of-the-user' })
+    await auth.signIn(own, browser().open)
+    isMoved = true
+    const message = await messageOf(auth.signIn(own, browser().open))
+    expect(message).toContain(`now signs in at ${other.origin}`)
+    expect(message).toContain('sign out of this server')
+    expect(other.seen.filter((at) => at.startsWith('POST'))).toEqual([])
+    await auth.signOut(own)
+    await auth.signIn(own, browser().open)
+    expect(other.seen).toContain('POST /token authorization_code')
+  })
+
   test('leaks no secret in any error, nor to the user', async () => {
     const server = await serve({ tokenAnswers: [[500, '{"access_token":"access-leaked","debug":"code-leaked"}']] })
     const auth = await authIn(await tempFolder())

@@ -26,6 +26,13 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
   const { server, kept, challenge, signal, fetchFn } = request
   const found = await discover(server.url, challenge, fetchFn)
   const before = kept?.issuer === found.issuer ? kept : undefined
+  // The secret belongs to the place where the user registered the client. A server could name its own instead.
+  if (kept && !before && server.oauth?.clientSecret !== undefined)
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `The server now signs in at ${found.issuer}, before at ${kept.issuer}: your client secret is not sent to ` +
+        'another place. If the change is right, sign out of this server, then sign in again.',
+    )
   const listener = await listenFor(server, before)
   try {
     const scopes = scopesFor(server, found, challenge, before)
