@@ -114,6 +114,41 @@ test('a terminal survives a restart of the program', async ({ app }) => {
   await expect(screen(page)).toContainText('still yes')
 })
 
+test('output above a prompt that wraps is still there when the view has changed its width and is opened again', async ({
+  app,
+}) => {
+  const { page } = app
+  await startSession(app)
+  await openTerminal(app)
+  await expect(terminal(page).getByRole('textbox', { name: 'Terminal input' })).toBeFocused()
+  // Two rows in the terminal beside the conversation, one row where it fills the page.
+  await type(page, `PS1='${'a long prompt '.repeat(5)}$ '; seq -f 'line %g' 12`)
+  await expect(screen(page)).toContainText('line 12')
+  const shown = async (): Promise<string[]> => {
+    const rows = await screen(page).locator('> div').allInnerTexts()
+    return rows.map((row) => row.trim()).filter((row) => /^line \d+$/.test(row))
+  }
+  const all = await shown()
+  expect(all).toHaveLength(12)
+  const rowsOfPrompt = async (): Promise<number> => {
+    const rows = (await screen(page).locator('> div').allInnerTexts()).map((row) => row.trim()).filter(Boolean)
+    return rows.length - 1 - rows.lastIndexOf('line 12')
+  }
+  await expect.poll(rowsOfPrompt).toBe(2)
+  // Each time the shell moves up by the rows that its prompt had, and draws it again.
+  for (let n = 0; n < 3; n += 1) {
+    await page.setViewportSize({ width: 2400, height: 900 })
+    await expect.poll(rowsOfPrompt).toBe(1)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await expect.poll(rowsOfPrompt).toBe(2)
+  }
+  await page.setViewportSize({ width: 2400, height: 900 })
+  await expect.poll(rowsOfPrompt).toBe(1)
+  await reload(page)
+  await expect.poll(rowsOfPrompt).toBe(1)
+  expect(await shown()).toEqual(all)
+})
+
 test('what is selected goes to the message box, and the agent reads a terminal only when it may watch it', async ({
   app,
 }) => {

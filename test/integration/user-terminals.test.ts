@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { CodedError } from '../../src/shared/errors'
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import { commandEnv, userEnv } from '../../src/main/engine/environment/command-env'
+import type { TerminalSize } from '../../src/shared/model/task/terminal'
 import { TerminalClient } from '../../src/main/engine/terminal/terminal-client'
 import { endHosts, hostPids, openSupervisor, sourceTaskHost } from '../support/source-task-host'
 import { until } from '../support/until'
@@ -42,10 +43,14 @@ function connect(extra: NodeJS.ProcessEnv = {}): TerminalClient {
 
 /** Everything a viewer was sent, and how it ended. */
 function look(client: TerminalClient, terminalId: string) {
-  const seen: { text: string; starts: number; status?: string; failure?: CodedError } = { text: '', starts: 0 }
+  const seen: { text: string; starts: number; sizes: TerminalSize[]; status?: string; failure?: CodedError } = {
+    text: '',
+    starts: 0,
+    sizes: [],
+  }
   const stop = client.view(terminalId, {
     push(push) {
-      if (push.type === 'start') [seen.text, seen.starts] = [push.text, seen.starts + 1]
+      if (push.type === 'start') [seen.text, seen.starts, seen.sizes] = [push.text, seen.starts + 1, push.sizes ?? []]
       else if (push.type === 'output') seen.text += push.text
       if (push.type !== 'output') seen.status = push.terminal.status
     },
@@ -65,6 +70,27 @@ describe("the user's terminals", () => {
     await client.input(terminalId, 'stty size\r')
     await shows('40 120')
     expect(await client.list()).toMatchObject([{ terminalId, cwd: join(home, 'project'), isWatched: false }])
+  })
+
+  it('tell a later viewer which size each part of the output was printed for', async () => {
+    const client = connect()
+    const { terminalId } = await client.open(SESSION, 90, 30)
+    const { shows, stop } = look(client, terminalId)
+    await client.input(terminalId, 'echo "first-$((1 + 1))-é"\r')
+    await shows('first-2-é')
+    await client.resize(terminalId, 120, 40)
+    await client.resize(terminalId, 60, 20)
+    await client.input(terminalId, 'echo "second-$((1 + 1))"\r')
+    await shows('second-2')
+    stop()
+    const { seen, shows: showsLater } = look(client, terminalId)
+    await showsLater('second-2')
+    const [begin, ...later] = seen.sizes
+    expect(begin).toEqual({ at: 0, cols: 90, rows: 30 })
+    const { at, ...last } = later.at(-1)!
+    expect(last).toEqual({ cols: 60, rows: 20 })
+    expect(at).toBeGreaterThanOrEqual(seen.text.indexOf('first-2-é') + 'first-2-é'.length)
+    expect(at).toBeLessThan(seen.text.indexOf('second-2'))
   })
 
   it('survive the client, and show what was printed to the next one', async () => {

@@ -13,7 +13,9 @@ export class BoundedWriter {
   #waiting = ''
   #skipped = 0
   #busy = false
-  #paused = false
+  /** Jobs that run or wait to. */
+  #holds = 0
+  #lastHold: Promise<void> = Promise.resolve()
   #stopped = false
   #whenIdle: (() => void) | undefined
 
@@ -37,14 +39,19 @@ export class BoundedWriter {
     this.#skipped = 0
   }
 
-  /** Runs `job` after the current write; nothing else is written while it runs. */
+  /** Runs `job` after the current write and earlier jobs; nothing else is written while it runs. */
   async hold(job: () => Promise<void>): Promise<void> {
-    this.#paused = true
+    const earlier = this.#lastHold
+    const { promise, resolve: release } = Promise.withResolvers<void>()
+    this.#lastHold = promise
+    this.#holds += 1
     try {
+      await earlier
       if (this.#busy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
       if (!this.#stopped) await job()
     } finally {
-      this.#paused = false
+      this.#holds -= 1
+      release()
       this.#next()
     }
   }
@@ -56,7 +63,7 @@ export class BoundedWriter {
   }
 
   #next(): void {
-    if (this.#busy || this.#paused || this.#stopped || this.#waiting === '') return
+    if (this.#busy || this.#holds > 0 || this.#stopped || this.#waiting === '') return
     const note =
       this.#skipped > 0
         ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n`

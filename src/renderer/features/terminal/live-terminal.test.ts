@@ -100,6 +100,21 @@ describe('a terminal that is slower than its program', () => {
     })
     expect(written).toEqual(['live'])
   })
+
+  it('runs one job after the other, and writes only after the last of them', async () => {
+    const done: string[] = []
+    const writer = new BoundedWriter((text, finish) => {
+      done.push(text)
+      finish()
+    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const first = writer.hold(() => promise.then(() => void done.push('first')))
+    const second = writer.hold(async () => void done.push('second'))
+    writer.write('live')
+    resolve()
+    await Promise.all([first, second])
+    expect(done).toEqual(['first', 'second', 'live'])
+  })
 })
 
 describe('size', () => {

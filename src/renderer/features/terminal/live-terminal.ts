@@ -2,6 +2,7 @@ import type { FitAddon } from '@xterm/addon-fit'
 import type { SearchAddon } from '@xterm/addon-search'
 import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { Terminal } from '@xterm/xterm'
+import type { TerminalSize } from '../../../shared/model/task/terminal'
 import { BoundedWriter } from './bounded-writer'
 import {
   drawWithWebgl,
@@ -48,6 +49,8 @@ export class LiveTerminal {
   readonly #themed: MutationObserver
   #drawing: Drawing = 'lines'
   #following = true
+  /** Set while earlier output is written at the sizes it was printed for. */
+  #replay: object | undefined
   #gone = false
 
   constructor(box: HTMLElement, xterm: Xterm, options: LiveTerminalOptions) {
@@ -112,10 +115,28 @@ export class LiveTerminal {
     this.#resize()
   }
 
-  /** Replaces the content with new output. */
-  start(text: string): void {
+  /**
+   * Replaces the content with new output. With `sizes`, each part is written at the size it was printed for: a shell
+   * that redraws its prompt moves up by as many rows as the prompt had then, and would clear other lines at another
+   * width.
+   */
+  start(text: string, sizes: readonly TerminalSize[] = []): void {
     this.#writer.clear()
-    this.#writer.write(`\u001bc${text}`)
+    if (sizes.length === 0) return this.#writer.write(`\u001bc${text}`)
+    const replay = (this.#replay = {})
+    void this.#writer.hold(async () => {
+      // Started again meanwhile.
+      if (this.#replay !== replay) return
+      this.#terminal.reset()
+      for (const [index, { at, cols, rows }] of sizes.entries()) {
+        this.#terminal.resize(cols, rows)
+        const part = text.slice(at, sizes[index + 1]?.at)
+        if (part !== '') await new Promise<void>((resolve) => this.#terminal.write(part, resolve))
+        if (this.#gone || this.#replay !== replay) return
+      }
+      this.#replay = undefined
+      this.#resize()
+    })
   }
 
   write(text: string): void {
@@ -237,7 +258,7 @@ export class LiveTerminal {
   }
 
   #resize(): void {
-    if (this.#gone) return
+    if (this.#gone || this.#replay) return
     // A hidden view has no size.
     if (this.#options.onSize && this.#box.clientWidth === 0) return
     const room = this.#fit.proposeDimensions()

@@ -75,7 +75,7 @@ export function useUserTerminal(
           setInfo(push.terminal)
           setFailure(undefined)
           view.show({ canType: push.terminal.status === 'running', screenReader: false })
-          if (push.type === 'start') view.start(push.text)
+          if (push.type === 'start') view.start(push.text, push.sizes)
         },
         { onFailure: fail },
       )

@@ -17,12 +17,20 @@ export interface UserTerminal {
   isWatched: boolean
 }
 
+/** The size of a terminal from the character `at` of its output on. */
+export interface TerminalSize {
+  at: number
+  cols: number
+  rows: number
+}
+
 /**
  * What a viewer of a terminal gets: first `start`, then output and changes. A slow viewer gets `start` again with the
- * newest output instead of all between.
+ * newest output instead of all between. `sizes`: what a program redraws fits only the size it was printed for; an older
+ * task host does not tell them.
  */
 export type TerminalPush =
-  | { type: 'start'; terminal: UserTerminal; text: string }
+  | { type: 'start'; terminal: UserTerminal; text: string; sizes?: TerminalSize[] }
   | { type: 'output'; text: string }
   | { type: 'terminal'; terminal: UserTerminal }
 

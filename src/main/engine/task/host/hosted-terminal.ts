@@ -1,6 +1,6 @@
 import { constants } from 'node:os'
 import type { IPty } from 'node-pty'
-import type { TerminalPush, UserTerminal } from '../../../../shared/model/task/terminal'
+import type { TerminalPush, TerminalSize, UserTerminal } from '../../../../shared/model/task/terminal'
 import { wholeLength } from '../output/log-files'
 import { openPtyMasters } from '../../process/shell-process'
 import type { TerminalStart } from '../protocol/task-protocol'
@@ -13,9 +13,23 @@ class TerminalHistory {
   #kept = 0
   /** Bytes printed so far. */
   total = 0
+  /** The sizes the terminal has had, and after how many bytes; oldest first. */
+  #sizes: { from: number; cols: number; rows: number }[] = []
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
+  }
+
+  /** What is appended from now on is printed for a terminal of this size. */
+  resize(cols: number, rows: number): void {
+    const before = this.#sizes.filter(({ from }) => from < this.total)
+    this.#sizes = [...before, { from: this.total, cols, rows }].slice(-MAX_SIZES)
+  }
+
+  /** The sizes from byte `from` on; the first is the one it was printed for. */
+  sizesFrom(from: number): readonly { from: number; cols: number; rows: number }[] {
+    const first = this.#sizes.findLastIndex((size) => size.from <= from)
+    return this.#sizes.slice(Math.max(0, first))
   }
 
   append(bytes: Buffer): void {
@@ -51,6 +65,8 @@ class TerminalHistory {
 }
 
 const MAX_CHUNKS = 2000
+/** Sizes kept: dragging the edge of a view makes several a second. */
+const MAX_SIZES = 200
 
 const ESC = '\\u001b'
 const BEL = '\\u0007'
@@ -119,6 +135,7 @@ export class HostedTerminal {
     this.#start = start
     this.#changed = changed
     this.#size = { cols: start.cols, rows: start.rows }
+    this.#history.resize(start.cols, start.rows)
     this.#startedAt = start.startedAt
   }
 
@@ -174,6 +191,7 @@ export class HostedTerminal {
   resize(cols: number, rows: number): void {
     if (cols === this.#size.cols && rows === this.#size.rows) return
     this.#size = { cols, rows }
+    this.#history.resize(cols, rows)
     this.#pty?.resize(cols, rows)
   }
 
@@ -260,7 +278,18 @@ export class HostedTerminal {
     viewer.sent = total
     viewer.decoder = decoder()
     viewer.decoder.decode(bytes.subarray(end), { stream: true })
-    viewer.send({ type: 'start', terminal: this.view, text: bytes.toString('utf8', begin, end) })
+    const text = bytes.toString('utf8', begin, end)
+    viewer.send({ type: 'start', terminal: this.view, text, sizes: this.#sizesIn(bytes, begin, end) })
+  }
+
+  /** The sizes that the newest `bytes` were printed for, by where they begin in the text of `begin` to `end`. */
+  #sizesIn(bytes: Buffer, begin: number, end: number): TerminalSize[] {
+    const first = this.#history.total - bytes.length
+    return this.#history.sizesFrom(first + begin).flatMap(({ from, cols, rows }) => {
+      const upTo = Math.max(begin, from - first)
+      // A size from after what is sent comes with the output after it: the view has that size by then.
+      return upTo > end ? [] : [{ at: bytes.toString('utf8', begin, upTo).length, cols, rows }]
+    })
   }
 }
 
