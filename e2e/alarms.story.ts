@@ -54,6 +54,43 @@ test.describe('alarms', () => {
   })
 })
 
+test.describe('an alarm that rings', () => {
+  test.use({
+    model: { script: [brief('SendNotification', { title: 'Build done', body: 'All tests pass' }), { text: 'Done.' }] },
+  })
+
+  test('is shown once, in its bar', async ({ app }) => {
+    const { page } = app
+    await startSession(app)
+    await page
+      .getByRole('button', { name: /^Agent/ })
+      .first()
+      .click()
+    await page.getByRole('menuitemradio', { name: /assistant/i }).click()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('Alarms')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'New alarm' }).press('Enter')
+    const form = page.getByRole('form', { name: 'New alarm' })
+    await form.getByRole('textbox', { name: 'When' }).fill('1s')
+    await form.getByRole('textbox', { name: 'Label' }).fill('Tea')
+    await form.getByRole('textbox', { name: 'Label' }).press('Enter')
+    const bar = page.getByRole('region', { name: 'Alarm', exact: true })
+    await expect(bar).toContainText('Tea')
+    await expect(page.getByRole('list', { name: 'Notifications' })).toContainText('Tea')
+    await page.getByRole('treeitem', { name: /New session/, level: 2 }).click()
+    await sendPrompt(page, 'Tell me when the build is done')
+    await expect(page.getByRole('region', { name: 'Messages' })).toContainText('Build done')
+    await bar.getByRole('button', { name: 'Stop' }).press('Enter')
+    await expect(bar).toBeHidden()
+    // All that was shown since the page was opened.
+    await page.getByRole('button', { name: 'Messages' }).click()
+    const messages = page.getByRole('dialog', { name: 'Messages' })
+    await expect(messages).toContainText('Build done')
+    await expect(messages.getByText('Tea')).toHaveCount(0)
+  })
+})
+
 test.describe('what an agent tells and makes', () => {
   test.use({
     model: {

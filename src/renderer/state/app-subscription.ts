@@ -77,7 +77,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
         case 'notification':
-          tellUser(push.notification)
+          void tellUser(push.notification, client)
           break
         case 'notifications':
         case 'alarms':
@@ -143,12 +143,14 @@ function followHostCommand(command: HostCommand, queryClient: QueryClient): void
  * where that is allowed and no page is in front. The tag makes it one, however many pages are open. The desktop app
  * shows its own.
  */
-function tellUser({ id, title, body, source, sessionId }: UserNotification): void {
+async function tellUser(notification: UserNotification, client: TrestleClient): Promise<void> {
+  const { id, title, body, source, sessionId } = notification
   const open = (): void => {
     if (sessionId === undefined) useLayout.getState().openNotifications()
     else useLayout.getState().openSession(sessionId)
   }
-  showUserToast(title, body, { label: 'Show', run: open })
+  // While it rings it has a bar of its own, above everything else.
+  if (!(await isRinging(notification, client))) showUserToast(title, body, { label: 'Show', run: open })
   if (document.visibilityState === 'visible' && document.hasFocus()) return
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
   const shown = new Notification(title, { body, tag: `trestle-notification-${id}`, icon: '/icon.svg', silent: true })
@@ -164,4 +166,10 @@ function tellUser({ id, title, body, source, sessionId }: UserNotification): voi
       lock ? playNotificationSound() : undefined,
     )
     .catch(() => {})
+}
+
+async function isRinging({ source, title }: UserNotification, client: TrestleClient): Promise<boolean> {
+  if (source !== 'alarm') return false
+  const alarms = await client.alarm.list({}).catch(() => [])
+  return alarms.some(({ label, status }) => label === title && status === 'ringing')
 }
