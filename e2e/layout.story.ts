@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from './app'
-import { chooseInMenu, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
+import { chooseInMenu, openAt, pictures, reload, sendPrompt, startSession, transcriptText } from './steps'
 
 const todos = ['One', 'Two', 'Three'].map((title) => ({ title, status: 'pending' }))
 const RTL = 'שלום עולם.\n\n- ראשון\n- שני\n\nPlain English again.'
@@ -87,6 +87,25 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
   await expect(inspector).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(inspector).toBeHidden()
+})
+
+test('the sessions are listed beside every page from 1000 px on, and below it in a drawer', async ({ app }) => {
+  const { page } = app
+  const sidebar = page.getByRole('navigation', { name: 'Projects and sessions' })
+  await startSession(app)
+  for (const link of ['/new', '/settings/general', undefined]) {
+    if (link === undefined) await page.getByRole('treeitem', { name: /^idle New session/ }).click()
+    else await openAt(page, link)
+    for (const width of [1200, 1000]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect(sidebar).toBeInViewport({ ratio: 1 })
+      await expect.poll(() => sideways(page)).toBe(0)
+    }
+  }
+  await page.setViewportSize({ width: 999, height: 800 })
+  await expect(sidebar).toBeHidden()
+  await page.getByRole('button', { name: 'Projects and sessions' }).click()
+  await expect(sidebar).toBeVisible()
 })
 
 test('a long title leaves the name of the project readable', async ({ app }) => {

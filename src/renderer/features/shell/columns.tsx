@@ -3,14 +3,15 @@ import { Dialog } from 'radix-ui'
 import { useLayout, useMediaQuery, COLUMN_WIDTHS, type ColumnName } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
 
-/** Below this width both columns become drawers: beside them the main area still fits a conversation and a pane. */
-const COLUMNS_NEED = '(min-width: 1240px)'
+/** Below these widths a column becomes a drawer: beside it the main area would be too narrow for a conversation. */
+const SIDEBAR_NEEDS = '(min-width: 1000px)'
+/** Beside both columns a conversation and a pane still fit. */
+const INSPECTOR_NEEDS = '(min-width: 1240px)'
 /** Minimum width of the main area beside the columns, in px. */
 const MAIN_NEEDS = 460
 
 export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
-  const hasRoom = useMediaQuery(COLUMNS_NEED)
-  return { sidebar: hasRoom, inspector: hasRoom }
+  return { sidebar: useMediaQuery(SIDEBAR_NEEDS), inspector: useMediaQuery(INSPECTOR_NEEDS) }
 }
 
 interface ColumnsProps {
