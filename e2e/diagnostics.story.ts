@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 
@@ -52,4 +52,18 @@ test.describe('Settings, Diagnostics', () => {
     await setting.click()
     await expect.poll(text).not.toContain('login_shell')
   })
+})
+
+test('a session store that was replaced is a warning, which says where the damaged file is kept', async ({ app }) => {
+  await app.kill()
+  const file = join(app.scratch.home, 'trestle.db')
+  for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true })
+  writeFileSync(file, 'not a database')
+  await app.restart()
+  const warning = app.page.getByRole('status').filter({ hasText: 'The session store was damaged' })
+  await expect(warning.getByRole('img', { name: 'Warning' })).toBeVisible()
+  await expect(warning).toContainText('Trestle starts with an empty store')
+  await expect(warning).toContainText(`The damaged file is kept as ${file}.damaged-`)
+  await warning.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(warning).toBeHidden()
 })

@@ -1,4 +1,4 @@
-import { Eye, FileWarning, Info, Hourglass, Unplug, History } from 'lucide-react'
+import { Eye, FileWarning, Hourglass, Unplug, History, TriangleAlert } from 'lucide-react'
 import { useMutation } from '@tanstack/react-query'
 import type { ConfigProblem } from '../../../shared/configuration/settings'
 import { shortPath } from '../../format/folder-name'
@@ -10,14 +10,18 @@ import { desktopBridge } from '../../state/page/desktop-bridge'
 import { useDesktopView, useClient } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 
-/** Problems at startup and how they were handled. Each can be dismissed. */
+/** Warns of problems at startup, and says how they were handled. Each can be dismissed. */
 export function StartNotices({ notices }: { notices: readonly string[] }) {
   const dismissed = useLayout((layout) => layout.dismissedNotices)
   return notices
     .filter((notice) => !dismissed.includes(notice))
     .map((notice) => (
       <div key={notice} role="status">
-        <Banner tone="plain" icon={<Info aria-hidden />} onDismiss={() => useLayout.getState().dismissNotice(notice)}>
+        <Banner
+          tone="wait"
+          icon={<TriangleAlert role="img" aria-label="Warning" />}
+          onDismiss={() => useLayout.getState().dismissNotice(notice)}
+        >
           {notice}
         </Banner>
       </div>
