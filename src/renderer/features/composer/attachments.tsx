@@ -1,17 +1,8 @@
 import { useCallback, useState } from 'react'
 import { errorText } from '../../../shared/error-text'
-import type { TrestleClient } from '../../../shared/contract'
-import {
-  withoutDerivedMedia,
-  type MediaPart,
-  type TextPart,
-  type UserFile,
-  type UserPart,
-} from '../../../shared/model/turn/message'
+import { withoutDerivedMedia, type MediaPart, type UserPart } from '../../../shared/model/turn/message'
 import { useClient } from '../../state/page/queries'
-
-/** A file stored with the session, as described to the agent. */
-export type FilePart = TextPart & { file: UserFile }
+import { base64, keepFile, type FileKeeper, type FilePart } from '../../state/session/kept-files'
 
 /** A file to be sent with a message. */
 export interface Attachment {
@@ -26,8 +17,6 @@ export const PDF_TYPE = 'application/pdf'
 const MAX_ATTACHMENTS = 10
 /** Larger ones must be mentioned with @, so that the agent reads only the pages it needs. */
 const MAX_PDF_BYTES = 20_000_000
-/** Larger files would hold up the connection. */
-const MAX_OTHER_BYTES = 32_000_000
 /** Larger sides are scaled down: models see no more detail. */
 const MAX_PIXELS = 2000
 /** Providers reject images of more than about 5 MB; base64 adds a third. */
@@ -58,16 +47,13 @@ export function fitWithin(width: number, height: number): { width: number; heigh
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** Where other files are kept, until they are sent. */
-interface Keeper {
-  client: TrestleClient
-  sessionId: string
-}
-
 /** Reads a file, and scales images to the limits; throws an Error whose message can be shown. */
-async function readAttachment(file: File, keeper: Keeper): Promise<Attachment> {
+async function readAttachment(file: File, keeper: FileKeeper): Promise<Attachment> {
   if (PICTURE_TYPES.includes(file.type)) return readPicture(file)
-  if (file.type !== PDF_TYPE) return keepFile(file, keeper)
+  if (file.type !== PDF_TYPE) {
+    const part = await keepFile(file, keeper)
+    return { id: crypto.randomUUID(), bytes: part.file.size, part }
+  }
   const name = file.name || 'document.pdf'
   if (file.size > MAX_PDF_BYTES)
     throw new Error(`${name} is larger than ${MAX_PDF_BYTES / 1_000_000} MB. Mention it with @ instead.`)
@@ -75,28 +61,6 @@ async function readAttachment(file: File, keeper: Keeper): Promise<Attachment> {
     id: crypto.randomUUID(),
     bytes: file.size,
     part: { type: 'media', mediaType: PDF_TYPE, data: await base64(file), name },
-  }
-}
-
-/** Keeps a file of any other kind with the session, where the agent can read it. */
-async function keepFile(file: File, { client, sessionId }: Keeper): Promise<Attachment> {
-  const given = file.name || 'file'
-  if (file.size > MAX_OTHER_BYTES)
-    throw new Error(
-      `${given} is larger than ${MAX_OTHER_BYTES / 1_000_000} MB. Put it into the project and mention it with @.`,
-    )
-  const kept = await client.file.attach({ sessionId, name: given, data: await base64(file) })
-  const { name, path, size, kind, text } = kept
-  const said = `Attached file ${name} (${kind}, ${size} bytes), kept at ${path}`
-  return {
-    id: crypto.randomUUID(),
-    bytes: size,
-    part: {
-      type: 'text',
-      // Parts of a message are joined as they are.
-      text: `\n\n${text === undefined ? `${said}.` : `${said}:\n\n${text}`}`,
-      file: { name, path, size },
-    },
   }
 }
 
@@ -139,14 +103,6 @@ async function redrawn(
   context.fillStyle = '#fff'
   context.fillRect(0, 0, width, height)
   return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.86 })
-}
-
-async function base64(blob: Blob): Promise<string> {
-  const bytes = new Uint8Array(await blob.arrayBuffer())
-  let text = ''
-  for (let start = 0; start < bytes.length; start += 0x8000)
-    text += String.fromCharCode(...bytes.subarray(start, start + 0x8000))
-  return btoa(text)
 }
 
 /** The attachments of a draft. `problem` says why one could not be added. */

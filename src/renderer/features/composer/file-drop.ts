@@ -1,6 +1,7 @@
 import { useState, type ClipboardEvent, type DragEvent } from 'react'
 import { desktopBridge, droppedPaths, type DroppedPath } from '../../state/page/desktop-bridge'
 import { DRAGGED_PATHS, draggedPaths } from '../../state/session/mentions'
+import { longPaste } from '../../state/session/kept-files'
 import { PDF_TYPE, PICTURE_TYPES } from './attachments'
 
 interface FileDropOptions {
@@ -43,6 +44,11 @@ export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDr
     dragging,
     addFiles,
     onPaste(event: ClipboardEvent): void {
+      const long = longPaste(event.clipboardData)
+      if (long) {
+        event.preventDefault()
+        return add([long])
+      }
       const files = [...event.clipboardData.files]
       // Text copied from office programs includes an image of the same text: paste the text.
       if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return

@@ -10,6 +10,7 @@ import { placeFolder } from '../../../shared/model/place/place-folder'
 import { isScratchFolder } from '../../../shared/model/project/scratch-folder'
 import type { NewWorktree } from '../../../shared/model/project/worktree'
 import type { SessionSummary } from '../../../shared/model/session/session'
+import type { UserPart } from '../../../shared/model/turn/message'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useDetectLocalModels } from '../../state/detect-local-models'
@@ -19,6 +20,7 @@ import { pageDrafts } from '../../state/drafts/page-drafts'
 import { useClient } from '../../state/page/queries'
 import { usePlaces } from '../../state/places'
 import { showFailureToast } from '../../state/page/toasts-state'
+import { keepFile } from '../../state/session/kept-files'
 import { returnToComposer } from '../../state/session/restore-state'
 import { useMissingFolders } from '../../state/session-list/missing-folders'
 import { projectsOf, useSessions } from '../../state/session-list/sessions-state'
@@ -78,6 +80,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
     showText(now)
     pageDrafts.keep(DRAFT, now)
   }
+  const [pasted, setPasted] = useState<readonly File[]>([])
   const [chosenFolder, setFolder] = useState<string>()
   const [chosenModel, setModel] = useState<string>()
   const [worktree, setWorktree] = useState<NewWorktree>()
@@ -129,14 +132,15 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
       browserStorage.write(MODEL_KEY, input.model)
       pageDrafts.keep(DRAFT, '')
       useLayout.getState().openSession(sessionId)
-      if (input.text === '') return
       // The session is open: a message that cannot be sent is not lost.
-      await client.session
-        .prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
-        .catch((error: unknown) => {
-          returnToComposer({ sessionId, parts: [{ type: 'text', text: input.text }] })
-          showFailureToast(error)
-        })
+      const parts: UserPart[] = input.text === '' ? [] : [{ type: 'text', text: input.text }]
+      try {
+        for (const file of pasted) parts.push(await keepFile(file, { client, sessionId }))
+        if (parts.length > 0) await client.session.prompt({ sessionId, parts })
+      } catch (error) {
+        returnToComposer({ sessionId, parts })
+        showFailureToast(error)
+      }
     },
   })
   const browse = async (): Promise<void> => {
@@ -175,6 +179,8 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
           labelledBy={headingId}
           text={text}
           onText={setText}
+          pasted={pasted}
+          onPasted={setPasted}
           action={chosen?.scripted ? 'Start demo' : 'Start session'}
           canStart={canStart}
           busy={begin.isPending}

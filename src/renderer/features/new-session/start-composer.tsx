@@ -1,6 +1,7 @@
-import { ArrowUp } from 'lucide-react'
+import { ArrowUp, FileText, X } from 'lucide-react'
 import type { KeyboardEvent, ReactNode, Ref } from 'react'
-import { Button } from '../../ui/button'
+import { longPaste } from '../../state/session/kept-files'
+import { Button, IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'
 
 interface StartComposerProps {
@@ -8,6 +9,9 @@ interface StartComposerProps {
   labelledBy: string
   text: string
   onText: (text: string) => void
+  /** Pasted texts that are too long for the field: they are attached to the message. */
+  pasted: readonly File[]
+  onPasted: (pasted: readonly File[]) => void
   /** Folder, model, mode and so on. */
   pills: ReactNode
   /** What the button does. */
@@ -23,6 +27,8 @@ export function StartComposer({
   labelledBy,
   text,
   onText,
+  pasted,
+  onPasted,
   pills,
   action,
   canStart,
@@ -33,7 +39,7 @@ export function StartComposer({
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    if (text.trim() !== '' && canStart && !busy) onStart()
+    if ((text.trim() !== '' || pasted.length > 0) && canStart && !busy) onStart()
   }
   return (
     <div
@@ -42,6 +48,25 @@ export function StartComposer({
         'px-3 pt-2.5 pb-2 shadow-card focus-within:border-ink-3',
       )}
     >
+      {pasted.length > 0 && (
+        <ul aria-label="Attachments" className="mb-2 flex flex-wrap gap-2">
+          {pasted.map((file, index) => (
+            <li
+              key={index}
+              className="flex h-[32px] items-center gap-1.5 rounded-[7px] border border-line pr-1 pl-2.5 text-small"
+            >
+              <FileText aria-hidden className="size-3.5 text-ink-3" />
+              {file.name}
+              <IconButton
+                label={`Remove ${file.name}`}
+                onClick={() => onPasted(pasted.filter((_, other) => other !== index))}
+              >
+                <X aria-hidden />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
       <textarea
         ref={ref}
         autoFocus
@@ -56,6 +81,12 @@ export function StartComposer({
         )}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          const long = longPaste(event.clipboardData)
+          if (!long) return
+          event.preventDefault()
+          onPasted([...pasted, long])
+        }}
       />
       <div className="mt-1.5 flex flex-wrap items-center gap-1.5">
         {pills}
