@@ -157,6 +157,22 @@ test.describe('the list of sessions', () => {
     renameSync(moved, app.scratch.project)
   })
 
+  test('has one row for sessions that are started without a message, and a new one for a message', async ({ app }) => {
+    const { page } = app
+    const untouched = row(page, /New session/).and(page.getByRole('treeitem', { level: 2 }))
+    await startSession(app)
+    const first = page.url()
+    await startSession(app)
+    await expect(page).toHaveURL(first)
+    await expect(untouched).toHaveCount(1)
+    await sendPrompt(page, 'apples')
+    await expect(transcriptText(page, 'Answer 1.')).toBeVisible()
+    await startSession(app)
+    await expect(page).not.toHaveURL(first)
+    await expect(untouched).toHaveCount(1)
+    await expect(row(page, /apples/)).toBeVisible()
+  })
+
   test('a new session never begins in a folder that does not exist any more', async ({ app }) => {
     const { page, scratch } = app
     await sessions(app, ['apples'])

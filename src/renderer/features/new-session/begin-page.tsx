@@ -32,6 +32,7 @@ import { focusUnlessMoved } from '../../ui/overlay/return-focus'
 import { FolderBrowser } from './folder-browser'
 import { StartComposer } from './start-composer'
 import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start-pills'
+import { untouchedSession } from './untouched-session'
 import { WorktreeChoice } from './worktree-choice'
 
 /** The model of the last session that was started here. */
@@ -118,6 +119,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
 
   const begin = useMutation({
     mutationFn: async (input: { folder: string; model: string; text: string; worktree?: NewWorktree | undefined }) => {
+      const untouched =
+        input.text === '' && pasted.length === 0 && !input.worktree && chosenMode !== 'plan'
+          ? await untouchedSession(client, state.sessions.values(), { ...input, mode, effort, agent })
+          : undefined
+      if (untouched !== undefined) return useLayout.getState().openSession(untouched)
       const header = await client.session.create({
         ...(input.folder !== NO_PROJECT && { folder: input.folder }),
         // The default model is not pinned: the session follows changes of the default.
