@@ -87,6 +87,23 @@ test('the changes of a session can be undone per hunk and per file', async ({ ap
   await expect(page.getByRole('tab', { name: 'Changes 2' })).toBeVisible()
 })
 
+test('the lines counted for a file are those that differ from before the session, by tools and commands', async ({
+  app,
+}) => {
+  const { page } = app
+  await twoTurns(app)
+  await page.getByRole('tab', { name: /Changes/ }).click()
+  const pane = page.getByRole('tabpanel', { name: /Changes/ })
+  const row = (name: string) => pane.getByRole('button', { name: new RegExp(`${name}\\b.*`) }).first()
+  await expect(row('notes.md')).toHaveAccessibleName(/\+2 lines added, −2 lines removed$/)
+  // A command has made one and deleted the other.
+  await expect(row('new.txt')).toHaveAccessibleName(/\+1 lines? added$/)
+  await expect(row('keep.txt')).toHaveAccessibleName(/−1 lines? removed$/)
+  await row('notes.md').click()
+  await pane.getByRole('button', { name: 'Undo the change at line 2' }).click()
+  await expect(row('notes.md')).toHaveAccessibleName(/\+1 line added, −1 line removed$/)
+})
+
 test('a fork continues the conversation from before the message', async ({ app }) => {
   const { page } = app
   await twoTurns(app)

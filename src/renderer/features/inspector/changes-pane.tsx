@@ -13,6 +13,7 @@ import { cx } from '../../ui/cx'
 import { EmptyState } from '../../ui/notice'
 import { showToast, showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
+import { useChangedLines, type ChangedLines } from './changed-lines'
 
 interface ChangesPaneProps {
   sessionId: string
@@ -32,7 +33,9 @@ interface ChangesPaneProps {
 export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: ChangesPaneProps) {
   const busy = header.turnId !== undefined
   const version = versionOf(header, changes)
-  const files = useChangedFiles(sessionId, version) ?? []
+  const listed = useChangedFiles(sessionId, version)
+  const lines = useChangedLines(sessionId, listed)
+  const files = listed ?? []
   const [open, setOpen] = useState<string>()
   const hasFiles = files.length > 0
   useEffect(() => {
@@ -45,7 +48,7 @@ export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: C
       </EmptyState>
     )
   }
-  const edits = new Map(groupByFile(changes).map((file) => [file.path, file]))
+  const edits = latestEdits(changes)
   return (
     <div className="py-2">
       <div className="flex items-center gap-2 px-3.5 pb-1.5">
@@ -61,7 +64,8 @@ export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: C
           <FileRow
             key={file.path}
             file={file}
-            edited={edits.get(file.path)}
+            lines={lines.get(file.path)}
+            latestEdit={edits.get(file.path)}
             folder={header.folder}
             isOpen={open === file.path}
             onToggle={() => setOpen(open === file.path ? undefined : file.path)}
@@ -110,7 +114,10 @@ export function useChangeCount(
 
 interface FileRowProps {
   file: SessionFile
-  edited: ChangedFile | undefined
+  /** Undefined when they are not known, or it has none. */
+  lines: ChangedLines | undefined
+  /** The latest tool call that edited it; undefined when only commands did. */
+  latestEdit: string | undefined
   folder: string
   isOpen: boolean
   onToggle: () => void
@@ -118,7 +125,7 @@ interface FileRowProps {
   children: React.ReactNode
 }
 
-function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: FileRowProps) {
+function FileRow({ file, lines, latestEdit, folder, isOpen, onToggle, onJump, children }: FileRowProps) {
   const path = visiblePath(fromFolder(file.path, folder))
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1
   const what = file.before.kind === 'absent' ? 'new' : file.now.kind === 'absent' ? 'deleted' : undefined
@@ -153,7 +160,7 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
             <span className={cx('flex-none text-tiny', what === 'new' ? 'text-add-ink' : 'text-del-ink')}>{what}</span>
           )}
           {file.standing === 'changed' && <span className="flex-none text-tiny text-wait-ink">changed since</span>}
-          {edited && <Counts added={edited.added} removed={edited.removed} />}
+          {lines && <Counts {...lines} />}
         </button>
         {what !== 'deleted' && (
           <span className="flex-none px-1.5 py-1 text-tiny text-ink-3">
@@ -162,10 +169,10 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
             </FileLink>
           </span>
         )}
-        {edited && (
+        {latestEdit !== undefined && (
           <button
             type="button"
-            onClick={() => onJump(edited.callId)}
+            onClick={() => onJump(latestEdit)}
             aria-label={`Show the latest edit of ${path}`}
             className="flex-none rounded-[6px] px-1.5 py-1 text-tiny text-ink-3 hover:bg-sunken hover:text-ink"
           >
@@ -178,12 +185,24 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
   )
 }
 
-function Counts({ added, removed }: { added: number; removed: number }) {
+function Counts({ added, removed }: ChangedLines) {
   return (
-    <span className="flex-none text-small tabular-nums">
-      <span className="text-add-ink">+{added}</span>
-      <span className="sr-only"> lines added, </span> <span className="text-del-ink">−{removed}</span>
-      <span className="sr-only"> lines removed</span>
+    <span className="flex flex-none gap-1 text-small tabular-nums">
+      {added > 0 && (
+        <span className="text-add-ink">
+          +{added}
+          <span className="sr-only">
+            {' '}
+            {plural(added, 'line')} added{removed > 0 && ','}
+          </span>
+        </span>
+      )}{' '}
+      {removed > 0 && (
+        <span className="text-del-ink">
+          −{removed}
+          <span className="sr-only"> {plural(removed, 'line')} removed</span>
+        </span>
+      )}
     </span>
   )
 }
@@ -198,34 +217,12 @@ function fromFolder(path: string, folder: string): string {
 /** One edit of one file by a tool call. */
 interface Change {
   path: string
-  added: number
-  removed: number
   callId: string
 }
 
-interface ChangedFile {
-  path: string
-  added: number
-  removed: number
-  edits: number
-  callId: string
-}
-
-/** Edits grouped by file; the file with the latest edit first. `callId` is that of its latest edit. */
-export function groupByFile(changes: readonly Change[]): ChangedFile[] {
-  const files = new Map<string, ChangedFile>()
-  for (const { path, added, removed, callId } of changes) {
-    const file = files.get(path)
-    files.delete(path)
-    files.set(path, {
-      path,
-      callId,
-      added: (file?.added ?? 0) + added,
-      removed: (file?.removed ?? 0) + removed,
-      edits: (file?.edits ?? 0) + 1,
-    })
-  }
-  return [...files.values()].toReversed()
+/** The latest call that edited each file, by path. */
+export function latestEdits(changes: readonly Change[]): ReadonlyMap<string, string> {
+  return new Map(changes.map(({ path, callId }) => [path, callId]))
 }
 
 const SHOWN_LINES = 40
