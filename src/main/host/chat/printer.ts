@@ -1,6 +1,6 @@
 import { plural } from '../../../shared/language/plural'
 import { ignoreOthers } from '../../../shared/events/event-uses'
-import type { Failure } from '../../../shared/errors'
+import type { ErrorCode, Failure } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import { modelFallbackText } from '../../../shared/events/transcript-rows'
 import { isUserProvided, textOf } from '../../../shared/model/turn/message'
@@ -9,6 +9,7 @@ import { sandboxLabel, unavailableText } from '../../../shared/configuration/san
 import type { TaskNotification } from '../../../shared/model/task/task'
 import type { Todo } from '../../../shared/model/turn/plan'
 import { toolLabel } from '../../../shared/tool-label'
+import { inTerminal } from '../../console/report'
 import { MarkdownStream } from './screen/markdown-stream'
 import { truncateToWidth, lastColumns, oneLine, safeText, wrapText, WordWrap } from './screen/text-layout'
 import type { Terminal } from './screen/terminal'
@@ -19,9 +20,13 @@ const QUIET_MS = 1000
 const FRAME_MS = 100
 /** Maximum characters of incomplete text used for the status line. */
 const TAIL_CHARS = 1000
-/** Replaces advice that refers to Settings, which a chat does not have. */
-const CHOOSE_MODEL =
-  '/model lists the models there are, the scripted demo among them; docs/configuration.md says how to add one.'
+/** Advice with commands of the chat. For other failures the commands of a terminal help, as it has no Settings page. */
+const CHAT_ADVICE: Partial<Record<ErrorCode, string>> = {
+  'model.not_configured':
+    'Connect a provider in another terminal: trestle provider add NAME. ' +
+    '/model lists the models there are; /model demo/scripted tries the demo.',
+  'model.not_found': '/model lists the models there are, /model PROVIDER/MODEL uses one of them.',
+}
 
 type Section = 'thinking' | 'text' | 'line'
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
@@ -65,7 +70,9 @@ export class Printer {
     this.#terminal.status(truncateToWidth(`… ${oneLine(text)}`, this.#terminal.columns - 1))
   }
 
-  failure({ code, title, message, advice }: Failure): void {
+  failure(failure: Failure): void {
+    const { code, title, message } = failure
+    const advice = CHAT_ADVICE[code] ?? inTerminal(failure).advice
     const { style } = this.#terminal
     const columns = this.#terminal.columns - 2
     if (code === 'request.invalid') {
@@ -74,8 +81,7 @@ export class Printer {
     }
     const lines = wrapText(`${safeText(title)}: ${safeText(message)}`, columns)
     this.line(
-      `${style.red('✗')} ${lines.join('\n  ')}\n  ` +
-        style.dim(wrapText(code === 'model.not_configured' ? CHOOSE_MODEL : safeText(advice), columns).join('\n  ')),
+      `${style.red('✗')} ${lines.join('\n  ')}\n  ` + style.dim(wrapText(safeText(advice), columns).join('\n  ')),
     )
   }
 
