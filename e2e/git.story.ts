@@ -231,6 +231,23 @@ test('conflicts are resolved part by part, and the merge is concluded', async ({
   expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
 })
 
+test('a commit without a branch is kept as one on leaving it', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  git(app, 'checkout', '-q', '--detach')
+  write(app, { 'notes.txt': 'on no branch\n' })
+  const pane = await openGit(app)
+  await expect(pane).toContainText('No branch is checked out. To keep what you commit here, create a branch')
+  await pane.getByRole('textbox', { name: 'Commit message' }).fill('on no branch')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await expect(page.getByText(/^Committed \w+ on no branch$/)).toBeVisible()
+  await pane.getByRole('tab', { name: 'Branches' }).click()
+  await pane.getByRole('button', { name: /^Switch to/ }).click()
+  await expect(page.getByText(/^Commit \w+ “on no branch” is on no branch\.$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Keep as a branch' }).press('Enter')
+  await expect.poll(() => git(app, 'log', '-1', '--format=%s', '--branches=kept-*')).toBe('on no branch\n')
+})
+
 test('a pull request says where it can be created, and gives the focus back', async ({ app }) => {
   const { page } = app
   begin(app)

@@ -181,6 +181,19 @@ it('creates, renames, switches and deletes branches, and brings a deleted one ba
     })
 })
 
+it('names the commit that no branch has after switching, and only that', async () => {
+  const repo = lab.repository('detached')
+  const first = lab.git(repo, 'rev-parse', 'HEAD').trim()
+  expect(await lab.actions.switch(repo, first)).toEqual({})
+  lab.write(repo, { 'b.txt': 'b\n' })
+  await lab.actions.stage(repo, 'all')
+  const { hash } = await lab.actions.commit(repo, { message: 'on no branch', amend: false })
+  expect(await lab.actions.switch(repo, 'refs/heads/main')).toEqual({ left: { hash, subject: 'on no branch' } })
+  expect(await lab.actions.switch(repo, hash)).toEqual({})
+  await lab.actions.createBranch(repo, { name: 'kept', checkout: false })
+  expect(await lab.actions.switch(repo, 'refs/heads/main')).toEqual({})
+})
+
 it('never overwrites ignored files by switching, pulling or applying a stash', async () => {
   const repo = lab.repository('ignored', { '.gitignore': '*.log\n', 'a.txt': 'a\n' })
   await lab.actions.createBranch(repo, { name: 'logs', checkout: true })

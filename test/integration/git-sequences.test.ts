@@ -143,7 +143,7 @@ async function perform(
     case 'create':
       return actions.createBranch(repo, { name, checkout: true })
     case 'switch':
-      return actions.switch(repo, `refs/heads/${name}`)
+      return void (await actions.switch(repo, `refs/heads/${name}`))
     case 'remove': {
       const { commit } = await actions.deleteBranch(repo, name, true)
       return void named.push(commit)

@@ -45,6 +45,11 @@ export const GIT_ERRORS = {
     retryable: false,
     advice: 'See its output, fix what it reports, and try again.',
   },
+  'git.nested': {
+    title: 'The folder holds a repository of its own',
+    retryable: false,
+    advice: 'Delete it in a terminal if it is not needed. Nothing was changed.',
+  },
   'git.would_overwrite': {
     title: 'Your changes would be overwritten',
     retryable: false,

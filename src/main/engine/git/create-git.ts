@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import type { GitSummary } from '../../../shared/model/project/git'
-import { createBranch, deleteBranch, listBranches, renameBranch, switchBranch, switchToCommit } from './change/branches'
+import { createBranch, deleteBranch, listBranches, renameBranch, switchTo } from './change/branches'
 import { abortOperation, conflictsIn, continueOperation, markResolved, resolvePart, takeSide } from './change/conflicts'
 import { createKeptContent } from './change/kept'
 import { createPullRequest, pullRequestOf } from './change/pull-request'
@@ -221,10 +221,7 @@ export function createGit(deps: GitDeps): GitActions {
     draftMessage: (sessionId, signal) => reading(sessionId, (repository) => deps.draft(sessionId, repository, signal)),
     branches: (sessionId) => reading(sessionId, listBranches),
     createBranch: (sessionId, branch) => changing(sessionId, (repository) => createBranch(repository, branch)),
-    switch: (sessionId, to) =>
-      changing(sessionId, (repository) =>
-        to.startsWith('refs/') ? switchBranch(repository, to) : switchToCommit(repository, to),
-      ),
+    switch: (sessionId, to) => changing(sessionId, (repository) => switchTo(repository, to)),
     renameBranch: (sessionId, name, to) => changing(sessionId, (repository) => renameBranch(repository, name, to)),
     deleteBranch: (sessionId, name, force) =>
       changing(sessionId, (repository) => deleteBranch(repository, name, force)),

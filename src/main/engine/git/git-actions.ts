@@ -3,6 +3,7 @@ import type {
   GitBranch,
   GitCommitDetails,
   GitCommitted,
+  GitSwitched,
   GitConflictFile,
   GitFileDiff,
   GitIntegration,
@@ -63,7 +64,7 @@ export interface GitActions {
   branches(sessionId: string): Promise<GitBranch[]>
   createBranch(sessionId: string, branch: NewBranch): Promise<void>
   /** A branch by its full name (`refs/heads/…`, `refs/remotes/…`), or a commit by its hash. */
-  switch(sessionId: string, to: string): Promise<void>
+  switch(sessionId: string, to: string): Promise<GitSwitched>
   renameBranch(sessionId: string, name: string, to: string): Promise<void>
   deleteBranch(sessionId: string, name: string, force: boolean): Promise<DeletedBranch>
   /** Merges a branch (its full name), tag or commit into what is checked out. */

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Failure } from '../../../shared/errors'
-import { gitPathText, type GitUndo } from '../../../shared/model/project/git'
+import { gitPathText, type GitSwitched, type GitUndo } from '../../../shared/model/project/git'
 import type { TrestleClient } from '../../../shared/contract'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
-import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import { showFailureToast, showToast, showUserToast } from '../../state/page/toasts-state'
 
 type Git = TrestleClient['git']
 
@@ -19,6 +19,8 @@ interface GitContextValue {
   /** Does something in the repository, one at a time, and shows why it failed. `done`: what is shown when it worked. */
   run(doing: string, work: (git: Git, signal: AbortSignal) => Promise<unknown>, done?: string): Promise<boolean>
   cancel(): void
+  /** Checks out a branch or commit, and offers to keep a commit that no branch has then. */
+  switchTo(to: string, done: string): Promise<void>
   /** Reports what was removed, with a button that brings it back. */
   undoable(title: string, undo: GitUndo): void
 }
@@ -74,6 +76,25 @@ export function GitProvider({ sessionId, children }: { sessionId: string; childr
       run,
       dismiss: () => setFailure(undefined),
       cancel: () => running.current?.controller.abort(),
+      switchTo: async (to, done) => {
+        let left: GitSwitched['left']
+        const worked = await run('Switching', async (git) => {
+          left = (await git.switch({ sessionId, to })).left
+        })
+        if (!worked) return
+        if (!left) return showToast(done)
+        const { hash, subject } = left
+        const name = `kept-${hash.slice(0, 8)}`
+        showUserToast(done, `Commit ${hash.slice(0, 8)} “${subject}” is on no branch.`, {
+          label: 'Keep as a branch',
+          run: () =>
+            void run(
+              'Creating',
+              (git) => git.createBranch({ sessionId, name, from: hash, checkout: false }),
+              `Created branch ${name}`,
+            ),
+        })
+      },
       undoable: (title, { kept }) => {
         if (kept === undefined) return showToast(title)
         const restore = (): void => {

@@ -6,6 +6,7 @@ import {
   type GitBranch,
   type GitCommitDetails,
   type GitCommitted,
+  type GitSwitched,
   type GitConflictFile,
   type GitFileDiff,
   type GitIntegration,
@@ -97,7 +98,7 @@ export const gitContract = {
     .input(z.strictObject({ sessionId, name, from: name.optional(), checkout: z.boolean(), upstream: name.optional() }))
     .output(type<void>()),
   /** Checks out a branch by its full name (`refs/heads/…`, `refs/remotes/…`), or a commit by its hash. */
-  switch: oc.input(z.strictObject({ sessionId, to: name })).output(type<void>()),
+  switch: oc.input(z.strictObject({ sessionId, to: name })).output(type<GitSwitched>()),
   renameBranch: oc.input(z.strictObject({ sessionId, name, to: name })).output(type<void>()),
   /** Returns what `createBranch` needs to bring it back. */
   deleteBranch: oc

@@ -271,6 +271,11 @@ export interface GitUndo {
   kept?: string
 }
 
+/** `left`: the commit that was checked out without a branch, if no branch or tag has it now. */
+export interface GitSwitched {
+  left?: { hash: string; subject: string }
+}
+
 export interface GitCommitted {
   hash: string
   subject: string

@@ -1,5 +1,6 @@
 import { CodedError } from '../../../../shared/errors'
-import type { GitBranch } from '../../../../shared/model/project/git'
+import type { GitBranch, GitSwitched } from '../../../../shared/model/project/git'
+import { currentBranch } from '../repository/current-branch'
 import type { OpenRepository } from '../repository/open-repository'
 import { requireNothingInTheWay } from './in-the-way'
 
@@ -108,11 +109,27 @@ function headOf(repository: OpenRepository): Promise<string | undefined> {
   return repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
 }
 
+/** Checks out a branch by its full name, or a commit by its hash. */
+export async function switchTo(repository: OpenRepository, to: string): Promise<GitSwitched> {
+  const before = (await currentBranch(repository)) === undefined ? await headOf(repository) : undefined
+  await (to.startsWith('refs/') ? switchBranch(repository, to) : switchToCommit(repository, to))
+  return before === undefined || (await isKept(repository, before))
+    ? {}
+    : { left: { hash: before, subject: await repository.text(['log', '-1', '--format=%s', before]) } }
+}
+
+/** Whether a branch, a tag or what is checked out has the commit. */
+async function isKept(repository: OpenRepository, commit: string): Promise<boolean> {
+  const refs = ['refs/heads', 'refs/remotes', 'refs/tags']
+  if ((await repository.text(['for-each-ref', '--count=1', `--contains=${commit}`, ...refs])) !== '') return true
+  return (await repository.maybe(['merge-base', '--is-ancestor', commit, 'HEAD'])) !== undefined
+}
+
 /**
  * Checks a branch out. One of a remote gets a local branch that follows it. Changes that are not in conflict come
  * along.
  */
-export async function switchBranch(repository: OpenRepository, ref: string): Promise<void> {
+async function switchBranch(repository: OpenRepository, ref: string): Promise<void> {
   const local = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
   const remote = /^refs\/remotes\/(.+)$/.exec(ref)?.[1]
   if (local === undefined && remote === undefined)
@@ -136,7 +153,7 @@ export async function switchBranch(repository: OpenRepository, ref: string): Pro
 }
 
 /** Checks a commit out without a branch. */
-export async function switchToCommit(repository: OpenRepository, commit: string): Promise<void> {
+async function switchToCommit(repository: OpenRepository, commit: string): Promise<void> {
   const target = await commitOf(repository, commit)
   await requireNothingInTheWay(repository, target)
   await repository.write(['switch', '--quiet', '--detach', target])

@@ -86,7 +86,9 @@ describe('what is kept before it is removed', () => {
   test('a folder with a repository of its own is never taken apart', async () => {
     const { home, top, kept, repository } = await setUp()
     mkdirSync(join(top, 'new/inner/.GIT'), { recursive: true })
-    expect(() => kept.keep(repository, ['new'], 'Discarded')).toThrow('holds a repository of its own')
+    expect(() => kept.keep(repository, ['new'], 'Discarded')).toThrow(
+      expect.objectContaining({ code: 'git.nested', message: 'new/inner holds a repository of its own.' }),
+    )
     expect(existsSync(join(home, 'git'))).toBe(false)
   })
 

@@ -168,6 +168,6 @@ function filesAt(top: string, given: GitPath): GitPath[] {
   if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [path] : []
   const names = readdirSync(disk, { encoding: 'buffer' })
   if (names.some((name) => name.toString('latin1').toLowerCase() === '.git'))
-    throw new CodedError('git.would_overwrite', `${gitPathText(path)} holds a repository of its own.`)
+    throw new CodedError('git.nested', `${gitPathText(path)} holds a repository of its own.`)
   return names.flatMap((name) => filesAt(top, gitPath(`${rawPath(path)}/${name.toString('latin1')}`)))
 }

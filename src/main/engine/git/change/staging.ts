@@ -189,9 +189,8 @@ export async function discard(
   const removed = [...announced, ...(await untrackedFiles(repository, fresh))]
   if (restored.length + removed.length === 0)
     throw new CodedError(
-      'git.would_overwrite',
-      `${fresh.map(gitPathText).join(', ')} holds a repository of its own. ` +
-        'Delete it in a terminal if it is not needed.',
+      'git.nested',
+      `${fresh.map(gitPathText).join(', ')} holds a repository of its own, which was left alone.`,
     )
   const id = kept.keep(repository, [...restored, ...removed], 'Discarded')
   if (announced.length > 0) await repository.write(['reset', '--quiet', ...FROM_STDIN], { input: pathList(announced) })

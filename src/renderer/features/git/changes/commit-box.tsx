@@ -75,6 +75,11 @@ export function CommitBox({ status }: { status: GitStatus }) {
           'border-line-strong bg-raised px-2.5 py-1.5 font-mono text-small text-ink',
         )}
       />
+      {commit !== undefined && status.branch === undefined && status.operation === undefined && (
+        <p className="text-small text-wait-ink">
+          No branch is checked out. To keep what you commit here, create a branch under Branches.
+        </p>
+      )}
       <div className="flex flex-wrap items-center gap-2">
         <Button
           size="small"

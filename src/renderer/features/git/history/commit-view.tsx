@@ -21,7 +21,7 @@ import { TagDialog } from '../refs/tag-dialog'
 export function CommitView({ hash, onClose }: { hash: string; onClose: () => void }) {
   const queries = useQueries()
   const client = useClient()
-  const { sessionId, run, busy } = useGit()
+  const { sessionId, run, switchTo, busy } = useGit()
   const [naming, setNaming] = useState(false)
   const [tagging, setTagging] = useState(false)
   const { data, error } = useQuery(
@@ -45,9 +45,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
           size="small"
           variant="quiet"
           disabled={busy !== undefined}
-          onClick={() =>
-            void run('Switching', (git) => git.switch({ sessionId, to: hash }), `Checked out ${hash.slice(0, 8)}`)
-          }
+          onClick={() => void switchTo(hash, `Checked out ${hash.slice(0, 8)}`)}
         >
           Check out
         </Button>

@@ -24,15 +24,13 @@ type Asked = { kind: 'create'; from?: Branch } | { kind: 'rename'; branch: Branc
 export function BranchesTab({ status }: { status: GitStatus }) {
   const queries = useQueries()
   const client = useClient()
-  const { sessionId, run } = useGit()
+  const { sessionId, run, switchTo } = useGit()
   const [asked, setAsked] = useState<Asked>()
   const { data: branches, error } = useQuery(queries.git.branches.queryOptions({ input: { sessionId }, retry: false }))
   const sorted = useMemo(
     () => branches?.toSorted((a, b) => Number(b.current) - Number(a.current) || Number(a.remote) - Number(b.remote)),
     [branches],
   )
-  const switchTo = ({ ref, name }: Branch): void =>
-    void run('Switching', (git) => git.switch({ sessionId, to: ref }), `Switched to ${name}`)
   const mergeIn = ({ ref, name }: Branch): void =>
     void run('Merging', async (git) => tellIntegration(await git.merge({ sessionId, from: ref }), `Merged ${name}`))
   const remove = async (branch: Branch, force: boolean): Promise<void> => {
@@ -67,7 +65,7 @@ export function BranchesTab({ status }: { status: GitStatus }) {
           <BranchRow
             branch={branch}
             into={status.bare ? undefined : (status.branch ?? 'what is checked out')}
-            onSwitch={() => switchTo(branch)}
+            onSwitch={() => void switchTo(branch.ref, `Switched to ${branch.name}`)}
             onMerge={() => mergeIn(branch)}
             onCreate={() => setAsked({ kind: 'create', from: branch })}
             onRename={() => setAsked({ kind: 'rename', branch })}
