@@ -123,6 +123,12 @@ test.describe('plan mode, switched by the user', () => {
     await expect(transcriptText(page, 'I may not.')).toBeVisible()
     expect(existsSync(join(app.scratch.project, 'made'))).toBe(false)
     expect(JSON.stringify(app.server.requests[0]?.body)).toContain('Plan mode is on. Nothing but the plan can change')
+    // The user reads one sentence, and on request all that the agent was told.
+    const conversation = page.getByRole('region', { name: 'Conversation' })
+    await expect(conversation).toContainText('Plan mode is on.')
+    await expect(conversation.getByText('Nothing but the plan can change')).toHaveCount(0)
+    await conversation.getByRole('button', { name: 'Message to the agent' }).click()
+    await expect(conversation.getByText('Nothing but the plan can change')).toBeVisible()
     await page.getByRole('button', { name: 'Leave plan mode' }).click()
     await expect(page.getByRole('button', { name: 'Permissions: Auto' })).toBeVisible()
     await sendPrompt(page, 'and now')

@@ -1,6 +1,7 @@
 import { plural } from '../../../../shared/language/plural'
 import { CircleSlash, History, Info, RotateCcw, Bot, Settings, SquareTerminal } from 'lucide-react'
 import { memo, useState } from 'react'
+import { cutText } from '../../../../shared/cut-text'
 import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/turn/message'
 import type { EndItem, NotificationItem } from '../../../../shared/events/transcript-item'
 import type { ErrorCode } from '../../../../shared/errors'
@@ -124,6 +125,52 @@ const TASK_NOTIFICATION_LABELS: Record<TaskNotification['status'], string> = {
   lost: 'was lost',
 }
 
+/** A longer note to the model is shown with its first sentence. */
+const MAX_NOTE_CHARS = 240
+
+interface NoticeRowProps {
+  text: string
+  /** It is meant for the user, not for the model. */
+  toPerson?: boolean | undefined
+}
+
+/** What Trestle tells the model or the user. Long instructions to the model are their first sentence until opened. */
+export const NoticeRow = memo(function NoticeRow({ text, toPerson = false }: NoticeRowProps) {
+  const [open, setOpen] = useState(false)
+  const isLong = !toPerson && text.length > MAX_NOTE_CHARS
+  return (
+    <div>
+      <p className="notice">
+        <Info aria-hidden />
+        <span className="min-w-0">
+          {!toPerson && <span className="sr-only">Note from Trestle to the model: </span>}
+          {isLong ? firstSentence(text) : text}
+        </span>
+        {isLong && <AgentMessageButton open={open} onToggle={setOpen} />}
+      </p>
+      {open && <PlainText text={text} label="Message to the agent" />}
+    </div>
+  )
+})
+
+function firstSentence(text: string): string {
+  const [sentence = ''] = /^.*?[.!?:](?=\s)/s.exec(text) ?? []
+  return sentence === '' || sentence.length > MAX_NOTE_CHARS ? cutText(text, MAX_NOTE_CHARS) : sentence
+}
+
+function AgentMessageButton({ open, onToggle }: { open: boolean; onToggle: (open: boolean) => void }) {
+  return (
+    <button
+      type="button"
+      className="shrink-0 text-ink-2 underline underline-offset-2"
+      aria-expanded={open}
+      onClick={() => onToggle(!open)}
+    >
+      {open ? 'Show less' : 'Message to the agent'}
+    </button>
+  )
+}
+
 /** Updates on background tasks sent to the agent: one line each, and on request the message the model read. */
 export const TaskNotificationRow = memo(function TaskNewsRow({ item }: { item: NotificationItem }) {
   const [open, setOpen] = useState(false)
@@ -137,16 +184,7 @@ export const TaskNotificationRow = memo(function TaskNewsRow({ item }: { item: N
             <Name task={task} /> {TASK_NOTIFICATION_LABELS[task.status]}
             {task.exitCode !== undefined && task.exitCode !== 0 ? ` with exit code ${task.exitCode}` : ''}
           </span>
-          {n === item.tasks.length - 1 && (
-            <button
-              type="button"
-              className="shrink-0 text-ink-2 underline underline-offset-2"
-              aria-expanded={open}
-              onClick={() => setOpen(!open)}
-            >
-              {open ? 'Show less' : 'Message to the agent'}
-            </button>
-          )}
+          {n === item.tasks.length - 1 && <AgentMessageButton open={open} onToggle={setOpen} />}
         </p>
       ))}
       {open && <PlainText text={item.text} label="Message to the agent" />}

@@ -1,12 +1,11 @@
 import './rows.css'
-import { Info } from 'lucide-react'
 import { memo, useCallback } from 'react'
 import type { UserPart } from '../../../../shared/model/turn/message'
 import type { TranscriptItem, TurnFigures } from '../../../../shared/events/transcript-item'
 import { ToolRow } from '../tools/tool-row'
 import { Answer, isSilent } from './answer'
 import { CompactionRow } from './compaction-row'
-import { EndNotice, TaskNotificationRow } from './notice-rows'
+import { EndNotice, NoticeRow, TaskNotificationRow } from './notice-rows'
 import { useOpenRows } from './open-rows'
 import { RestoredRow } from './restored-row'
 import { UserMessage } from './user-message'
@@ -55,13 +54,7 @@ export const Row = memo(function Row({
       ) : item.kind === 'restored' ? (
         <RestoredRow sessionId={sessionId} item={item} />
       ) : item.kind === 'notice' ? (
-        <p className="notice">
-          <Info aria-hidden />
-          <span>
-            {!item.toPerson && <span className="sr-only">Note from Trestle to the model: </span>}
-            {item.text}
-          </span>
-        </p>
+        <NoticeRow text={item.text} toPerson={item.toPerson} />
       ) : (
         <EndNotice item={item} latest={latest} prompt={prompt} onPrompt={onPrompt} />
       )}
