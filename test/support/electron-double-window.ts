@@ -184,6 +184,7 @@ export class DoubleContents extends EventEmitter {
   /** What `loadURL` is loading. */
   #loading: string | undefined
   #isDisposed = false
+  #end: Promise<void> | undefined
   #context: BrowserContext | undefined
   #page: Page | undefined
   #windowOpen: ((details: { url: string }) => { action: string }) | undefined
@@ -259,6 +260,8 @@ export class DoubleContents extends EventEmitter {
       return
     }
     this.#context = await this.#hooks.browser.newContext({ acceptDownloads: true })
+    // It was closed before it had a page.
+    if (this.#isDisposed) return this.dispose()
     // A guard against waiting forever, also on a machine with much else to do.
     this.#context.setDefaultTimeout(90_000)
     const page = await this.#context.newPage()
@@ -303,15 +306,16 @@ export class DoubleContents extends EventEmitter {
         body: Buffer.from(await answer.arrayBuffer()),
       })
     })
-    this.#context.on('page', (other) => void other.close())
+    this.#context.on('page', (other) => void other.close().catch(() => {}))
     await page.goto(url.replace(APP_ORIGIN, STAND_IN)).catch(() => {})
   }
 
-  async dispose(): Promise<void> {
+  /** Ends the page. Further calls wait for the same end. */
+  dispose(): Promise<void> {
     this.#isDisposed = true
     this.#closePorts()
-    await this.#context?.close()
-    this.#context = undefined
+    this.#end ??= this.#context?.close()
+    return this.#end ?? Promise.resolve()
   }
 
   /**

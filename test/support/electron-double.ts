@@ -39,6 +39,8 @@ export class ElectronDouble {
   readonly app = new DoubleApp(this)
   readonly ipcMain = new EventEmitter()
   readonly windows: DoubleWindow[] = []
+  /** Windows that were closed: their pages may not have ended yet. */
+  readonly closedWindows: DoubleWindow[] = []
   readonly schemes: { scheme: string; privileges: Record<string, boolean> }[] = []
   readonly handlers = new Map<string, Handler>()
   readonly opened: string[] = []
@@ -205,7 +207,7 @@ export class ElectronDouble {
   }
 
   async close(): Promise<void> {
-    for (const window of this.windows.slice()) await window.dispose()
+    for (const window of [...this.windows, ...this.closedWindows]) await window.dispose()
   }
 }
 
@@ -257,6 +259,7 @@ function windowClass(double: ElectronDouble): new (options: Record<string, unkno
         neverPaints: () => double.options.neverPaints ?? false,
         onClosed: (window) => {
           double.windows.splice(double.windows.indexOf(window), 1)
+          double.closedWindows.push(window)
           if (double.windows.length === 0 && !double.app.isQuitting) double.app.emit('window-all-closed')
         },
       })
