@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 let scratch: string
@@ -102,11 +102,23 @@ describe('enableCodeCache', () => {
     const age = (): void => cacheFiles().forEach((file) => utimesSync(file, yesterday / 1000, yesterday / 1000))
     run()
     age()
-    run({ calls: true })
-    expect(isNew()).toEqual([true, true, true])
+    expect(run({ calls: true })).toBe(2)
+    expect(isNew()).toEqual([true, true])
     age()
+    expect(run({ calls: true })).toBe(2)
+    expect(run()).toBe(2)
+    expect(isNew()).toEqual([false, false])
+  })
+
+  it('writes again for a new version of the program, too', () => {
     run({ calls: true })
-    expect(isNew()).toEqual([false, false, false])
+    writeFileSync(join(program, 'part.js'), `${readFileSync(join(program, 'part.js'), 'utf8')}\n// new`)
+    run()
+    const before = cacheFiles()
+    expect(run({ calls: true })).toBe(2)
+    const added = cacheFiles().filter((file) => !before.includes(file))
+    expect(added.map((file) => basename(file))).toEqual([expect.stringMatching(/^part\.js-.*\.calls$/)])
+    expect(run({ calls: true })).toBe(2)
   })
 
   it('is taken by processes that change flags of V8 meanwhile', () => {

@@ -60,12 +60,12 @@ interface Compiles {
 interface Compiled {
   file: string
   script: Script
-  isKept: boolean
+  /** The file of the cache that it came from. */
+  kept: string | undefined
 }
 
 let compiled: Compiled[] | undefined
 let hasCalls = false
-let keepsCalls = true
 
 /**
  * Loads the program's files (those in `program`) with the functions that earlier processes had compiled when they
@@ -77,7 +77,6 @@ export function enableCodeCache(use: CodeUse, place = codeCacheFolder(), program
   const folder = withoutLinks(place)
   if (folder === undefined || !isPrivate(folder)) return
   const cache = join(folder, `${use}-${cachedDataVersionTag()}`)
-  keepsCalls = isThere(join(cache, CALLS))
   const scripts: Compiled[] = (compiled = [])
   const modules = Module.prototype as unknown as Compiles
   const { [COMPILE]: compile } = modules
@@ -85,11 +84,11 @@ export function enableCodeCache(use: CodeUse, place = codeCacheFolder(), program
     if (dirname(filename) !== program) return compile.call(this, source, filename, ...rest)
     const { size, mtimeMs } = lstatSync(filename)
     const file = join(cache, `${basename(filename)}-${size}-${mtimeMs}`)
-    const cachedData = isOwn(folder) ? contentOf(file) : undefined
+    const kept = isOwn(folder) ? keptFor(file) : undefined
     const script = withDefaultV8Flags(
-      () => new Script(Module.wrap(source), { filename, ...(cachedData && { cachedData }) }),
+      () => new Script(Module.wrap(source), { filename, ...(kept && { cachedData: kept.content }) }),
     )
-    scripts.push({ file, script, isKept: cachedData !== undefined && script.cachedDataRejected !== true })
+    scripts.push({ file, script, kept: script.cachedDataRejected === true ? undefined : kept?.path })
     const run = script.runInThisContext() as (this: unknown, ...args: unknown[]) => unknown
     return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
   }
@@ -99,26 +98,37 @@ export function enableCodeCache(use: CodeUse, place = codeCacheFolder(), program
   })
 }
 
-/** Says that this process ran tool calls: the first that did keeps what it compiled, also where there is a cache. */
+/**
+ * Says that this process ran tool calls: for each file of the program, the first such process keeps what it compiled,
+ * also where one without calls has done so before.
+ */
 export function usedForCalls(): void {
   hasCalls = true
 }
 
-/** In the cache when a process that ran tool calls has written it. */
-const CALLS = 'calls'
+/** Ends the names of files that a process which ran tool calls has written. */
+const CALLS = '.calls'
+
+function keptFor(file: string): { path: string; content: Buffer } | undefined {
+  for (const path of [`${file}${CALLS}`, file]) {
+    const content = contentOf(path)
+    if (content) return { path, content }
+  }
+  return undefined
+}
 
 function keep(cache: string): void {
-  const isNewUse = hasCalls && !keepsCalls
-  const missing = compiled?.filter(({ isKept }) => isNewUse || !isKept) ?? []
+  const missing = compiled?.filter(({ kept }) => kept === undefined || (hasCalls && !kept.endsWith(CALLS))) ?? []
   if (missing.length === 0) return
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 })
-    for (const { file, script } of missing)
+    for (const { file, script } of missing) {
       writeWhole(
-        file,
+        hasCalls ? `${file}${CALLS}` : file,
         withDefaultV8Flags(() => script.createCachedData()),
       )
-    if (isNewUse) writeWhole(join(cache, CALLS), Buffer.alloc(0))
+      if (hasCalls) rmSync(file, { force: true })
+    }
     removeOld(dirname(cache))
   } catch {
     // Without it, the next start only takes longer.
