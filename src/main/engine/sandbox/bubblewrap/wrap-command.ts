@@ -38,7 +38,7 @@ export interface WrappedCommand {
 /** File descriptor of bubblewrap's arguments; both are closed before the program starts. */
 const ARGUMENTS_FD = 12
 /**
- * Takes the file of the seccomp filter and the folder of arguments, which are removed once they are open.
+ * Takes the file of the seccomp filter and the folder of the sandbox, whose arguments are removed once they are open.
  * Whatever else is open, because the program that started Trestle left it open, is closed first: it would be a way out.
  */
 const START = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 2 )); then eval "exec $fd>&-"; fi; done
