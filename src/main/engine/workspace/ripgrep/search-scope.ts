@@ -53,8 +53,12 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   const cwd = cwdOf(folder, root)
   const matches = ours ? globFilter(globs, cwd) : () => true
   const isNegated = glob?.startsWith('!') === true
-  const matchesGlob = (path: string): boolean =>
-    globs.length === 0 || globFilter(isNegated ? globs.map((each) => each.slice(1)) : globs, cwd)(path) !== isNegated
+  let inGlob: ((path: string) => boolean) | undefined
+  const matchesGlob = (path: string): boolean => {
+    if (globs.length === 0) return true
+    inGlob ??= globFilter(isNegated ? globs.map((each) => each.slice(1)) : globs, cwd)
+    return inGlob(path) !== isNegated
+  }
   // On a disk that ignores case, .GIT is .git.
   const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
   if (includeIgnored || file) return { args: [...args, '--no-ignore'], excludes: isOut, matchesGlob }
