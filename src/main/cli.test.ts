@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-test('a Node that is too old gets a sentence that says which one is needed', () => {
+test('reports which version is needed when Node is too old', () => {
   const older = "data:text/javascript,Object.defineProperty(process.versions,'napi',{value:'9'})"
   const { status, stderr } = spawnSync(
     process.execPath,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What better-sqlite3 is built for: with less, the process would crash when the store is opened. A Node that has this
-// version also has everything else that is used here.
+// The Node-API version that better-sqlite3 is built for; with an older one the process would crash when the store is
+// opened. A Node with this version also has everything else that is used here.
 const NODE_API = 10
 if (Number(process.versions.napi) < NODE_API) {
   process.stderr.write(
@@ -9,8 +9,8 @@ if (Number(process.versions.napi) < NODE_API) {
   )
   process.exit(2)
 }
-// Everything else is imported after the check, so that an old Node gets the sentence above and not a syntax error; and
-// most of it once it is known where its compiled form is.
+// Everything else is imported after the check, so that an old Node prints the message above and not a syntax error.
+// Most of it is imported only after the code cache is enabled.
 void import('./engine/runtime/code-cache')
   .then(({ enableCodeCache, codeUseOf }) => {
     enableCodeCache(codeUseOf(process.argv[2]))

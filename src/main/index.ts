@@ -77,7 +77,7 @@ startDesktop({
     const { READS_LOGIN_SHELL } = await import('./role/attach')
     const loginShell = desktopLoginShell({ env: process.env, platform: process.platform })
     const taskHost = taskHostProgram()
-    // Copies the runtime for commands, once per version; a failure shows up with the first command.
+    // Copies the runtime for commands, once per version; a failure is reported by the first command.
     if (app.isPackaged) taskHost.program(home).catch(() => {})
     return openDesktopEngine({
       home: realpathSync(home),

@@ -13,7 +13,7 @@ import type { Engine } from '../engine/engine-api'
 import type { FileActions } from './user-editor'
 import { type Failure, CodedError, failureOf } from '../../shared/errors'
 
-/** What the desktop app does for its page; see the contract of the same name. */
+/** What the desktop app does for its page; see the contract with the same name. */
 export interface DesktopActions {
   view(): DesktopView
   setTheme(theme: Theme): void
@@ -25,7 +25,7 @@ export interface DesktopActions {
 /** Capabilities that only the host of this process has. */
 export interface HostActions {
   kind: AppInfo['host']
-  /** Set for clients that are paired devices: what they may call. */
+  /** What the client can call, if it is a paired device. */
   access?: DeviceAccess
   /** Opens the native folder dialog; null when the host has no dialog or the user cancelled. */
   chooseFolder(): Promise<string | null>
@@ -39,7 +39,7 @@ export interface HostActions {
   role?: RoleActions
   /** Makes a server of this machine available to a frame of the page; absent where pages show no frames. */
   preview?(url: string): Promise<{ frameUrl: string }>
-  /** Views of their own for such pages, instead of frames. */
+  /** Shows such pages in separate views instead of frames. */
   previewViews?: PreviewViews
   /** Present in the desktop app. */
   desktop?: DesktopActions
@@ -51,13 +51,13 @@ export interface HostActions {
   onCommand?(listener: (command: HostCommand) => void): () => void
 }
 
-/** Pages of local servers in views above the page of a window. */
+/** Pages of local servers, in views above the page of a window. */
 export interface PreviewViews {
   /**
-   * Opens a hidden view. Returns a function that closes it. Throws `request.invalid` for what is not a local server.
+   * Opens a hidden view. Returns a function that closes it. Throws `request.invalid` for anything but a local server.
    */
   open(url: string, onReport: (report: PreviewViewReport) => void): () => void
-  /** Shows it there, or hides it and returns its picture, if it had been shown. */
+  /** Shows it at that position; null hides it and returns its picture, if it was visible. */
   place(viewId: string, place: ViewPlace | null): Promise<PagePicture | undefined>
   command(viewId: string, command: PreviewViewCommand): void
   capture(viewId: string): Promise<PagePicture>
@@ -66,9 +66,9 @@ export interface PreviewViews {
 /** What clients do with the engine of a home. */
 export interface RoleActions {
   status(): Promise<EngineStatus>
-  /** Resolves before it stops. */
+  /** Resolves before the engine stops. */
   stop(how: EngineStop, restart: boolean): Promise<EngineStatus>
-  /** Names of variables that are other ones in a client's environment; `marks`: keyed hashes of its values by name. */
+  /** Names of variables that differ in the client's environment; `marks`: keyed hashes of its values by name. */
   differentVariables(marks: Readonly<Record<string, string>>): Promise<string[]>
 }
 
@@ -86,8 +86,8 @@ export interface ApiDeps {
 }
 
 /**
- * The contract's implementer for every handler file: maps errors, refuses what a paired device may not call, and passes
- * calls that are about a place on to it. Without an engine, all calls are handled by the methods themselves.
+ * The contract's implementer for every handler file: maps errors, rejects what a paired device may not call, and
+ * forwards calls about a place to it. Without an engine, the methods handle all calls themselves.
  */
 export function implementer({ engine, host, logBug }: Omit<ApiDeps, 'engine'> & Partial<Pick<ApiDeps, 'engine'>>) {
   return implement(contract).use(async ({ next, path, signal }, input, output) => {
@@ -104,7 +104,7 @@ export function implementer({ engine, host, logBug }: Omit<ApiDeps, 'engine'> & 
   })
 }
 
-/** The only place where calls of paired devices are refused, before anything of them is looked at. */
+/** The only function that rejects calls of paired devices, before their input is read. */
 function checkAccess(access: DeviceAccess, method: string): void {
   if (mayCall(access, method)) return
   if (needed(method) === 'computer') throw new CodedError('device.not_here', `A paired device cannot call ${method}.`)
@@ -169,7 +169,7 @@ export function isPushes(result: unknown): result is AsyncIterator<unknown, unde
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 }
 
-/** The pushes, with the error that ends them as clients expect it. */
+/** The pushes; maps the error that ends them to the form clients expect. */
 export function mapped(
   pushes: AsyncIterator<unknown, undefined>,
   mapError: (error: unknown) => unknown,

@@ -26,8 +26,8 @@ async function built(): Promise<string> {
 const textOf = async (folder: string, path: string, accepts = ''): Promise<string | undefined> =>
   (await readPageFile(folder, path, accepts))?.body.toString()
 
-describe('a file of the interface', () => {
-  test('is the page for every view of it', async () => {
+describe('a file of the built interface', () => {
+  test('serves the page for every route', async () => {
     const folder = await built()
     for (const path of ['/', '/s/session-1', '/settings/models/x', '/new']) {
       const file = await readPageFile(folder, path)
@@ -55,7 +55,7 @@ describe('a file of the interface', () => {
     '',
   ])('is not read at %j', async (path) => expect(await textOf(await built(), path)).toBeUndefined())
 
-  test('is kept by browsers only when its name changes with its content', async () => {
+  test('lets browsers cache a file only if its name changes with its content', async () => {
     const folder = await built()
     expect((await readPageFile(folder, '/assets/a-1.js'))!.cacheControl).toContain('immutable')
     const [a, b] = [await readPageFile(folder, '/assets/a-1.js'), await readPageFile(folder, '/assets/a-1.js', 'br')]
@@ -74,11 +74,11 @@ describe('a file of the interface', () => {
     expect(await textOf(await built(), '/assets/a-1.js', accepts)).toBe(text)
   })
 
-  test('is sent as it is where the build has no compressed one', async () => {
+  test('is sent uncompressed if the build has no compressed variant', async () => {
     expect(await readPageFile(await built(), '/assets/b.css', 'br, gzip')).not.toHaveProperty('encoding')
   })
 
-  test('has the appearance in the page, whatever is in it, and no markup of it', async () => {
+  test('inserts the appearance into the page and escapes markup in it', async () => {
     const appearance = { theme: '"><script>$&</script>' } as never
     const page = (await readPageFile(await built(), '/', 'br', () => appearance))!.body.toString()
     expect(page).not.toContain('<script>')
@@ -86,7 +86,7 @@ describe('a file of the interface', () => {
   })
 })
 
-test('the headers of the page allow no other scripts, frames or addresses than those that are named', () => {
+test('the headers of the page allow only the listed scripts, frames and addresses', () => {
   const policy = pageHeaders('ws://127.0.0.1:1')['content-security-policy']!
   expect(policy).toContain("script-src 'self';")
   expect(policy).toContain("connect-src 'self' ws://127.0.0.1:1;")

@@ -40,7 +40,7 @@ const COMPRESSED = [
  * Reads a file of the built interface by its URL path (`/` and every route of the page is index.html), compressed where
  * `accepts` (an Accept-Encoding header) allows it and the build has such a file. Undefined for anything that is not a
  * regular file of a known type inside the folder, however the path is written: `..`, encoded or not, backslashes, NUL,
- * hidden files, links that lead outside. The page is given the `appearance`, so that its first paint is right.
+ * hidden files, links that lead outside. The `appearance` is inserted into the page, so that the first paint is right.
  */
 export async function readPageFile(
   folder: string,
@@ -80,15 +80,15 @@ export async function readPageFile(
       ...(compressed && { encoding: compressed.encoding }),
     }
   } catch {
-    // Missing, unreadable, a folder: the browser gets the same response.
+    // Missing, unreadable or a folder: the browser gets the same response.
     return undefined
   }
 }
 
-/** The page with how it is to look, for theme-before-paint.js. */
+/** The page with the appearance as an attribute, for theme-before-paint.js. */
 function withAppearance(page: PageFile['body'], appearance: Appearance): PageFile['body'] {
   const written = JSON.stringify(appearance).replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
-  // A function, so that no `$` in it has a meaning.
+  // A function, because `$` has a special meaning in a replacement string.
   return Buffer.from(page.toString('utf8').replace('<html', () => `<html data-appearance="${written}"`))
 }
 
@@ -130,8 +130,8 @@ function cacheControlOf(name: string): string {
  * The headers of every response. `connect` names where the page may connect besides its own origin, e.g.
  * `ws://127.0.0.1:8080`. Inline styles are allowed because the primitives (Radix), the highlighter and the terminal
  * (xterm, also when it draws with WebGL) write them; scripts only from our own files; images also from `data:` and
- * `blob:` (pasted ones), never from the network. `frames`: what frames may show;
- * where there are some, the user can share the tab for a picture of one.
+ * `blob:` (pasted ones), never from the network. `frames`: what frames can show; if set, the user can share the tab to
+ * take a picture of a frame.
  */
 export function pageHeaders(connect = '', frames = ''): Record<string, string> {
   const policy = [

@@ -17,7 +17,7 @@ function lab(programs: string[], env: Record<string, string> = {}, platform: Nod
 }
 const place = { path: '/p/a.ts', line: 3, column: 5 }
 
-it('opens the file at its line in the configured editor, the one from the environment, or the first found', async () => {
+it('opens the file at its line in the configured editor, the one from the environment, or the first one found', async () => {
   const all = ['/usr/bin/code', '/usr/bin/zed', '/opt/my-editor', '/usr/bin/idea']
   const { editor, started } = lab(all, { EDITOR: 'zed --wait' })
   await editor.edit(place, undefined)
@@ -35,7 +35,7 @@ it('opens the file at its line in the configured editor, the one from the enviro
   expect(await lab(all, { EDITOR: 'vim' }).editor.editorName(undefined)).toBe('VS Code')
 })
 
-it('lists the editors that are there, for choosing one', async () => {
+it('lists the installed editors to choose from', async () => {
   const { editor } = lab(['/usr/bin/code', '/bin/zed', '/usr/bin/zeditor', '/usr/bin/vim'])
   expect(await editor.editors()).toEqual([
     { command: 'code', name: 'VS Code' },
@@ -62,7 +62,7 @@ it('reveals a file in the file manager', async () => {
   expect([mac.started, linux.started]).toEqual([[['/usr/bin/open', '-R', '/p/a.ts']], [['/usr/bin/xdg-open', '/p']]])
 })
 
-it('opens the file at its line on Windows, where commands of editors are batch files', async () => {
+it('opens the file at its line on Windows, where editor commands are batch files', async () => {
   const path = { PATH: 'relative;C:\\Users\\me\\VS Code\\bin;C:\\Tools', SystemRoot: 'C:\\Windows' }
   const programs = ['relative\\code.cmd', 'C:\\Users\\me\\VS Code\\bin\\code.cmd', 'C:\\Tools\\zed.exe']
   const { editor, started, environments } = lab(programs, path, 'win32')

@@ -10,10 +10,10 @@ interface WindowsStart {
   env: Record<string, string>
 }
 
-/** What Windows tries for a command without an ending: programs, and the batch files that editors install. */
+/** Extensions Windows tries for a command without one: programs, and the batch files that editors install. */
 const ENDINGS = ['.exe', '.cmd', '.bat']
 
-/** The program of a command: a full path, or a name in an absolute folder of PATH. Undefined when it is missing. */
+/** The program of a command: a full path, or a name in an absolute folder of PATH. Undefined if it is missing. */
 function findOnWindows(command: string, path: string, isProgram: (file: string) => boolean): string | undefined {
   const hasEnding = ENDINGS.includes(win32.extname(command).toLowerCase())
   const names = hasEnding ? [command] : ENDINGS.map((ending) => command + ending)
@@ -26,8 +26,8 @@ function findOnWindows(command: string, path: string, isProgram: (file: string) 
 }
 
 /**
- * How to start a program. Only cmd.exe can start a batch file; it gets the words as variables, each in quotes, so that
- * no character of a file name (`&`, `^`, `%`) means anything to it. A Windows path has no quotes.
+ * How to start a program. Only cmd.exe can start a batch file. It gets the arguments as quoted variables, so that it
+ * interprets no character of a file name (`&`, `^`, `%`). A Windows path contains no quotes.
  */
 function startOnWindows(program: string, args: readonly string[], systemRoot: string): WindowsStart {
   if (!/\.(?:cmd|bat)$/i.test(program)) return { program, args: [...args], env: {} }
@@ -40,7 +40,7 @@ function startOnWindows(program: string, args: readonly string[], systemRoot: st
   }
 }
 
-/** A place in a file; the path is absolute and real. */
+/** A position in a file; the path is absolute and real. */
 export interface FilePosition {
   path: string
   line?: number | undefined
@@ -51,7 +51,7 @@ export interface FilePosition {
 export interface FileActions {
   /** The editor's display name; undefined when no editor is found. `command`: the one config.toml names. */
   editorName(command: string | undefined): Promise<string | undefined>
-  /** The editors that are found, the likeliest first. */
+  /** The installed editors, the most likely first. */
   editors(): Promise<FoundEditor[]>
   edit(place: FilePosition, command: string | undefined): Promise<boolean>
   /** Reveals the file in the system's file manager. */
@@ -85,7 +85,7 @@ const asIdea = (name: string): Editor => ({
   ],
 })
 
-/** Graphical editors with a command that opens a file at a line, the likeliest first. */
+/** Graphical editors with a command that opens a file at a line, the most likely first. */
 const EDITORS: Readonly<Record<string, Editor>> = {
   code: asCode('VS Code'),
   cursor: asCode('Cursor'),
@@ -108,7 +108,7 @@ const EDITORS: Readonly<Record<string, Editor>> = {
   rubymine: asIdea('RubyMine'),
   studio: asIdea('Android Studio'),
 }
-/** Where the commands are on a Mac when they are not on the PATH. */
+/** Paths of the commands on a Mac when they are not on the PATH. */
 const MAC_COMMANDS: Readonly<Record<string, string>> = {
   code: '/Applications/Visual Studio Code.app/Contents/Resources/app/bin/code',
   cursor: '/Applications/Cursor.app/Contents/Resources/app/bin/cursor',
@@ -126,8 +126,8 @@ const MAC_COMMANDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Opens files in the user's editor: the one config.toml names, else `$VISUAL` or `$EDITOR` if graphical, else the first
- * found.
+ * Opens files in the user's editor: the one config.toml names, otherwise `$VISUAL` or `$EDITOR` if graphical, otherwise
+ * the first one found.
  */
 export function createUserEditor({
   env,
@@ -206,7 +206,7 @@ function startDetached(program: string, args: readonly string[], env: Record<str
       stdio: 'ignore',
       detached: true,
       windowsHide: true,
-      // The words for cmd.exe are quoted already.
+      // The arguments for cmd.exe are already quoted.
       windowsVerbatimArguments: win32.basename(program) === 'cmd.exe',
       env: { ...process.env, ...env },
     })

@@ -6,7 +6,7 @@ interface Option {
   long: string
   short?: string
   help: string
-  /** The kind of its value; absent: it takes no value. `text`: free text. */
+  /** The kind of its value; absent for a flag. `text`: free text. */
   value?:
     | { name: string; kind: 'folder' | 'file' | 'text' }
     | { name: string; kind: 'choice'; choices: readonly string[] }
@@ -160,7 +160,7 @@ function fish(): string {
   return `# Completion of trestle for fish: trestle completion fish | source\n${lines.join('\n')}\n`
 }
 
-/** Text within single quotes in zsh, with the brackets and colons escaped that would end the part. */
+/** Text in single quotes for zsh; escapes the brackets and colons that would end the part. */
 function zshText(text: string): string {
   const plain = text.replaceAll('\\', '\\\\').replaceAll(/[[\]:]/g, '\\$&')
   return plain.replaceAll("'", `'\\''`)

@@ -25,7 +25,7 @@ it.each(names)('the help of %s has examples that parse', (name) => {
   }
 })
 
-it('a negative number is a value or an argument, and other dashes are still options', () => {
+it('a negative number is a value or an argument, and other words with a dash are still options', () => {
   expect(parseCommand('settings', COMMANDS.settings, ['a', '-0.5'])).toMatchObject({ positionals: ['a', '-0.5'] })
   expect(parseCommand('print', COMMANDS.print, ['--max-steps', '-3'])).toMatchObject({ values: { 'max-steps': '-3' } })
   expect(() => parseCommand('print', COMMANDS.print, ['-x'])).toThrow('Unknown option -x')

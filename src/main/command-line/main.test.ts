@@ -16,7 +16,7 @@ describe('the command line', () => {
     [['--print', '-c', '--model', 'm'], { command: 'print', rest: ['-c', '--model', 'm'] }],
   ] as const)('%j selects a command', (args, asked) => expect(whichCommand(args)).toEqual(asked))
 
-  it('takes -c TEXT after --print as the prompt, and hints at --continue', () => {
+  it('treats -c TEXT after --print as the prompt, and hints at --continue', () => {
     expect(whichCommand(['--yolo', '--print', '-c', 'why?'])).toMatchObject({
       command: 'print',
       rest: ['--yolo', 'why?'],

@@ -33,7 +33,7 @@ async function run(args: readonly string[]): Promise<number> {
   const asked = whichCommand(args)
   if (asked.command === 'version') return say(`trestle ${version}\n`)
   if (asked.command === 'help') return say(helpText(asked.about))
-  // An engine stays smaller without, and what only connects to one is ready sooner.
+  // Without them an engine uses less memory, and a program that only connects to one is ready sooner.
   if (codeUseOf(asked.command) === 'work' && asked.command !== 'engine' && !mayAttach(asked))
     loadBuiltIns(asked.command === 'serve' ? OF_THE_WEB : [])
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
@@ -198,7 +198,7 @@ const BUILT_IN = [
   'node:tty',
 ] as const
 
-/** Node modules that the web host loads besides. */
+/** Additional Node modules of the web host. */
 const OF_THE_WEB: readonly string[] = [
   'node:https',
   'node:zlib',
@@ -209,21 +209,21 @@ const OF_THE_WEB: readonly string[] = [
 ]
 
 /**
- * Loads Node's own modules before flags of V8 are changed (engine/runtime/v8-flags.ts): they come precompiled, but only
- * for the flags Node was started with.
+ * Loads Node's own modules before V8 flags are changed (engine/runtime/v8-flags.ts): their precompiled code is valid
+ * only for the flags Node was started with.
  */
 function loadBuiltIns(more: readonly string[] = []): void {
   for (const name of [...BUILT_IN, ...more]) process.getBuiltinModule(name)
-  // Provider packages and zod look at this, which is a module of Node's too.
+  // Provider packages and zod read this global, which loads another Node module.
   Reflect.get(globalThis, 'navigator')
 }
 
-/** Whether a command may be done by the engine of the home alone. */
+/** Whether the engine of the home can run a command without this process. */
 function mayAttach({ command, rest }: { command: CommandName; rest: readonly string[] }): boolean {
   return command === 'print' ? hasEngineKey() : command === 'wire' && rest.includes('--attach')
 }
 
-/** Whether this home ever had an engine that others can connect to: looking for one costs a start nothing otherwise. */
+/** Whether this home ever had an engine that others can connect to. Without one, startup does not look for it. */
 function hasEngineKey(): boolean {
   return existsSync(join(process.env['TRESTLE_HOME'] || join(homedir(), '.trestle'), 'run', 'engine.key'))
 }
@@ -315,7 +315,7 @@ function help(about: string | undefined): CommandRequest {
   throw new UsageError(`There is no command "${about}".${didYouMean(nearest(about, Object.keys(COMMANDS), 1))}`)
 }
 
-/** Other programs take a prompt as `--print -c TEXT`; a `-c` without text continues the latest session, as always. */
+/** Other programs take a prompt as `--print -c TEXT`; a `-c` without text still continues the latest session. */
 function print(rest: readonly string[], isLong: boolean): CommandRequest {
   const at = isLong ? rest.indexOf('-c') : -1
   const text = at < 0 ? undefined : rest[at + 1]

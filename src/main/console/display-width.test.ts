@@ -23,7 +23,7 @@ test.each([
   expect(displayWidth(text)).toBe(columns)
 })
 
-test('a text that is truncated fits, and no emoji is taken apart', () => {
+test('truncated text fits, and no emoji is split', () => {
   const unit = fc.constantFrom('a', '二', '😀', '👨‍👩‍👧‍👦', '🇩🇪', '👍🏽', '❤️', 'e\u0301')
   fc.assert(
     fc.property(fc.array(unit, { maxLength: 30 }), fc.integer({ min: 1, max: 40 }), (units, columns) => {

@@ -2,21 +2,21 @@ import { stripVTControlCharacters } from 'node:util'
 import { clustersOf } from '../../shared/cut-text'
 import { charWidth } from '../engine/task/output/char-width'
 
-/** What makes one emoji of several characters: joiners, selectors, skin tones, the letters of flags, keycaps. */
+/** Characters that join several into one emoji: joiners, selectors, skin tones, regional indicators, keycaps. */
 const JOINS = /\u200d|\ufe0f|\u20e3|\p{Regional_Indicator}|\p{Emoji_Modifier}/u
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[\d#*]\ufe0f?\u20e3/u
 
-/** Columns that safe text without line feeds takes, styled or not. */
+/** Width in columns of safe text without line feeds, styled or not. */
 export function displayWidth(text: string): number {
   const plain = stripVTControlCharacters(text)
   let columns = 0
-  // Finding clusters is slow, and changes nothing where there are no such emoji.
+  // Finding clusters is slow, and makes no difference for text without such emoji.
   if (JOINS.test(plain)) for (const cluster of clustersOf(plain)) columns += clusterWidth(cluster)
   else for (const char of plain) columns += charWidth(char)
   return columns
 }
 
-/** Columns of what is shown as one character. An emoji takes two, however many characters it is made of. */
+/** Width in columns of one displayed character. An emoji takes two, however many characters it consists of. */
 export function clusterWidth(cluster: string): number {
   if (JOINS.test(cluster) && EMOJI.test(cluster)) return 2
   let columns = 0
@@ -24,7 +24,7 @@ export function clusterWidth(cluster: string): number {
   return columns
 }
 
-/** With spaces after it, up to this width. */
+/** Pads text with spaces to this width. */
 export function padToWidth(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - displayWidth(text)))
 }

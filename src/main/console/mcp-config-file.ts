@@ -10,9 +10,9 @@ import { readServers } from '../engine/mcp/config/read-servers'
 export type SessionServers = Readonly<Record<string, McpServerDefinition>>
 
 /**
- * The servers of the files that `--mcp-config-file` names, for one session; a later file wins. Undefined (refused) when
- * an agent's command asks for them, because they start without approval. Throws a `UsageError` of `command` for an
- * unusable file.
+ * The servers from the files that `--mcp-config-file` names, for one session; a later file overrides an earlier one.
+ * Undefined (refused) when an agent's command requests them, because they start without approval. Throws a `UsageError`
+ * of `command` for an unusable file.
  */
 export async function readServerFiles(
   command: string,

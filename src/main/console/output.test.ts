@@ -29,7 +29,7 @@ describe('text on a terminal', () => {
     )
   })
 
-  test('is put on one line, and cut without half of a letter', () => {
+  test('is put on one line, and cut without splitting a character', () => {
     expect(oneLine(' a\n\tb\u001b ')).toBe('a b␛')
     expect(shortLine('  a   b ', 9)).toBe('a b')
     expect(shortLine('abcdef', 6)).toBe('abcdef')
@@ -38,7 +38,7 @@ describe('text on a terminal', () => {
   })
 })
 
-test('a table has columns as wide as their content, and no blanks at the ends of its lines', () => {
+test('a table has columns as wide as their content, and no trailing spaces', () => {
   expect(
     table(
       ['NAME', 'WHAT'],
@@ -50,7 +50,7 @@ test('a table has columns as wide as their content, and no blanks at the ends of
   ).toBe('NAME         WHAT\na            one two\nlonger name\n')
 })
 
-test('the columns of a table begin at one place below wide letters, emoji and marks', () => {
+test('the columns of a table are aligned after wide letters, emoji and combining marks', () => {
   const rows = [
     ['世界', 'x'],
     ['✅ done', 'x'],

@@ -40,7 +40,7 @@ export function shortLine(text: string, max: number): string {
 const unguarded = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream['write']>()
 
 /**
- * From now on no text written to the stream can control the terminal, whether it comes from a model, a server, a file
+ * From now on, no text written to the stream can control the terminal, whether it comes from a model, a server, a file
  * or a command. Escape sequences become visible text.
  */
 export function guardTerminal(stream: NodeJS.WriteStream): void {
@@ -83,13 +83,13 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 
 /** Tracks whether all output could be written. */
 export interface WatchedOutput {
-  /** Why a write failed; undefined when all succeeded or the reader has gone. */
+  /** Why a write failed; undefined when all succeeded or the reader has closed the pipe. */
   problem(): string | undefined
 }
 
 /**
- * Detects failed writes: on a full disk the program must not exit as if it had succeeded. A reader that is gone (`|
- * head`) is not a failure; a program without its own listener exits then.
+ * Detects failed writes: on a full disk the program must not exit as if it had succeeded. A closed reader (`| head`) is
+ * not a failure; a program without its own listener then exits.
  */
 export function watchOutput(stdout: NodeJS.WriteStream, exit: (code: number) => never): WatchedOutput {
   let problem: string | undefined
@@ -98,7 +98,7 @@ export function watchOutput(stdout: NodeJS.WriteStream, exit: (code: number) => 
       if (stdout.listenerCount('error') === 1) exit(1)
       return
     }
-    // Later writes fail because of the first.
+    // Later writes fail for the same reason.
     problem ??= error.code === 'ENOSPC' ? 'there is no space left where it goes (ENOSPC)' : error.message
   })
   return { problem: () => problem }
@@ -106,7 +106,7 @@ export function watchOutput(stdout: NodeJS.WriteStream, exit: (code: number) => 
 
 /**
  * Reserves stdout for a protocol: only the returned stream writes to it, and everything else printed to stdout goes to
- * stderr. The stream never blocks the program: it reports backpressure as streams do (Node's own stdout would stop
+ * stderr. The stream never blocks the program but reports backpressure as streams do (Node's own stdout would block
  * everything while a pipe is full).
  */
 export function reserveStdout(): Writable {

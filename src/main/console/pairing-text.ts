@@ -1,7 +1,7 @@
 import { renderUnicodeCompact } from 'uqr'
 import type { DeviceAddress, PairingCode } from '../../shared/model/place/paired-device'
 
-/** How to pair a device with a code, for a terminal; with a QR code of the link if a user reads it there. */
+/** Instructions to pair a device with a code, for a terminal; with a QR code of the link if a user reads them there. */
 export function pairingText(
   { code, links, access, expiresAt }: PairingCode,
   address: DeviceAddress | undefined,

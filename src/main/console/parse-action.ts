@@ -10,7 +10,7 @@ export interface ActionSpec {
   words: readonly [min: number, max: number]
   /** Describes the arguments; completes the sentence "ACTION takes …". */
   takes: string
-  /** It decides for the user, so commands of an agent may not run it. */
+  /** It decides for the user, so an agent's commands may not run it. */
   humanOnly?: true
 }
 
@@ -35,7 +35,7 @@ export function parseAction<Name extends string>(
   return { action, words }
 }
 
-/** Whether an agent's command started this program and so may not do `what`; if so, prints that to stderr. */
+/** Whether an agent's command started this program and therefore may not do `what`; if so, prints that to stderr. */
 export async function refuseAgents(what: string): Promise<boolean> {
   const { agentTrace } = await import('../engine/runtime/agent-trace')
   const trace = await agentTrace({ home: realpathSync(resolveHome()) })

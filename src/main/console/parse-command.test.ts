@@ -17,13 +17,13 @@ const SPEC: CommandSpec = {
 const parse = (...args: string[]) => parseCommand('print', SPEC, args)
 
 describe('a command line', () => {
-  test('is read in any order, with values beside or after their option', () => {
+  test('is read in any order, with values after or attached to their option', () => {
     const expected = { values: { cwd: '/p', json: true, add: ['a', 'b'] }, positionals: ['hello'], hasSeparator: false }
     expect(parse('hello', '--cwd', '/p', '-j', '--add=a', '--add', 'b')).toMatchObject(expected)
     expect(parse('--add=a', '--cwd=/p', '--json', '--add', 'b', 'hello')).toMatchObject(expected)
   })
 
-  test('takes negative numbers as what they are', () => {
+  test('accepts negative numbers as values', () => {
     expect(parse('--add', '-5', '--add=-1e3', '-7.5')).toMatchObject({
       values: { add: ['-5', '-1e3'] },
       positionals: ['-7.5'],
@@ -53,21 +53,21 @@ describe('a command line', () => {
   })
 })
 
-describe('options that do not fit together are refused', () => {
+describe('options that do not fit together are rejected', () => {
   const values = (given: Record<string, string | boolean>, positionals: string[] = []) => ({
     values: given,
     positionals,
     hasSeparator: false,
   })
 
-  test('--no-project beside a project or session', () => {
+  test('--no-project with a project or session', () => {
     expect(noProjectOption(values({ 'no-project': true }), 'x')).toBe(true)
     expect(noProjectOption(values({ cwd: '/p' }), 'x')).toBe(false)
     for (const other of ['cwd', 'continue', 'session'])
       expect(() => noProjectOption(values({ 'no-project': true, [other]: 'y' }), 'x')).toThrow(`--${other} exclude`)
   })
 
-  test('those of a worktree without one, or beside another session', () => {
+  test('worktree options without a worktree, or with another session', () => {
     expect(worktreeOption(values({}), 'x')).toBeUndefined()
     expect(worktreeOption(values({ worktree: true, branch: 'a', changes: true }, [' fix ']), 'x')).toEqual({
       branch: 'a',
@@ -88,7 +88,7 @@ describe('an action', () => {
   const act = (positionals: string[], given: Record<string, boolean> = {}) =>
     parseAction('provider', ACTIONS, { positionals, values: given, hasSeparator: false })
 
-  test('is read with its words', () => {
+  test('is read with its arguments', () => {
     expect(act(['add', 'x'], { json: true, help: true })).toEqual({ action: 'add', words: ['x'] })
   })
 

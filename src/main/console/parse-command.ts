@@ -27,7 +27,7 @@ export interface OptionSpec {
 }
 
 export interface CommandSpec {
-  /** One line. */
+  /** On one line. */
   summary: string
   /** The allowed values of the first positional when it is an action. */
   actions?: readonly string[]
@@ -87,7 +87,7 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
     ) {
       fail(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     }
-    // An unset shell variable leaves an empty value; falling back to a default could work in the wrong folder.
+    // An unset shell variable leaves an empty value; falling back to a default could run in the wrong folder.
     if (token.value === '')
       fail(`${token.rawName} needs a value and got an empty one: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     if (option.choices && token.value !== undefined && !option.choices.includes(unhide(token.value))) {
@@ -144,7 +144,7 @@ export const AGENT_OPTIONS: Record<string, OptionSpec> = {
   'agent-file': { type: 'string', value: 'FILE', help: 'Use the agent defined in this file.' },
 }
 
-/** Whether `--no-project` is given; throws a `UsageError` beside an option that names a project or a session. */
+/** Whether `--no-project` is given; throws a `UsageError` if an option also names a project or a session. */
 export function noProjectOption({ values }: Parsed, command: string): boolean {
   if (values['no-project'] !== true) return false
   const other = ['cwd', 'continue', 'session'].find((name) => values[name] !== undefined)

@@ -9,8 +9,8 @@ interface SessionList {
 }
 
 /**
- * The sessions of a project, the latest first: those in its folder, and those in worktrees of it. `folder`: the project
- * or one of the worktrees; a real path.
+ * The sessions of a project, the latest first: those in its folder and in its worktrees. `folder`: the project or one
+ * of the worktrees; a real path.
  */
 export async function projectSessions(sessions: SessionList, folder: string): Promise<SessionSummary[]> {
   const all = await sessions.list({})
@@ -19,13 +19,13 @@ export async function projectSessions(sessions: SessionList, folder: string): Pr
 }
 
 /**
- * The session that `--continue` means: the latest of the folder, or of a worktree that was made from it. Throws
+ * The session that `--continue` means: the latest of the folder, or of a worktree created from it. Throws
  * `session.not_found`.
  */
 export async function latestSession(sessions: SessionList, cwd: string): Promise<string> {
   const folder = await realpath(cwd)
   const own = (await sessions.list({})).filter((one) => one.folder === folder || one.worktree?.project === folder)
-  // A session of a removed worktree has nowhere to work.
+  // A session of a removed worktree has no folder to work in.
   const found = own.find((one) => !one.worktree || existsSync(one.folder))
   if (found) return found.sessionId
   const removed = own[0]?.worktree?.worktreeId

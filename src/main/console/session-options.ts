@@ -9,7 +9,7 @@ import { worktreeOption } from './worktree-options'
 
 /** Which session a command works in, or what a new one is created with. */
 export interface SessionOptions {
-  /** A new session works in a private folder of its own, not in the current one. */
+  /** A new session works in its own private folder instead of the current one. */
   noProject: boolean
   /** A new session works in a new worktree of the folder. */
   worktree?: NewWorktree
@@ -52,7 +52,7 @@ export function sessionOptions(parsed: Parsed, command: string): SessionOptions 
   }
 }
 
-/** Where the user is. `npm run trestle` starts in the package's folder; npm says where the user was. */
+/** The user's current folder. `npm run trestle` starts in the package's folder; npm provides the original one. */
 export function currentFolder(): string {
   return (process.env['npm_lifecycle_event'] === 'trestle' ? process.env['INIT_CWD'] : undefined) ?? '.'
 }

@@ -13,8 +13,8 @@ export async function typedSecret(question: string): Promise<string | undefined>
 }
 
 /**
- * The line that is typed next, without echo; undefined for Ctrl-C and when the signal aborts. `ask` writes the
- * question, once nothing is shown any more: the user may type as soon as it appears.
+ * Reads the next typed line without echo; undefined for Ctrl-C and when the signal aborts. `ask` writes the question
+ * once echo is off: the user can type as soon as it appears.
  */
 export function readHidden(
   input: NodeJS.ReadStream,

@@ -1,7 +1,7 @@
 import type { NewWorktree } from '../../shared/model/project/worktree'
 import { UsageError, type Parsed } from './parse-command'
 
-/** The worktree that a new session is to work in; throws a `UsageError` for options that do not fit together. */
+/** The worktree that a new session should work in; throws a `UsageError` for options that do not fit together. */
 export function worktreeOption({ values, positionals }: Parsed, command: string): NewWorktree | undefined {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   const extra = ['branch', 'from', 'changes'].find((name) => values[name] !== undefined)

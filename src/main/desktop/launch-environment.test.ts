@@ -11,7 +11,7 @@ describe('the desktop app', () => {
     expect(of({ ...DOCK, TERM: 'dumb' }, 'linux')).toBeDefined()
   })
 
-  it('keeps the environment of the terminal or the command that started it', () => {
+  it('keeps the environment of the terminal or command that started it', () => {
     expect(of({ ...DOCK, TERM: 'xterm-256color' })).toBeUndefined()
     expect(of({ ...DOCK, TRESTLE_CLI: '1' })).toBeUndefined()
   })

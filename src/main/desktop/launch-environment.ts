@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { LoginShellOptions } from '../engine/environment/login-environment'
 import { plainNode } from '../engine/runtime/plain-node'
 
-/** Set by `trestle desktop` in the environment of the desktop app, which then has the environment of that terminal. */
+/** Set by `trestle desktop` for the desktop app, which then already has the environment of that terminal. */
 export const STARTED_BY_COMMAND = 'TRESTLE_CLI'
 
 /**
@@ -32,7 +32,7 @@ export function signalReady(env: NodeJS.ProcessEnv = process.env): void {
   try {
     writeFileSync(file, '', { mode: 0o600 })
   } catch {
-    // The waiting process is gone.
+    // The waiting process has exited.
   }
 }
 

@@ -12,7 +12,7 @@ export type ElectronEnd = { code: number } | { failed: string }
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How long to wait, in ms, for output that arrives after the exit. */
 const STDERR_DRAIN_MS = 1_000
-/** After this time, in ms, output is shown even if the app is not ready. */
+/** After this many characters, output is shown even if the app is not ready. */
 const MAX_BUFFERED_OUTPUT = 64 * 1024
 
 /**

@@ -5,17 +5,17 @@ import { CodedError } from '../../shared/errors'
 import { dialEngine } from './engine-endpoint'
 import { greetEngine, type EngineGreeting } from './handshake'
 
-/** An authenticated connection to the engine of a home. What it reads and writes are the lines of the wire. */
+/** An authenticated connection to the engine of a home. It carries the lines of the wire. */
 export interface EngineSocket {
   socket: Socket
   engine: EngineGreeting
-  /** What both sides have shown to have. */
+  /** The key that both sides have proved to have. */
   key: string
 }
 
 export interface AttachOptions {
   home: string
-  /** Of this program. */
+  /** Version of this program. */
   version: string
 }
 
@@ -24,7 +24,7 @@ export async function findEngine({ home, version }: AttachOptions): Promise<Engi
   const dialed = await dialEngine(home)
   if (!dialed) return undefined
   const { socket, key } = dialed
-  // Those who use the socket notice its close.
+  // The users of the socket handle its close.
   socket.on('error', () => socket.destroy())
   try {
     return { socket, engine: await greetEngine(socket, { key, version }), key }
@@ -34,17 +34,17 @@ export async function findEngine({ home, version }: AttachOptions): Promise<Engi
   }
 }
 
-/** How often the engine is started, or found closing, before that is reported. */
+/** How often to start the engine, or find it closing, before reporting a failure. */
 const MAX_TRIES = 5
 
-/** The same; starts an engine when none runs. Rejects with a CodedError. */
+/** Connects to the engine of this home and starts one if none runs. Rejects with a CodedError. */
 export async function attachEngine(
   options: AttachOptions,
   start: (home: string) => Promise<void> = startEngine,
 ): Promise<EngineSocket> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const found = await findEngine(options).catch((error: unknown) => {
-      // One that is just closing does not answer; its successor does.
+      // An engine that is closing does not answer; its successor does.
       if (!(error instanceof CodedError) || error.code !== 'engine.unavailable') throw error
       return undefined
     })
@@ -54,7 +54,9 @@ export async function attachEngine(
   throw new CodedError('engine.unavailable', 'The engine ended right after its start.')
 }
 
-/** Variable of an engine that reads the environment of the login shell, because its starter has none of a terminal. */
+/**
+ * Variable of an engine that reads the environment of the login shell, because its starter has no terminal environment.
+ */
 export const READS_LOGIN_SHELL = 'TRESTLE_LOGIN_SHELL'
 
 async function programOf(home: string): Promise<readonly string[]> {
@@ -62,13 +64,13 @@ async function programOf(home: string): Promise<readonly string[]> {
   return engineProgram(realpathSync(home))
 }
 
-/** Generous: on a machine with much else to do a start takes many times as long, and one that hangs is rare. */
+/** Generous: on a busy machine a start can take many times as long, and a start that hangs is rare. */
 const START_LIMIT_MS = 60_000
 const MAX_ERROR_CHARS = 2000
 
 /**
- * Starts an engine that outlives us; resolves when it, or one that was quicker, listens. `env`: more variables for it.
- * `program`: its command, if it is known already.
+ * Starts an engine that outlives this process; resolves when it, or one that started sooner, listens. `env`: additional
+ * variables. `program`: its command, if already known.
  */
 export async function startEngine(
   home: string,
@@ -111,8 +113,8 @@ export async function startEngine(
 }
 
 /**
- * Connects to the engine of this home for a program that could also run in a process of its own. When none runs, one is
- * started if the user wants that (`shared` of `[engine]`); else undefined.
+ * Connects to the engine of this home for a program that could also run in its own process. If none runs, starts one if
+ * the user has enabled that (`shared` of `[engine]`); otherwise undefined.
  */
 export async function findSharedEngine(options: AttachOptions): Promise<EngineSocket | undefined> {
   const found = await findEngine(options)
@@ -122,6 +124,6 @@ export async function findSharedEngine(options: AttachOptions): Promise<EngineSo
   config.close()
   if (!config.settings.engine.shared) return undefined
   const { agentTrace } = await import('../engine/runtime/agent-trace')
-  // What a command of an agent starts ends with that command.
+  // What an agent's command starts must end with that command.
   return (await agentTrace({ home: options.home, orphans: false })) === undefined ? attachEngine(options) : undefined
 }

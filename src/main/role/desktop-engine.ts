@@ -6,14 +6,14 @@ import { findEngine, startEngine } from './attach'
 import { holdEngine } from './hold-engine'
 import { claimRole, type ClaimedRole } from './listen'
 
-/** The engine of the desktop app, which is that of its home while the app is open. */
+/** The engine of the desktop app, which is the engine of its home while the app is open. */
 export interface DesktopEngine extends Engine {
   /**
-   * Instead of `close`: leaves what runs to the next engine, which `resident` starts now. After `limitMs` the steps
-   * that still run are cut off and repeated. Absent when another process has the role.
+   * Replaces `close`: hands running work over to the next engine; with `resident`, that engine is started now. After
+   * `limitMs`, steps that still run are aborted and repeated. Absent when another process has the role.
    */
   leave?(options: { resident: boolean; limitMs: number }): Promise<void>
-  /** What its windows and clients see of it. */
+  /** The role, as its windows and clients see it. */
   role?: RoleActions
 }
 
@@ -23,14 +23,14 @@ export interface DesktopEngineOptions {
   version: string
   /** Opens the engine; `keepsTurns`: it has the role. */
   open(keepsTurns: boolean): Promise<Engine>
-  /** Added to the environment of an engine that is started to take over. */
+  /** Added to the environment of the engine that is started to take over. */
   residentEnv?: Record<string, string>
   /** Starts that engine; default: `startEngine`. */
   start?: typeof startEngine
   log(message: string): void
 }
 
-/** Takes the role of the home, also from a resident engine, and opens the engine of the app. */
+/** Takes over the role of the home, even from a resident engine, and opens the engine of the app. */
 export async function openDesktopEngine(options: DesktopEngineOptions): Promise<DesktopEngine> {
   const { home, open, log, residentEnv = {}, start = startEngine } = options
   const role = await takeRole(options).catch((error: unknown) => {
@@ -70,7 +70,7 @@ export async function openDesktopEngine(options: DesktopEngineOptions): Promise<
       await engine.close(background)
     },
     async leave({ resident, limitMs }) {
-      // Its clients go to the next engine, and with them the models of theirs: such a step is repeated there at once.
+      // The clients and the models they provide move to the next engine, so a step that uses one is repeated there.
       const limit = AbortSignal.timeout(engine.places.asksClients() ? 0 : limitMs)
       await release()
       const started = resident && start(home, residentEnv)
@@ -84,16 +84,16 @@ export async function openDesktopEngine(options: DesktopEngineOptions): Promise<
   }
 }
 
-/** How often the role is asked for, while other processes take it or give it up. */
+/** How often to request the role while other processes claim or release it. */
 const MAX_TRIES = 10
 
-/** Undefined when a process that does not give the role up has it. */
+/** Undefined when another process has the role and does not release it. */
 async function takeRole({ home, version, log }: DesktopEngineOptions): Promise<ClaimedRole | undefined> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const role = await claimRole({ home, version, log })
     if (!('heldAt' in role)) return role
     const found = await findEngine({ home, version }).catch((error: unknown) => {
-      // It is just ending.
+      // It is already ending.
       if (failureOf(error).code === 'engine.unavailable') return undefined
       throw error
     })
@@ -101,7 +101,7 @@ async function takeRole({ home, version, log }: DesktopEngineOptions): Promise<C
     const wire = connectWire(found.socket)
     try {
       if ((await wire.client.engine.status())?.holder !== 'engine') return undefined
-      // Its turns come over one by one, at the next step of each.
+      // Its turns move here one by one, each at its next step.
       await wire.client.engine.stop({ how: 'hand-over' })
       await wire.closed
     } catch (error) {

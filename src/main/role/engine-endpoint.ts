@@ -12,7 +12,7 @@ export function engineEndpoint(home: string): HomeEndpoint {
   return homeEndpoint({ home, tokenFile: KEY_FILE, kind: 'e', code: 'engine.unavailable' })
 }
 
-/** Connects to the engine of this home; undefined if none listens. Creates nothing where none ever did. */
+/** Connects to the engine of this home; undefined if none listens. Creates nothing if the home never had one. */
 export async function dialEngine(home: string): Promise<{ socket: Socket; key: string; path: string } | undefined> {
   if (!existsSync(join(home, 'run', KEY_FILE))) return undefined
   const endpoint = engineEndpoint(home)
@@ -23,7 +23,7 @@ export async function dialEngine(home: string): Promise<{ socket: Socket; key: s
   return socket && { socket, key: endpoint.token, path: newest.path }
 }
 
-/** The user that made the socket could read what is sent to it. Its folder is checked with the endpoint. */
+/** The owner of the socket could read what is sent to it. Its folder is checked with the endpoint. */
 function assertOurs(path: string): void {
   if (process.platform === 'win32') return
   const found = lstatSync(path, { throwIfNoEntry: false })

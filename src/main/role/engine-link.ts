@@ -10,28 +10,28 @@ export interface EngineLinkOptions {
    * Opens a connection to the engine; rejects with `engine.unavailable` or `connection.lost` when trying again helps.
    */
   open(): Promise<Duplex>
-  /** A connection that is open already. */
+  /** A connection that is already open. */
   first?: WireConnection
-  /** Delay before the first try after a lost connection, which doubles with each, and the longest one; in ms. */
+  /** Delay before the first retry after a lost connection, and the maximum; it doubles with each retry. In ms. */
   retryMs?: readonly [first: number, most: number]
-  /** After so long without a connection, what waits for one fails; in ms. */
+  /** How long calls wait for a connection before they fail, in ms. */
   giveUpMs?: number
 }
 
 export interface SessionFollower {
-  /** The state from which the next events continue; again after each reconnection. */
+  /** The state that the next events build on; sent again after each reconnection. */
   start?(push: Extract<SessionPush, { type: 'start' }>): void
-  /** Recorded events come once and in order, whatever happens to the connection. */
+  /** Recorded events arrive once and in order, whatever happens to the connection. */
   event(event: SessionEvent): void
-  /** The session cannot be followed any more. */
+  /** The session can no longer be followed. */
   failed?(error: CodedError): void
 }
 
 const GIVE_UP_MS = 60_000
 
-/** Connections to the engine of a home, one after the other: a lost one is replaced, also by one to its successor. */
+/** A connection to the engine of a home. A lost connection is replaced, even by one to the engine's successor. */
 export class EngineLink {
-  /** A call waits for a connection; if that breaks before the answer, it fails with `connection.lost`. */
+  /** A call waits for a connection; if that breaks before the response, it fails with `connection.lost`. */
   readonly client: TrestleClient
   readonly #options: EngineLinkOptions
   readonly #closed = new AbortController()
@@ -52,7 +52,7 @@ export class EngineLink {
     return this.#connecting
   }
 
-  /** Follows a session from after the event `since`. Returns the function that stops it. */
+  /** Follows a session, starting after the event `since`. Returns a function that stops it. */
   follow(sessionId: string, since: number, follower: SessionFollower): () => void {
     const stop = new AbortController()
     void this.#follow(sessionId, since, follower, AbortSignal.any([stop.signal, this.#closed.signal]))

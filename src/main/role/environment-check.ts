@@ -5,8 +5,8 @@ import type { TrestleClient } from '../../shared/contract'
 export type EnvironmentMarks = Record<string, string>
 
 /**
- * Variables that say where a process was started rather than what its commands do: of the shell, the terminal, the
- * login and the desktop, of npm for the script it runs, and our own.
+ * Variables that describe where a process was started rather than affect its commands: those of the shell, the
+ * terminal, the login and the desktop, of npm for the script it runs, and our own.
  */
 const ABOUT_THE_STARTER = new RegExp(
   `^(?:${[
@@ -21,7 +21,7 @@ const ABOUT_THE_STARTER = new RegExp(
   'i',
 )
 
-/** Marks of the variables that commands, models and servers could see. `key`: that of the home. */
+/** Marks of the variables that commands, models and servers can see. `key`: the key of the home. */
 export function environmentMarks(env: NodeJS.ProcessEnv, key: string): EnvironmentMarks {
   const known = Object.entries(env).filter(([name, value]) => value !== undefined && !ABOUT_THE_STARTER.test(name))
   return Object.fromEntries(
@@ -32,19 +32,16 @@ export function environmentMarks(env: NodeJS.ProcessEnv, key: string): Environme
   )
 }
 
-/** Variables of a login or a desktop: they differ after each, and whatever runs in one can continue in the next. */
+/** Variables of a login or a desktop: they differ after each login, and work of one login can continue in the next. */
 const OF_A_LOGIN =
   /^(?:SSH_AUTH_SOCK|SSH_AGENT_PID|GPG_AGENT_INFO|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|ICEAUTHORITY|SESSION_MANAGER|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/
 
-/**
- * Variables for which a turn that began in a process with the marks `before` would see something else in one with the
- * marks `now`.
- */
+/** Variables that a turn from a process with the marks `before` would see differently in one with the marks `now`. */
 export function differentForTurns(before: EnvironmentMarks, now: EnvironmentMarks): string[] {
   return differentVariables(before, now).filter((name) => !OF_A_LOGIN.test(name))
 }
 
-/** Enough that two values have the same mark by chance only. */
+/** Enough that different values almost never have the same mark. */
 const MARK_CHARS = 22
 
 /** Names that are missing on one side or have another value there, in alphabetical order. */
@@ -55,8 +52,8 @@ export function differentVariables(one: EnvironmentMarks, other: EnvironmentMark
 }
 
 /**
- * Variables that the commands of an engine would see otherwise than those of this process; undefined when it cannot
- * say. An engine with the same environment can do the work of this process, another one would do it differently.
+ * Variables that the engine's commands would see differently from those of this process; undefined when the engine
+ * cannot compare them. Only an engine with the same environment can do the work of this process in the same way.
  */
 export async function differentInEngine(
   client: Pick<TrestleClient, 'engine'>,
@@ -65,20 +62,20 @@ export async function differentInEngine(
   try {
     return (await client.engine.environment({ marks: environmentMarks(process.env, key) }))?.different
   } catch {
-    // An older one does not know the question.
+    // An older engine does not support the method.
     return undefined
   }
 }
 
 const MAX_NAMED = 4
 
-/** The names for a sentence: `A, B and 3 more`. */
+/** The names as part of a sentence: `A, B and 3 more`. */
 export function variableNames(names: readonly string[]): string {
   if (names.length <= MAX_NAMED) return names.join(', ')
   return `${names.slice(0, MAX_NAMED - 1).join(', ')} and ${names.length - MAX_NAMED + 1} more`
 }
 
-/** Why a program does not join the engine. */
+/** Explains why a program does not use the shared engine. */
 export function ownProcessText(what: string, different: readonly string[] | undefined): string {
   const why = different
     ? `other environment variables are set here than for the engine that runs (${variableNames(different)})`

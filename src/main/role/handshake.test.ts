@@ -8,7 +8,7 @@ import { greetClient, greetEngine } from './handshake'
 const KEY = 'k'.repeat(64)
 const engine = { key: KEY, version: '1.2.3', pid: 7 }
 
-/** Both ends of a connection, and everything that passed. */
+/** Both ends of a connection, and all data that passed. */
 async function pair(): Promise<{ client: Socket; server: Socket; seen: () => string }> {
   const path = join(await tempFolder(), 'socket')
   const listener = createServer({ allowHalfOpen: true })
@@ -34,7 +34,7 @@ async function pair(): Promise<{ client: Socket; server: Socket; seen: () => str
   return { client, server, seen: () => seen }
 }
 
-test('both sides show that they have the key, and neither sends it', async () => {
+test('both sides prove that they have the key, and neither sends it', async () => {
   const { client, server, seen } = await pair()
   const [greeting, isClient] = await Promise.all([
     greetEngine(client, { key: KEY, version: '9.9.9' }),
@@ -68,7 +68,7 @@ test('an engine does not accept a client without the key, or one that repeats an
   }
 })
 
-test('what is not a client ends without harm: other protocols, long lines, silence at the end', async () => {
+test('other protocols, long lines and silence end the connection without harm', async () => {
   for (const said of ['GET / HTTP/1.1\r\n\r\n', '{}\n', '[]\n', 'x'.repeat(10_000), '']) {
     const { client, server } = await pair()
     const accepted = greetClient(server, engine).catch(() => false)
@@ -92,7 +92,7 @@ test('an older and a newer client are told which side to update', async () => {
   }
 })
 
-test('lines that follow the last answer at once are not lost', async () => {
+test('lines that directly follow the last answer are not lost', async () => {
   const { client, server } = await pair()
   const accepted = greetClient(server, engine)
   await greetEngine(client, { key: KEY, version: '1' })

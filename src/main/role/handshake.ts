@@ -4,8 +4,8 @@ import { CodedError } from '../../shared/errors'
 import { isRecord } from '../../shared/json-fields'
 
 /**
- * Version of what a client and the engine of a home say to each other. It changes when one written for the version
- * before would misunderstand something; other versions of Trestle can be used together.
+ * Version of the protocol between a client and the engine of a home. It changes when the previous version would
+ * misunderstand something; different versions of Trestle can be used together.
  */
 export const ENGINE_PROTOCOL = 1
 
@@ -35,7 +35,7 @@ interface EngineHello extends EngineGreeting {
 }
 
 /**
- * The client's side. Resolves when the engine has shown that it has the key, without having learned it from us.
+ * The client's side. Resolves when the engine has proved that it has the key, without having learned it from us.
  * Rejects with `engine.foreign`, `engine.version` or `engine.unavailable`.
  */
 export async function greetEngine(
@@ -52,7 +52,7 @@ export async function greetEngine(
   return { protocol: hello.protocol, version: hello.version, pid: hello.pid }
 }
 
-/** The engine's side. Resolves with whether this is a client that has the key and speaks our version. */
+/** The engine's side. Resolves with whether the client has the key and speaks our version. */
 export async function greetClient(
   socket: Socket,
   { key, version, pid }: { key: string; version: string; pid: number },
@@ -61,13 +61,13 @@ export async function greetClient(
   if (!isClientHello(client)) return false
   const hello = { protocol: ENGINE_PROTOCOL, version, pid, nonce: newNonce() }
   send(socket, { ...hello, proof: proofOf(key, 'engine', client.nonce, hello) } satisfies EngineHello)
-  // It reads which version this is, and tells its user what to do.
+  // The client reads our version and tells its user what to do.
   if (client.protocol !== ENGINE_PROTOCOL) return false
   const answer = await readJson(socket)
   return isRecord(answer) && isProof(answer['proof'], key, 'client', client.nonce, hello)
 }
 
-/** What the user of a client does about an engine that speaks another version of the protocol. */
+/** What the user of a client should do about an engine with another protocol version. */
 function versionAdvice(engine: EngineGreeting, own: { version: string; protocol: number }): string {
   const facts = `The engine of this home is Trestle ${engine.version}, and this is Trestle ${own.version}.`
   return engine.protocol < own.protocol
@@ -104,7 +104,7 @@ function send(socket: Socket, value: object): void {
   socket.write(`${JSON.stringify(value)}\n`)
 }
 
-/** The next line of a socket as JSON; undefined when it is not JSON. What follows the line stays in the socket. */
+/** The next line of a socket as JSON; undefined when it is not JSON. Data after the line stays in the socket. */
 async function readJson(socket: Socket): Promise<unknown> {
   const line = await readLine(socket)
   try {
@@ -144,7 +144,7 @@ function readLine(socket: Socket): Promise<string> {
         )
     }
     socket.on('data', take).once('end', lost).once('close', lost).once('error', lost)
-    // Paused by the line before.
+    // Paused after the previous line.
     if (socket.destroyed || socket.readableEnded) lost()
     else socket.resume()
   })

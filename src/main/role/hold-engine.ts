@@ -13,7 +13,7 @@ import {
 } from './environment-check'
 import type { ClaimedRole } from './listen'
 
-/** Counts the sessions whose turn runs in this process, from what the engine reports. */
+/** Counts the sessions whose turn runs in this process, from the engine's events. */
 class RunningSessions {
   readonly #ids = new Set<string>()
   readonly #listeners = new Set<() => void>()
@@ -50,27 +50,29 @@ export interface HoldOptions {
   engine: Engine
   role: ClaimedRole
   holder: EngineStatus['holder']
-  /** Ends this process's engine as asked; `restart`: another one takes over. Called once; must not throw. */
+  /** Ends this process's engine as requested; `restart`: another one takes over. Called once; must not throw. */
   stop(how: EngineStop, restart: boolean): Promise<void>
-  /** Why the engine cannot be stopped by a client; absent: it can. */
+  /** Throws if clients may not stop the engine; absent: they may. */
   refuseStop?(): void
   logBug: LogBug
   now?: () => number
 }
 
-/** The engine of a home at work: it serves its clients, continues what it was left, and knows whether it is idle. */
+/**
+ * The running engine of a home: serves its clients, continues the turns it was handed, and knows whether it is idle.
+ */
 export interface HeldEngine extends RoleActions {
   /** Sessions with a running turn. */
   running(): number
   /** Whether nothing runs and no client is connected. */
   isIdle(): Promise<boolean>
-  /** Ends the watching; the role and the engine stay as they are. */
+  /** Stops watching; the role and the engine are not affected. */
   close(): void
 }
 
-/** How often turns that another process still runs are looked at. */
+/** How often to check turns that another process still runs. */
 const LOOK_MS = 250
-/** After this, a stop that was asked for begins, so that its answer is sent before. */
+/** Delay before a requested stop, so that its response is sent first. */
 const ANSWER_MS = 50
 
 /** Serves the clients of a home with this engine, which has the role. */
@@ -104,13 +106,13 @@ export function holdEngine(options: HoldOptions): HeldEngine {
     setTimeout(() => void options.stop(how, restart), ANSWER_MS)
   }
 
-  /** A stop that waits for idleness. */
+  /** Checks whether a stop that waits for idleness can happen. */
   function look(): void {
     if (whenIdle && sessions.count === 0) begin('hand-over', whenIdle === 'restart')
   }
 
   async function ownMarks(): Promise<EnvironmentMarks> {
-    // The login shell may still be asked for it.
+    // The login shell may still be running to read it.
     await engine.environment.ready()
     return environmentMarks(process.env, role.key)
   }
@@ -120,7 +122,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
     return {
       noted,
       different(before) {
-        // Both are the user's own, though some shells set something new each time.
+        // Both belong to the user, though some shells set new values each time.
         if (before.ofLogin && noted.ofLogin) return undefined
         const different = differentForTurns(before.marks, noted.marks)
         return different.length === 0 ? undefined : variableNames(different)

@@ -8,19 +8,19 @@ import { attachEngine, type AttachOptions, findSharedEngine } from './attach'
 import { EngineLink } from './engine-link'
 import { differentInEngine } from './environment-check'
 
-/** The engine of the home, in another process, as a host that serves pages uses it. */
+/** The engine of the home, in another process, for a host that serves pages. */
 export interface JoinedEngine {
   home: string
-  /** Environment variables that its commands see otherwise than those of this process. */
+  /** Environment variables that its commands see differently from those of this process. */
   different: readonly string[]
-  /** As last read; the pages read it again. */
+  /** The last values read; the pages read them again. */
   settings: { appearance(): Appearance }
-  /** The contract on that engine, with what this host does on its own. */
+  /** The contract on that engine, except what this host does itself. */
   router(host: HostActions, logBug: LogBug): ApiRouter
   close(): Promise<void>
 }
 
-/** Joins the engine that runs, or is to be started; else undefined. */
+/** Connects to the running engine, or starts one if that is enabled; otherwise undefined. */
 export async function joinEngine(options: AttachOptions): Promise<JoinedEngine | undefined> {
   const found = await findSharedEngine(options)
   if (!found) return undefined
@@ -28,7 +28,7 @@ export async function joinEngine(options: AttachOptions): Promise<JoinedEngine |
   const different = (await differentInEngine(first.client, found.key)) ?? []
   const link = new EngineLink({
     first,
-    // Subscriptions end with `connection.lost`, and pages subscribe again: to the next engine, if that one is gone.
+    // Subscriptions end with `connection.lost`, and pages subscribe again, if necessary to the next engine.
     open: async () => (await attachEngine(options)).socket,
   })
   let { appearance } = await link.client.settings.get()
@@ -57,7 +57,7 @@ async function followAppearance(
       for await (const push of await link.client.push.app(undefined, { signal }))
         if (push.type === 'settings') changed((await link.client.settings.get()).appearance)
     } catch (error) {
-      // After a lost connection it begins with the settings of that moment.
+      // After a lost connection, the subscription starts with the current settings.
       if (failureOf(error).code !== 'connection.lost') return
     }
   }

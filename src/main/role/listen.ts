@@ -18,11 +18,11 @@ export interface ClaimOptions {
 }
 
 export interface ClientLimits {
-  /** More connections are closed at once. */
+  /** Maximum connections; more are closed immediately. */
   clients: number
-  /** A client that reads nothing for this long, though something waits for it, is disconnected. */
+  /** A client that does not read pending data for this long is disconnected. */
   stuckMs: number
-  /** How long requests of a client that has ended its side may take to be answered. */
+  /** How long requests of a client that has ended its side can take. */
   endMs: number
 }
 
@@ -32,21 +32,21 @@ const CLIENT_LIMITS: ClientLimits = { clients: 256, stuckMs: 60_000, endMs: 1000
 export interface ClaimedRole {
   /** Where it listens. */
   path: string
-  /** What this process and its clients share. */
+  /** The key that this process shares with its clients. */
   key: string
   /** Connected clients. */
   clients(): number
-  /** Called when a client has come or gone. */
+  /** Called when a client connects or disconnects. */
   onClients(listener: () => void): void
-  /** Serves these methods; clients that came before have waited. */
+  /** Serves these methods; earlier clients have waited for this. */
   serve(methods: Methods): void
-  /** Gives up the role: another process can take it at once. Clients are disconnected. */
+  /** Releases the role, which another process can then claim immediately. Clients are disconnected. */
   close(): Promise<void>
 }
 
 /**
- * Takes the role of a home's engine: of many processes that try at once, one gets it. Resolves with the path of the
- * socket of the other process when another one has it.
+ * Claims the role of a home's engine: when several processes try simultaneously, exactly one gets it. Resolves with the
+ * socket path of the other process if that has the role.
  */
 export async function claimRole(options: ClaimOptions): Promise<ClaimedRole | { heldAt: string }> {
   const { home, version, log } = options
@@ -68,7 +68,7 @@ export async function claimRole(options: ClaimOptions): Promise<ClaimedRole | { 
     await serveClient(socket, await ready, { version, limits, log })
   }
 
-  // A client that has ended its side still gets its answers.
+  // A client that has ended its side still gets its responses.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy())
     if (sockets.size >= limits.clients) {
@@ -107,7 +107,7 @@ async function serveClient(
     for await (const line of readLines(socket.iterator({ destroyOnReturn: false }), MAX_WIRE_LINE_BYTES))
       await server.receive(line)
   } catch {
-    // The connection broke; what was asked continues.
+    // The connection broke; running requests continue.
   } finally {
     server.endSubscriptions()
     await withinLimit(server.answered(), limits.endMs)
@@ -117,12 +117,12 @@ async function serveClient(
   }
 }
 
-/** Watches that a client takes what waits for it. Returns the function that stops watching. */
+/** Disconnects a client that does not read pending data. Returns a function that stops watching. */
 function disconnectWhenStuck(socket: Socket, limitMs: number, log: (message: string) => void): () => void {
   let written = socket.bytesWritten
   let since = performance.now()
   const timer = setInterval(() => {
-    // Bytes that wait are counted as written by Node, but not those that the system has taken.
+    // Node counts queued bytes as written; these are the bytes that the system has accepted.
     const sent = socket.bytesWritten - socket.writableLength
     if (socket.writableLength === 0 || sent !== written) {
       written = sent

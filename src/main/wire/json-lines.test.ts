@@ -38,7 +38,7 @@ test('keeps lines intact across chunk boundaries, even in the middle of a charac
   )
 })
 
-test('keeps the lines around one that is too long or not UTF-8', async () => {
+test('keeps the lines before and after one that is too long or not UTF-8', async () => {
   const bytes = Buffer.concat([
     Buffer.from('one\n'),
     Buffer.alloc(5000, 'x'),

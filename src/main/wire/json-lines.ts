@@ -9,8 +9,8 @@ export type ReadLine = { n: number; text: string } | { n: number; problem: strin
 const NEWLINE = 0x0a
 
 /**
- * The lines of a byte stream, each whole. A line longer than `maxBytes` is skipped and reported, never buffered; so is
- * one that is not UTF-8. Empty lines are skipped; text after the last line end counts as a line.
+ * The lines of a byte stream, each complete. A line longer than `maxBytes` is skipped and reported, never buffered, and
+ * so is one that is not UTF-8. Empty lines are skipped; text after the last line end counts as a line.
  */
 export async function* readLines(
   input: AsyncIterable<Uint8Array>,
@@ -111,7 +111,7 @@ export interface LineWriter {
   write(line: WireLine): Promise<void>
   /** Resolves once the buffered output is below the limit. */
   ready(): Promise<void>
-  /** Resolves when everything is written, or the reader has gone. */
+  /** Resolves when everything is written, or the reader has closed the stream. */
   flushed(): Promise<void>
 }
 

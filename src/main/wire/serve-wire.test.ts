@@ -88,7 +88,7 @@ test('bounds pending responses for a reader that stops', async () => {
   expect(new Set(pipe.lines.map((line) => 'id' in line && line.id)).size).toBe(150)
 })
 
-test('accepts an id that is free again', async () => {
+test('accepts an id that has become free again', async () => {
   const { pipe, send } = await setup()
   for (let round = 0; round < 50; round += 1) {
     await send({ id: 'same', method: 'session.list' })

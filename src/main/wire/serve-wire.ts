@@ -8,7 +8,7 @@ import { nearest } from '../../shared/nearest'
 import type { ApiRouter } from '../api/server/router'
 import { cutText } from '../../shared/cut-text'
 
-/** Maximum concurrent requests; beyond, input is not read. */
+/** Maximum concurrent requests; above it, no input is read. */
 const MAX_CALLS = 256
 /** Maximum subscriptions of one client; each has a queue. */
 const MAX_SUBSCRIPTIONS = 500
@@ -18,7 +18,7 @@ type Request = Extract<ParsedLine, { kind: 'request' }>
 /** One client of the contract, over lines. */
 export interface WireServer {
   /**
-   * Starts the request of a line; resolves when the next line may be read. The request itself continues in the
+   * Starts the request in a line; resolves when the next line can be read. The request itself continues in the
    * background.
    */
   receive(line: ReadLine): Promise<void>
@@ -112,7 +112,7 @@ function failureFrom(error: unknown): Failure {
   return error instanceof ORPCError ? (error.data as Failure) : failureOf(error)
 }
 
-/** A cancelled request is answered at once, whether or not its work can be stopped. */
+/** A cancelled request is answered immediately, whether or not its work can be stopped. */
 function orCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener(

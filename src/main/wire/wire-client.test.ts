@@ -3,7 +3,7 @@ import { onTestFinished, describe, expect, test } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time'
 import { connectWire } from './wire-client'
 
-/** A connection, and the other side of it: its lines as they come, and a way to answer them. */
+/** A connection, and its other side: the lines it receives, and a function to answer them. */
 function setUp() {
   const [mine, theirs] = duplexPair()
   const connection = connectWire(mine)
@@ -25,7 +25,7 @@ function setUp() {
 const LOST = expect.objectContaining({ code: 'connection.lost' })
 
 describe('a call over the wire', () => {
-  test('gets the answer to it, in whatever order answers come', async () => {
+  test('gets its response, whatever the order of responses', async () => {
     const { call, arrived, answer } = setUp()
     const [one, two] = [call('session.get', { a: 1 }), call('session.list')]
     await arrived().toEqual([
@@ -36,7 +36,7 @@ describe('a call over the wire', () => {
     expect(await Promise.all([one, two])).toEqual(['one', 'two'])
   })
 
-  test('is understood in pieces, and with letters that are cut between them', async () => {
+  test('is understood in chunks, even with characters split between them', async () => {
     const { call, arrived, theirs } = setUp()
     const wanted = call('x.y')
     await arrived().toHaveLength(1)
@@ -55,11 +55,11 @@ describe('a call over the wire', () => {
     for (let n = 0; n < 1500; n += 1) theirs.write(piece)
     theirs.write('"}\n')
     expect(await wanted).toHaveLength(1500 * piece.length)
-    // Joined and searched again for each piece, it is 18 GB of text.
+    // Joining and searching all of it for each piece would process 18 GB of text.
     expect(cpuMs() - begin).toBeLessThan(2000)
   })
 
-  test('fails as the engine says, also with a code that is not known here', async () => {
+  test("fails with the engine's error, even if its code is unknown here", async () => {
     const { call, arrived, answer } = setUp()
     const [known, unknown, odd] = [call('a.b'), call('a.b'), call('a.b')]
     const fail = async (id: number, code: string): Promise<void> => {
@@ -74,13 +74,13 @@ describe('a call over the wire', () => {
     await expect(odd).rejects.toMatchObject({ code: 'internal' })
   })
 
-  test('that was cancelled before it began is never sent', async () => {
+  test('is never sent if it was cancelled before it started', async () => {
     const { call, lines } = setUp()
     await expect(call('a.b', {}, AbortSignal.abort())).rejects.toMatchObject({ code: 'request.cancelled' })
     expect(lines).toEqual([])
   })
 
-  test('that is cancelled tells the engine, once', async () => {
+  test('cancels the request on the engine, once', async () => {
     const { call, arrived, answer } = setUp()
     const abort = new AbortController()
     const wanted = call('a.b', {}, abort.signal)
@@ -118,7 +118,7 @@ describe('a call over the wire', () => {
 })
 
 describe('a subscription over the wire', () => {
-  test('gives its pushes in order, and ends', async () => {
+  test('yields its pushes in order, and ends', async () => {
     const { call, arrived, answer } = setUp()
     const pushes = (await call('push.session', {})) as AsyncIterable<unknown>
     await arrived().toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a subscription over the wire', () => {
     expect(got).toEqual(['a', 'b'])
   })
 
-  test('that is no longer read is cancelled', async () => {
+  test('is cancelled when it is no longer read', async () => {
     const { call, arrived, answer } = setUp()
     const pushes = (await call('push.session', {})) as AsyncIterable<unknown>
     await arrived().toHaveLength(1)
@@ -140,7 +140,7 @@ describe('a subscription over the wire', () => {
     await arrived().toEqual([expect.anything(), { id: 1, cancel: true }])
   })
 
-  test('that is read too slowly ends with an error, instead of filling the memory', async () => {
+  test('ends with an error when it is read too slowly, instead of filling the memory', async () => {
     const { call, arrived, answer } = setUp()
     const pushes = (await call('push.session', {})) as AsyncIterator<unknown>
     await arrived().toHaveLength(1)

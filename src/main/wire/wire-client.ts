@@ -9,21 +9,21 @@ import { LineReader } from '../engine/process/line-reader'
 export interface WireConnection {
   /** Every method of the contract. Failures are `CodedError`s; `connection.lost` when the connection breaks. */
   client: TrestleClient
-  /** The same, by the name of a method. Subscriptions resolve with an iterator. */
+  /** The same, by method name. Subscriptions resolve with an iterator. */
   call(method: string, input?: unknown, signal?: AbortSignal): Promise<unknown>
-  /** The first line of the other side. */
+  /** The first line from the other side. */
   hello: Promise<WireHello['hello']>
   /** Resolves when the connection is closed, by either side. */
   closed: Promise<void>
   close(): void
 }
 
-/** Pushes of one subscription that wait for their reader; beyond, it ends, and its reader subscribes again. */
+/** Maximum pending pushes of one subscription; above it, the subscription ends, and its reader subscribes again. */
 const MAX_WAITING = 20_000
 
 type Settle = (line: Exclude<WireLine, WireHello>) => void
 
-/** Speaks the wire over a stream; loads nothing. */
+/** Speaks the wire protocol over a stream; loads nothing else. */
 export function connectWire(stream: Duplex): WireConnection {
   const open = new Map<WireId, Settle>()
   const hello = Promise.withResolvers<WireHello['hello']>()
@@ -44,7 +44,7 @@ export function connectWire(stream: Duplex): WireConnection {
   const reader = new LineReader((text) => {
     if (text === '' || stream.destroyed) return
     const line = lineFrom(text)
-    // What was lost with it is not known, so every call that waits fails.
+    // Its request is unknown, so every pending call fails.
     if (line) take(line)
     else stream.destroy()
   })
@@ -89,7 +89,7 @@ export function connectWire(stream: Duplex): WireConnection {
           resolve(pushes)
         }
       })
-      // Its first push may be long in coming.
+      // The first push can take a long time.
       if (method.startsWith('push.')) resolve(pushes)
     })
   }
@@ -159,7 +159,7 @@ class PushIterator implements AsyncIterableIterator<unknown, undefined> {
   }
 }
 
-/** Undefined for what is no line of the wire. */
+/** Undefined for anything but a line of the wire. */
 function lineFrom(text: string): WireLine | undefined {
   try {
     const line: unknown = JSON.parse(text)
@@ -181,7 +181,7 @@ function errorOf({ code, message }: Failure): CodedError {
   return new CodedError(Object.hasOwn(ERRORS, code) ? code : 'internal', message)
 }
 
-/** A client whose `session.list(input, { signal })` calls `session.list`. */
+/** A client whose `session.list(input, { signal })` calls the method `session.list`. */
 export function clientOf(call: WireConnection['call']): TrestleClient {
   const namespaces = new Map<string, object>()
   const namespaceOf = (namespace: string): object =>

@@ -12,7 +12,7 @@ export function editorHandlers(os: Implementer, { engine }: ApiDeps) {
   const editors = new Set<RemoteEditor>()
   return {
     serve: os.editor.serve.handler(({ input: { sessionId, servers, ...offer }, signal }) => {
-      // Throws for a session that is not there.
+      // Throws for an unknown session.
       engine.sessions.header(sessionId)
       return serveEditor(engine, editors, { sessionId, servers: definitions(servers), offer, signal })
     }),
@@ -29,7 +29,7 @@ interface Served {
   signal: AbortSignal | undefined
 }
 
-/** Lends what an editor offers, from the first event until the subscription ends. */
+/** Provides the editor's capabilities, from the first event until the subscription ends. */
 async function* serveEditor(
   engine: Pick<Engine, 'lend' | 'mcp'>,
   editors: Set<RemoteEditor>,
@@ -54,7 +54,7 @@ function definitions(servers: Record<string, object>): Record<string, McpServerD
   return JSON.parse(JSON.stringify(servers)) as Record<string, McpServerDefinition>
 }
 
-/** What an editor in another process offers. */
+/** The capabilities that an editor in another process provides. */
 interface EditorOffer {
   folders: readonly string[]
   reads: boolean
@@ -73,7 +73,9 @@ interface PendingCall {
   reject(error: Error): void
 }
 
-/** An editor that is connected by a subscription: its capabilities for the engine, and the calls for the editor. */
+/**
+ * An editor that is connected by a subscription: provides its capabilities to the engine, and yields the calls for it.
+ */
 class RemoteEditor {
   readonly capabilities: SessionClientCapabilities
   readonly #pending = new Map<string, PendingCall>()
@@ -95,7 +97,7 @@ class RemoteEditor {
     }
   }
 
-  /** The calls, until the signal aborts; then whatever is still asked fails. */
+  /** The calls, until the signal aborts; pending calls then fail. */
   async *pushes(signal: AbortSignal | undefined): AsyncGenerator<EditorPush, void, void> {
     const stop = (): void => this.#wake()
     signal?.addEventListener('abort', stop, { once: true })
@@ -113,7 +115,7 @@ class RemoteEditor {
     }
   }
 
-  /** Whether this was a call of this editor. */
+  /** Returns whether this was a call of this editor. */
   reply({ requestId, value, error }: EditorReply): boolean {
     const call = this.#pending.get(requestId)
     if (!call) return false
@@ -133,7 +135,7 @@ class RemoteEditor {
     })
   }
 
-  /** Never rejects: what the editor cannot tell is read from the disk. */
+  /** Never rejects: what the editor cannot provide is read from disk. */
   async #read(path: string, signal?: AbortSignal): Promise<string | undefined> {
     const answer = this.#ask({ kind: 'read', path }).catch(() => undefined)
     const stopped = new Promise<undefined>((resolve) =>

@@ -16,7 +16,7 @@ export function folderHandlers(os: Implementer, { engine }: ApiDeps) {
   }
 }
 
-/** Most subfolders listed; the rest is left out. */
+/** Maximum subfolders listed; the rest is omitted. */
 const MAX_FOLDERS = 2000
 
 /**

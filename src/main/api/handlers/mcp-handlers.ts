@@ -23,7 +23,7 @@ export function mcpHandlers(os: Implementer, { engine: { mcp }, host, logBug }: 
       const stop = new AbortController()
       const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
       const done = mcp.signIn(input.serverId, page.resolve, ends)
-      // It may fail before the client asks for the first step.
+      // It can fail before the client requests the first step.
       done.catch(() => undefined)
       return signInSteps(page.promise, done, stop, host.openExternal, (error) =>
         toRpcError(error, logBug, 'mcp.signIn'),

@@ -25,7 +25,7 @@ export function placeHandlers(os: Implementer, { engine: { places }, logBug }: A
   }
 }
 
-/** The progress, with the error that ends it in the form clients expect. */
+/** Yields the progress and maps the error that ends it to the form clients expect. */
 async function* mappedGenerator<Push>(
   pushes: AsyncGenerator<Push, void, void>,
   mapError: (error: unknown) => unknown,

@@ -3,7 +3,7 @@ import type { PreviewViewReport } from '../../../shared/model/app/page-preview'
 import { type ApiDeps, type Implementer, type PreviewViews, toRpcError } from '../implementer'
 import { ThrottledQueue } from '../push/task-push-queue'
 
-/** Reports kept for a page that does not read them; a page that prints without end loses its oldest. */
+/** Maximum reports kept for a page that does not read them; the oldest are dropped. */
 const MAX_REPORTS = 200
 
 export function previewHandlers(os: Implementer, { host, logBug }: ApiDeps) {

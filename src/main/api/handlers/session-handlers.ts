@@ -9,7 +9,7 @@ export function sessionHandlers(os: Implementer, { engine: { sessions, marks, pl
       const here = sessions.list(input)
       const there = input.folder === undefined ? places.sessions().filter(({ archived }) => !archived) : []
       if (there.length === 0) return here
-      // One that was moved is shown where it continues.
+      // A moved session is listed where it continues.
       const moved = new Set(there.map(({ sessionId }) => sessionId))
       return [...here.filter(({ sessionId }) => !moved.has(sessionId)), ...there]
         .sort((a, b) => b.updatedAt - a.updatedAt)

@@ -14,7 +14,7 @@ import { ScriptInsertion, SCRIPT_PATH } from './script-insertion'
 import type * as Http from 'node:http'
 import type { LookupFunction } from 'node:net'
 
-/** Importing it would load everything it exports, including Node's `fetch`. */
+/** An import would load everything it exports, including Node's `fetch`. */
 export const http = (): typeof Http => process.getBuiltinModule('node:http')
 
 export const MAX_HEADER_BYTES = 64 << 10
@@ -24,13 +24,13 @@ const ADDRESSES = [
   { address: '::1', family: 6 },
 ]
 
-/** Names are not looked up: they are those of this machine, whatever a resolver says. */
+/** Names are not resolved: they are names of this machine, whatever a resolver returns. */
 const lookup: LookupFunction = (_name, options, done) => {
   if (options.all) done(null, ADDRESSES)
   else done(null, '127.0.0.1', 4)
 }
 
-/** Starts a request to a previewed server, on a connection of its own. */
+/** Starts a request to a previewed server, on its own connection. */
 export function askServer(
   { method, url }: Pick<IncomingMessage, 'method' | 'url'>,
   { hostname, port }: PreviewTarget,
@@ -51,14 +51,16 @@ export function askServer(
 export interface Passing {
   target: PreviewTarget
   origins: PreviewOrigins
-  /** Called with the first page: what an earlier preview stored at this port is deleted. */
+  /** Called with the first page, to delete what an earlier preview stored at this port. */
   isFirstPage(): boolean
 }
 
-/** Answers without a body. */
+/** Status codes of responses without a body. */
 const EMPTY = new Set([204, 205, 304])
 
-/** Passes one request on, and its answer back as it comes. What a server does wrong ends in a message or breaks off. */
+/**
+ * Forwards one request and streams the response. An error of the server ends in a message or breaks off the response.
+ */
 export function passRequest(request: IncomingMessage, response: ServerResponse, passing: Passing): void {
   const { target, origins } = passing
   const asked = askServer(request, target, requestHeaders(request.headers, origins))
@@ -76,7 +78,7 @@ export function passRequest(request: IncomingMessage, response: ServerResponse, 
     try {
       passAnswer(request, response, answer, passing)
     } catch {
-      // A status or header that may not be sent.
+      // An invalid status or header.
       answer.destroy()
       if (response.headersSent) response.destroy()
       else sendUnreadable(response, passing)
@@ -119,7 +121,7 @@ function sendUnreachable(response: ServerResponse, { target, origins }: Place): 
   sendNote(response, origins, 502, { title: 'No server', heading: `Nothing answers at ${target.origin}`, text })
 }
 
-/** Something answered, but nothing that a browser could show. */
+/** The response is nothing that a browser could show. */
 function sendUnreadable(response: ServerResponse, { target, origins }: Place): void {
   sendNote(response, origins, 502, {
     title: 'No page',

@@ -8,7 +8,7 @@ const ORIGINS = {
   ancestors: 'http://127.0.0.1:8080',
 }
 
-describe('what a previewed server is asked', () => {
+describe('the request to a previewed server', () => {
   test('looks as if its page had been opened directly', () => {
     expect(
       requestHeaders(
@@ -35,12 +35,12 @@ describe('what a previewed server is asked', () => {
     })
   })
 
-  test('does not tell it of the page that Trestle shows it in', () => {
+  test('does not reveal the Trestle page around the frame', () => {
     for (const referer of ['http://127.0.0.1:8080/s/1', 'http://x.localhost:9000.evil/x', 'no url'])
       expect(requestHeaders({ referer }, ORIGINS)).not.toHaveProperty('referer')
   })
 
-  test('keeps its way of sending a body, and of becoming a WebSocket', () => {
+  test('keeps its body encoding and its upgrade to a WebSocket', () => {
     expect(requestHeaders({ 'transfer-encoding': 'gzip, chunked' }, ORIGINS)['transfer-encoding']).toBe('chunked')
     expect(requestHeaders({ connection: 'upgrade', upgrade: 'websocket' }, ORIGINS, true)).toMatchObject({
       connection: 'upgrade',
@@ -49,11 +49,11 @@ describe('what a previewed server is asked', () => {
   })
 })
 
-describe('what the frame gets', () => {
+describe('the response to the frame', () => {
   const sent = (headers: Record<string, string | string[]>, path = '/a/b') =>
     responseHeaders(headers, ORIGINS, { path, isChanged: true })
 
-  test('is redirected within itself, and elsewhere without credentials', () => {
+  test('redirects within its own origin, and elsewhere without credentials', () => {
     expect(sent({ location: '../c?d#e' })['location']).toBe(`${ORIGINS.frame}/c?d#e`)
     expect(sent({ location: 'http://127.0.0.1:5173/x' })['location']).toBe(`${ORIGINS.frame}/x`)
     expect(sent({ location: '//example.com/x' })['location']).toBe('http://example.com/x')
@@ -71,7 +71,7 @@ describe('what the frame gets', () => {
     ['soon', undefined],
   ])('is refreshed by %j as %j', (refresh, expected) => expect(sent({ refresh })['refresh']).toBe(expected))
 
-  test('has cookies of its own origin, with everything else as it was', () => {
+  test('has cookies of its own origin and is otherwise unchanged', () => {
     expect(
       sent({ 'set-cookie': ['a=1; Domain=example.com; Path=/', 'b=domain; domain', 'c=2;DOMAIN=.x;HttpOnly'] })[
         'set-cookie'
@@ -79,7 +79,7 @@ describe('what the frame gets', () => {
     ).toEqual(['a=1; Path=/', 'b=domain', 'c=2;HttpOnly'])
   })
 
-  test('sets nothing that reaches beyond its frame, and no size of what was changed', () => {
+  test('has no headers that reach beyond the frame, and no size of a changed body', () => {
     const headers = sent({
       'x-frame-options': 'DENY',
       'strict-transport-security': 'max-age=1',
@@ -95,7 +95,7 @@ describe('what the frame gets', () => {
     expect(responseHeaders({ 'content-length': '7' }, ORIGINS)['content-length']).toBe('7')
   })
 
-  test('keeps its own policies but those that say who may show it', () => {
+  test('keeps its own policies except those that limit framing', () => {
     expect(
       frameHeaders(ORIGINS, [
         "default-src 'self'; Frame-Ancestors 'none' , sandbox; img-src *",
@@ -105,7 +105,7 @@ describe('what the frame gets', () => {
   })
 })
 
-test('only pages that are not compressed are changed', () => {
+test('is changed only if it is a page that is not compressed', () => {
   const page = (type: string, encoding?: string) =>
     isPage({ 'content-type': type, ...(encoding !== undefined && { 'content-encoding': encoding }) })
   expect([page('text/html'), page('TEXT/HTML; charset=utf-8', 'identity'), page('application/xhtml+xml')]).toEqual([
@@ -145,7 +145,7 @@ describe('the server of a URL', () => {
     expect(() => previewTarget(url)).toThrow(expect.objectContaining({ code: 'request.invalid' })),
   )
 
-  test('has any name of this machine, and only its own port', () => {
+  test('can have any name of this machine, but only its own port', () => {
     const isOf = (url: string): boolean => isOfServer(new URL(url), 'http://localhost:5173')
     expect(['http://127.0.0.1:5173', 'http://[::1]:5173', 'http://localhost:5173/x'].every(isOf)).toBe(true)
     expect(['http://shop.localhost:5173', 'https://localhost:5173', 'http://localhost:80'].some(isOf)).toBe(false)

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { isOfServer } from './preview-target'
 
-/** The two origins that stand for each other: the server's own, and the one that the frame loads it from. */
+/** The two origins of a preview: the server's own, and the one that the frame loads it from. */
 export interface PreviewOrigins {
   target: string
   frame: string
-  /** Pages that may show the frame, as a policy names them. */
+  /** Pages that can show the frame, as a policy names them. */
   ancestors: string
 }
 
-/** Headers that belong to one connection only. */
+/** Headers that apply to one connection only. */
 const PER_CONNECTION = [
   'connection',
   'keep-alive',
@@ -24,7 +24,7 @@ const PER_CONNECTION = [
   'http2-settings',
 ]
 
-/** Headers of an answer that would apply to more than the frame, or would keep it from being shown. */
+/** Response headers that would affect more than the frame, or would prevent it from being shown. */
 const BEYOND_FRAME = [
   'x-frame-options',
   'cross-origin-opener-policy',
@@ -34,11 +34,12 @@ const BEYOND_FRAME = [
   'service-worker-allowed',
 ]
 
-/** Headers that describe the bytes of a page, which are changed on the way. */
+/** Headers that describe the bytes of a page, which the proxy changes. */
 const OF_BYTES = ['content-length', 'content-md5', 'content-digest', 'digest', 'repr-digest', 'accept-ranges']
 
 /**
- * What the server is asked: as if the page had been opened directly. `isUpgrade`: the connection becomes a WebSocket.
+ * The headers of a request to the server: as if the page had been opened directly. `isUpgrade`: the connection becomes
+ * a WebSocket.
  */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
@@ -51,7 +52,7 @@ export function requestHeaders(
     // The server has to know where the body ends.
     if (headers['transfer-encoding'] !== undefined) sent['transfer-encoding'] = 'chunked'
   }
-  // Pages are changed on the way, so they must not be compressed.
+  // The proxy changes pages, so they must not be compressed.
   delete sent['accept-encoding']
   if (headers.origin !== undefined) sent['origin'] = target
   const from = URL.parse(headers.referer ?? '')
@@ -64,12 +65,14 @@ export function requestHeaders(
   return sent
 }
 
-/** Whether a request loads the page of the frame, not something in it. */
+/** Whether a request loads the page of the frame rather than something in it. */
 export function isFrameLoad(headers: IncomingHttpHeaders): boolean {
   return ['iframe', 'frame', 'document'].includes(String(headers['sec-fetch-dest']))
 }
 
-/** What the frame gets: redirects and cookies of its own origin, and only Trestle's page may show it. */
+/**
+ * The headers of a response to the frame: redirects and cookies of its own origin, and only Trestle's page can show it.
+ */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
   origins: PreviewOrigins,
@@ -90,7 +93,7 @@ export function responseHeaders(
   return { ...sent, ...frameHeaders(origins, headers['content-security-policy']) }
 }
 
-/** The headers of everything that a frame gets: nothing but Trestle's page shows it, in a process of its own. */
+/** The headers of every response to a frame: only Trestle's page can show it, in its own process. */
 export function frameHeaders(
   { ancestors }: Pick<PreviewOrigins, 'ancestors'>,
   policies?: string | string[],
@@ -110,12 +113,12 @@ export function frameHeaders(
     // Several policies apply together.
     'content-security-policy': [`frame-ancestors ${ancestors}`, ...own].join(', '),
     'origin-agent-cluster': '?1',
-    // Trestle's page is of another origin.
+    // Trestle's page has another origin.
     'cross-origin-resource-policy': 'cross-origin',
   }
 }
 
-/** Where a redirect leads; `isElsewhere`: to another server. Undefined when it leads nowhere that can be shown. */
+/** The target of a redirect; `isElsewhere`: on another server. Undefined for a target that cannot be shown. */
 export function movedTo(
   location: string,
   { target, frame }: PreviewOrigins,
@@ -137,7 +140,7 @@ export function isPage(headers: IncomingHttpHeaders): boolean {
   )
 }
 
-/** The headers that a `Connection` header names as belonging to the connection. */
+/** The headers that a `Connection` header lists. */
 function namedIn(connection: string | undefined): string[] {
   return (connection ?? '').split(',').map((name) => name.trim().toLowerCase())
 }

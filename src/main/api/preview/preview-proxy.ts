@@ -8,10 +8,10 @@ import { frameHeaders, type PreviewOrigins, requestHeaders } from './preview-hea
 import { previewTarget, type PreviewTarget } from './preview-target'
 import { SCRIPT_PATH } from './script-insertion'
 
-/** What a handshake is answered with. */
+/** Headers of the response to a handshake. */
 const HANDSHAKE = ['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions']
 
-/** Joins a WebSocket of the page with one of the server, for reloads on changes. */
+/** Connects a WebSocket of the page to one of the server, for reloads on changes. */
 function passSocket(
   request: IncomingMessage,
   stream: Duplex,
@@ -44,7 +44,7 @@ function passSocket(
   asked.end()
 }
 
-/** Answers an upgrade that is not made. */
+/** Rejects an upgrade. */
 function refuseSocket(stream: Duplex, status: string): void {
   if (!stream.destroyed) stream.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }
@@ -52,7 +52,7 @@ function refuseSocket(stream: Duplex, status: string): void {
 const MAX_TARGETS = 20
 
 export interface PreviewProxiesOptions {
-  /** Pages that may show a frame, as a content security policy names them. */
+  /** Pages that can show a frame, as a content security policy names them. */
   ancestors: string
   /** Ports of Trestle itself. */
   isOwnPort: (port: number) => boolean
@@ -64,7 +64,7 @@ interface Proxy {
   stop(): Promise<void>
 }
 
-/** A reverse proxy for each previewed server, on a loopback port of its own: that gives each its own origin. */
+/** A reverse proxy for each previewed server, on its own loopback port, which gives each server its own origin. */
 export class PreviewProxies {
   readonly #options: PreviewProxiesOptions
   readonly #proxies = new Map<string, Promise<Proxy>>()
@@ -73,7 +73,10 @@ export class PreviewProxies {
     this.#options = options
   }
 
-  /** The URL to load in a frame. Throws `request.invalid` for what is not a server of this machine, or is Trestle. */
+  /**
+   * The URL to load in a frame. Throws `request.invalid` for anything but a server of this machine, and for Trestle
+   * itself.
+   */
   async open(url: string): Promise<{ frameUrl: string }> {
     const target = previewTarget(url)
     if (this.#options.isOwnPort(target.port) || (await this.#isProxy(target.port)))
@@ -153,12 +156,12 @@ function sendScript(response: ServerResponse, origins: PreviewOrigins): void {
 }
 
 function refuse(response: ServerResponse, origins: PreviewOrigins, why: string): void {
-  // A body that comes with it is not read.
+  // The body of the request is not read.
   response.writeHead(403, { ...frameHeaders(origins), 'content-type': 'text/plain', connection: 'close' })
   response.end(`${why}\n`)
 }
 
-/** Streams that were upgraded are no longer the server's. */
+/** The server no longer tracks streams that were upgraded. */
 async function stop(server: Server, streams: ReadonlySet<Duplex>): Promise<void> {
   for (const stream of streams) stream.destroy()
   server.closeAllConnections()
@@ -166,8 +169,8 @@ async function stop(server: Server, streams: ReadonlySet<Duplex>): Promise<void>
 }
 
 /**
- * Why a request is not passed on; undefined: it may be. Other pages can guess the port of a preview: they reach nothing
- * through it, and a server that was previewed leaves no service worker at the port for what is there next.
+ * Why a request is refused; undefined: it is allowed. Other pages can guess the port of a preview: they can reach
+ * nothing through it, and no service worker of an earlier server stays at the port for the next one.
  */
 function refusalOf({ headers, method, url }: IncomingMessage, frame: string): string | undefined {
   if (headers.host !== new URL(frame).host) return 'Only Trestle shows this.'

@@ -10,7 +10,7 @@ export interface PreviewTarget {
 }
 
 const LOOPBACK = /^(?:localhost|(?:[\w-]+\.)+localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0|\[::\])$/
-/** Names for the machine itself. Others, such as shop.localhost, may mean one of several sites of a server. */
+/** Names for the machine itself. Others, such as shop.localhost, can select one of several sites of a server. */
 const PLAIN = new Set(['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '[::]'])
 
 /** The server of a URL. Throws `request.invalid` for anything but plain HTTP to this machine, and for credentials. */
@@ -25,12 +25,12 @@ export function previewTarget(url: string): PreviewTarget {
     )
   if (!LOOPBACK.test(hostname))
     throw new CodedError('request.invalid', `url: ${hostname} is not this machine; only local servers are previewed.`)
-  // An address that means every interface is reached through loopback.
+  // The unspecified address stands for every interface; it is reached through loopback.
   const name = { '0.0.0.0': '127.0.0.1', '[::]': '::1', '[::1]': '::1' }[hostname] ?? hostname
   return { origin, hostname: name.endsWith('.localhost') ? '127.0.0.1' : name, port: Number(port || '80') }
 }
 
-/** Whether a URL is one of a server, by whatever name of this machine. */
+/** Whether a URL belongs to a server, under any name of this machine. */
 export function isOfServer(url: URL, origin: string): boolean {
   if (url.origin === origin) return true
   const server = new URL(origin)

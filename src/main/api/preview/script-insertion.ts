@@ -1,19 +1,19 @@
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** Path of the script that each page gets. */
+/** Path of the script that is inserted into each page. */
 export const SCRIPT_PATH = '/__trestle_preview__.js'
 
 const TAG = Buffer.from(`<script src="${SCRIPT_PATH}"></script>`)
-/** The head of a page begins before this. */
+/** The head of a page must start within this many bytes. */
 const MAX_HEAD = 20_000
 const UTF8_MARK = '\u00EF\u00BB\u00BF'
 const ATTRIBUTES = String.raw`(?:\s(?:[^>"']|"[^"]*"|'[^']*')*)?`
-/** What comes before everything that a page shows or runs. */
+/** Everything before the content of a page. */
 const START = new RegExp(String.raw`\s+|<!--[^]*?-->|<!doctype[^>]*>|<\?[^>]*>|<(?:html|head)${ATTRIBUTES}>`, 'iy')
 
-/** Inserts the script into a page as its first, before any of its own. The rest passes through as it comes. */
+/** Inserts the script into a page, before any of its own scripts. The rest passes through unchanged. */
 export class ScriptInsertion extends Transform {
-  /** The beginning of the page, while the place is not known. */
+  /** The start of the page, until the insertion point is known. */
   #head: Buffer | undefined = Buffer.alloc(0)
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -46,8 +46,8 @@ export function withScript(page: Buffer): Buffer {
 }
 
 /**
- * Where the script goes: after `<head>`, or before the first thing that cannot be before a head. Undefined while more
- * has to be read; `isAll`: there is no more. Tags are ASCII in every encoding but UTF-16, which stays as it is.
+ * Where the script goes: after `<head>`, or before the first element that cannot precede a head. Undefined if more
+ * bytes are needed; `isAll`: there are no more. Tags are ASCII in every encoding except UTF-16, which stays unchanged.
  */
 function placeOf(page: Buffer, isAll: boolean): number | 'nowhere' | undefined {
   const text = page.toString('latin1', 0, MAX_HEAD)
@@ -64,7 +64,7 @@ function placeOf(page: Buffer, isAll: boolean): number | 'nowhere' | undefined {
     if (/^<head/i.test(found)) return at
   }
   const rest = text.slice(at)
-  // A tag or mark that has not been read to its end.
+  // A tag or comment that has not been read completely.
   const isCut = rest === '' || /^<[^>]*$/.test(rest) || (rest.startsWith('<!--') && !rest.includes('-->')) || at < 3
   return isCut && !isAll ? undefined : place
 }

@@ -45,7 +45,7 @@ test('sends the complete list first, then only the newest state of each change, 
   expect(engine.changeListenerCount).toBe(0)
 })
 
-test('sends the latest of thousands of sessions at once, and the rest in chunks after the page has drawn them', async () => {
+test('sends the latest of thousands of sessions immediately, and the rest in chunks after the page has drawn them', async () => {
   const engine = memoryEngine()
   const ids: string[] = []
   for (let n = 0; n < 1300; n += 1) ids.push((await engine.sessions.create({ folder: '/p' })).sessionId)
@@ -113,7 +113,7 @@ test('aborting ends the subscription and removes its listeners', async () => {
   expect(engine.changeListenerCount).toBe(0)
 })
 
-test('sends the complete inbox whenever it changes, in its state at the time of reading', async () => {
+test('sends the complete inbox whenever it changes, in its state when it is read', async () => {
   const engine = memoryEngine()
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
   const { pushes } = await subscribed(engine)

@@ -19,7 +19,7 @@ export interface AppSubscription {
   mapError?: (error: unknown) => unknown
 }
 
-/** What the lists of a client are made of: this machine and the places. */
+/** The sources of a client's lists: this machine and the places. */
 type FollowedEngine = Pick<Engine, 'sessions' | 'inbox' | 'onChange' | 'places'>
 
 const MAX_SESSIONS = 10_000
@@ -55,7 +55,7 @@ class AppPushQueue {
   /** The current notices to the user, in order. */
   readonly #notices: Extract<AppPush, { type: 'notice' | 'notification' }>[] = []
   #inbox = false
-  /** Lists that have changed, and are to be read again. */
+  /** Lists that have changed and must be read again. */
   readonly #topics = new Set<
     | 'settings'
     | 'models'
@@ -156,7 +156,7 @@ class AppPushQueue {
     }
     if (!this.#hasChange() || this.#clock.now() - this.#lastFlush < this.#frameMs) return undefined
     const push = this.#takeChange()
-    // A change in the same frame that needs its own push follows at once.
+    // A change in the same frame that needs its own push follows immediately.
     if (!this.#hasChange()) this.#lastFlush = this.#clock.now()
     return push
   }
@@ -211,7 +211,7 @@ class AppPushQueue {
     } while (from < rest.length)
   }
 
-  /** Whether a row of this machine is sent: not if it was, or if it was moved to a place that has it. */
+  /** Whether a row of this machine should be sent: not if it was sent, or if it was moved to a place that lists it. */
   #isHere(sent: ReadonlySet<string> = new Set()): (summary: SessionSummary) => boolean {
     const there = new Set(this.#engine.places.sessions().map(({ sessionId }) => sessionId))
     return ({ sessionId }) => !sent.has(sessionId) && !there.has(sessionId)
@@ -254,7 +254,7 @@ class AppPushQueue {
         this.#inbox = true
         break
       case 'session.moved':
-        // Its row in the list changes with the lists of the places.
+        // Its row is updated with the lists of the places.
         break
       case 'trust':
         this.#trust.add(change.folder)
@@ -307,8 +307,8 @@ export function allRequests({ inbox, places }: Pick<Engine, 'inbox' | 'places'>)
 }
 
 /**
- * Subscribes to the app: the session list (its latest at once) and the inbox first, then what changes, and a heartbeat
- * every 5 s. Listens until the iterator or the signal ends it.
+ * Subscribes to the app: first the session list (the latest immediately) and the inbox, then changes, and a heartbeat
+ * every 5 s. Ends with the iterator or the signal.
  */
 export function appPushes(
   engine: FollowedEngine,

@@ -25,7 +25,7 @@ function pending(...events: SessionEvent[]): PendingEvents {
 }
 const everything = (all: PendingEvents): SessionEvent[] => all.take(Infinity, Infinity)
 
-test('merges adjacent text of a step, and thinking apart from it', () => {
+test('merges adjacent text of a step, and thinking separately', () => {
   const all = pending(text('a'), text('b'), thinking('c'), thinking('d'), text('e'))
   expect(everything(all)).toEqual([text('ab'), thinking('cd'), text('e')])
 })
@@ -38,20 +38,20 @@ test('does not merge across a recorded event', () => {
   expect(everything(pending(text('a'), recorded(1), text('b')))).toEqual([text('a'), recorded(1), text('b')])
 })
 
-test('leaves the events it was given as they are', () => {
+test('does not change the events it receives', () => {
   const first = text('a')
   everything(pending(first, text('b')))
   expect(first).toEqual(text('a'))
 })
 
-test('gives at least one event, however large, and then only what fits', () => {
+test('returns at least one event, however large, and then only as many as fit', () => {
   const all = pending(recorded(1), recorded(2), recorded(3))
   expect(all.take(Infinity, 0)).toEqual([recorded(1)])
   expect(all.take(1, Infinity)).toEqual([recorded(2)])
   expect(all.recordedCount).toBe(1)
 })
 
-test('does not add to an event that was taken', () => {
+test('does not append to an event that was already returned', () => {
   const all = pending(text('a'))
   expect(everything(all)).toEqual([text('a')])
   all.add(text('b'))

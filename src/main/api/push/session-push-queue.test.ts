@@ -78,7 +78,7 @@ describe('session pushes', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  test('what another process records just before it leaves the session to this one arrives', async () => {
+  test('delivers what another process recorded just before it released the session', async () => {
     const { engine, sessionId } = await setup()
     const { sessions } = engine
     const left: typeof sessions.listen = (...asked) => {
@@ -108,7 +108,7 @@ describe('session pushes', () => {
     expect(engine.listenerCount(sessionId)).toBe(1)
   })
 
-  test('a replay of 50,000 events never asks the log for more than one chunk', async () => {
+  test('a replay of 50,000 events never requests more than one chunk from the log', async () => {
     const { engine, sessionId, subscribe } = await setup(0)
     engine.record(sessionId, ...Array.from({ length: 49_999 }, (_, n) => note(`${n}`)))
     const { pushes } = subscribe(0)

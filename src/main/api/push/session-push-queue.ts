@@ -23,7 +23,10 @@ export const systemClock: Clock = {
 
 /** Limits for one push and for what is pending for a slow client. */
 export interface PushLimits {
-  /** Throttle of pushes: minimum ms between two pushes of new events. A reader sees no difference to each frame. */
+  /**
+   * Throttle of pushes: minimum ms between two pushes of new events. A user sees no difference from pushing every
+   * frame.
+   */
   frameMs: number
   /** Maximum events and approximate bytes of one push; a single larger event is still sent, alone. */
   chunkEvents: number
@@ -109,7 +112,7 @@ class SessionPushQueue {
       (event) => this.#onEvent(event),
       () => this.#onTaken(),
     )
-    // Another process that held the session may have recorded its last events since, before it left the session to us.
+    // Another process that ran the session may have recorded more events before it released it.
     this.#latest = Math.max(this.#latest, sessions.header(subscription.sessionId).seq)
     this.#cleanups.push(
       stop,
@@ -165,7 +168,7 @@ class SessionPushQueue {
     if (this.#pending.count === 0 || this.#clock.now() - this.#lastFlush < this.#limits.frameMs) return undefined
     const events = this.#pending.take(this.#limits.chunkEvents, this.#limits.chunkBytes)
     for (const event of events) if (isRecorded(event)) this.#cursor = event.seq
-    // The rest of a large flush follows at once: it belongs to the same frame.
+    // The rest of a large flush follows immediately: it belongs to the same frame.
     if (this.#pending.count === 0) this.#lastFlush = this.#clock.now()
     return { type: 'events', events }
   }
@@ -274,7 +277,7 @@ class SessionPushQueue {
 
 /**
  * Subscribes to a session. Listens from the call until the iterator ends: by `return()`, by the signal, or after
- * `lagged`. Throws `session.not_found` for an unknown session and `request.invalid` when `since` lies beyond its end.
+ * `lagged`. Throws `session.not_found` for an unknown session and `request.invalid` when `since` is beyond its end.
  */
 export function sessionPushes(
   sessions: SessionReader,

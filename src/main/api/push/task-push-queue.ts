@@ -154,7 +154,7 @@ export function usagePushes(
   return handover.iterator(() => {
     if (!isNew) return undefined
     isNew = false
-    // Without a task on this machine nothing measures here.
+    // Without a task, this machine measures nothing.
     const { at, usage } = newest ?? { at: Date.now(), usage: [] }
     return { at, usage: [...usage, ...places.usage()] }
   }, subscription.mapError)

@@ -8,8 +8,8 @@ type Call = (input: unknown, options: { signal?: AbortSignal | undefined }) => P
 type Implement = { handler(run: (call: { input: unknown; signal?: AbortSignal }) => unknown): unknown }
 
 /**
- * Every method of the contract on the engine of another process: forwarded to it, apart from what this host does on its
- * own, such as opening a file in the user's editor.
+ * Every method of the contract on the engine of another process: forwarded to it, except what this host does itself,
+ * such as opening a file in the user's editor.
  */
 export function createForwardingRouter({
   client,
@@ -49,7 +49,7 @@ export function createForwardingRouter({
       }
     }),
     'file.open': os.file.open.handler(async ({ input: { sessionId, path, with: way, line, column } }) => {
-      // Checked by the engine: only files of the project are passed to a program.
+      // The engine checks the path: only files of the project are passed to a program.
       const [found] = await client.file.find({ sessionId, paths: [path] })
       if (!found) throw new CodedError('request.invalid', `${path} is not a file of the project.`)
       if (!host.files) return false

@@ -68,7 +68,7 @@ export function createRpcServer(router: ApiRouter, logBug: LogBug): RpcServer {
   }
 }
 
-/** What `send` rejects with when the client is gone. */
+/** The error `send` rejects with when the client has disconnected. */
 export class ConnectionClosedError extends Error {
   constructor() {
     super('the client is gone')
@@ -97,7 +97,8 @@ const MAX_UNACKNOWLEDGED = 16
 
 /**
  * Serves one client over a MessagePort. A port has no backpressure, so the client acknowledges what it has read by
- * posting the number of messages; with more than `WINDOW` unread, `send` waits. Returns a function that disconnects.
+ * posting the number of messages; with `MAX_UNACKNOWLEDGED` unread messages, `send` waits. Returns a function that
+ * disconnects.
  */
 export function servePort(
   server: RpcServer,

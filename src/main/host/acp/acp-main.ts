@@ -26,12 +26,12 @@ import { ownEngine, type ClientEngine } from '../../role/joined/client-engine'
 /** Time in ms to send the last output to a client that has stopped reading. */
 const WRITE_DRAIN_MS = 1_000
 
-/** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
+/** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries only the protocol. */
 export async function acpMain(parsed: Parsed, version: string): Promise<number> {
   const agent = agentOption(parsed, 'acp')
   const output = reserveStdout()
   growSlowly()
-  // An agent of the command line is that of this process.
+  // An agent selected on the command line exists only in this process.
   const joined = agent ? undefined : await runningEngine(version)
   const engine =
     joined ??
@@ -98,11 +98,11 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
   }
 }
 
-/** The engine of the home, if one runs that the editor's sessions can use. */
+/** The engine of the home, if the editor's sessions can use it. */
 async function runningEngine(version: string): Promise<ClientEngine | undefined> {
   const home = realpathSync(resolveHome())
   try {
-    // A command of an agent stays within what that command may do.
+    // An agent's command may only do what it was approved for.
     if ((await agentTrace({ home, orphans: false })) !== undefined) return undefined
     const { joinAsClient } = await import('../../role/joined/joined-client')
     return await joinAsClient('agent', { home, version }, log)
@@ -219,7 +219,7 @@ function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentDeps): A
 /** Runs after the response was sent: before that the client does not know the session. */
 function introduce(sessions: AcpSessions, sessionId: string): void {
   setImmediate(() => {
-    // It may be closed again by then.
+    // It may already be closed again.
     sessions.introduce(sessionId).catch(() => undefined)
   })
 }

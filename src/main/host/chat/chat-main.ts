@@ -20,7 +20,7 @@ import { currentFolder, folderOption, sessionOptions, type SessionOptions } from
 import type { SessionHeader } from '../../../shared/model/session/session'
 
 /**
- * `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code: 0, or 1 when no person is at the
+ * `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code: 0, or 1 when no user is at the
  * terminal and the last message got no answer.
  */
 export async function chatMain(parsed: Parsed, version: string): Promise<number> {
@@ -29,7 +29,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   if (!servers) return 2
   const { stdin, stdout, env } = process
   const isTerminal = stdin.isTTY && stdout.isTTY
-  // Without a person nothing is asked, and servers of the command line exist in one process only.
+  // Without a user, requests cannot be answered, and servers from the command line exist in one process only.
   const joined = isTerminal && Object.keys(servers).length === 0 ? await runningEngine(version) : undefined
   const own = joined
     ? undefined
@@ -42,7 +42,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     const chosen = await chooseSession(engine, options)
     let { sessionId } = chosen
     const isNew = options.sessionId === undefined && !options.continueLatest
-    // It writes style codes itself, and makes all other text safe.
+    // The terminal writes style codes, and makes all other text safe.
     const out = editorOutput(stdout)
     terminal =
       isTerminal && env['TERM'] !== 'dumb'
@@ -71,7 +71,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   return hasFailed && !isTerminal ? 1 : 0
 }
 
-/** The engine of the home, if one runs that this chat can use. */
+/** The engine of the home, if this chat can use it. */
 async function runningEngine(version: string): Promise<ClientEngine | undefined> {
   try {
     const { joinAsClient } = await import('../../role/joined/joined-client')
@@ -111,7 +111,7 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
     )
 }
 
-/** Removes a session in which nothing was said: `--continue` would take it for the latest conversation. */
+/** Removes a session without messages: `--continue` would treat it as the latest conversation. */
 async function removeUnused({ sessions }: ClientEngine, sessionId: string): Promise<boolean> {
   const { turns, turnId, queue } = sessions.header(sessionId)
   if (turns > 0 || turnId !== undefined || queue.length > 0) return false

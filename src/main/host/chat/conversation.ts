@@ -55,7 +55,7 @@ export class Conversation {
     })
   }
 
-  /** An alarm rings once here: there is no button that stops it. */
+  /** An alarm rings only once here: there is no button to stop it. */
   #notify(notification: UserNotification): void {
     this.terminal.alert(`${notification.title} – Trestle`)
     this.printer.note(
@@ -158,7 +158,7 @@ export class Conversation {
     }
   }
 
-  /** Ends the turn; drops its requests, and takes queued messages back. */
+  /** Ends the turn; drops its requests, and withdraws queued messages. */
   async stop(approvalId?: string): Promise<void> {
     if (approvalId !== undefined) this.#dismissed.add(approvalId)
     await this.#withdrawQueue()
@@ -170,14 +170,14 @@ export class Conversation {
     if (this.terminal.isInteractive) this.printer.note(statusLine(this.header, this.engine.settings.view()))
   }
 
-  /** Returns the messages taken back from the queue, to be edited and sent again, and clears them. */
+  /** Returns the messages withdrawn from the queue, to be edited and sent again, and clears them. */
   takeWithdrawn(): string {
     const text = this.#withdrawn.join('\n')
     this.#withdrawn = []
     return text
   }
 
-  /** Takes queued messages back: stopping a turn must not send them after the next one. */
+  /** Withdraws queued messages: stopping a turn must not send them after the next one. */
   async #withdrawQueue(): Promise<void> {
     for (const { promptId, parts } of this.header.queue) {
       try {
@@ -197,7 +197,7 @@ export class Conversation {
     return new Promise((resolve) => this.#watchers.add(resolve))
   }
 
-  /** The user is gone: the current request stays pending. */
+  /** The user has left: the current request stays pending. */
   leave(): void {
     this.#isLeaving = true
     this.#asking?.controller.abort()

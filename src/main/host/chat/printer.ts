@@ -20,7 +20,10 @@ const QUIET_MS = 1000
 const FRAME_MS = 100
 /** Maximum characters of incomplete text used for the status line. */
 const TAIL_CHARS = 1000
-/** Advice with commands of the chat. For other failures the commands of a terminal help, as it has no Settings page. */
+/**
+ * Advice with commands of the chat. Other failures get advice with terminal commands, because the chat has no Settings
+ * page.
+ */
 const CHAT_ADVICE: Partial<Record<ErrorCode, string>> = {
   'model.not_configured':
     'Connect a provider in another terminal: trestle provider add NAME. ' +

@@ -35,7 +35,7 @@ const OPTIONS: Record<Kind, Record<string, string>> = {
   },
 }
 
-/** All options of `place add` that say how a place is reached. */
+/** All options of `place add` that describe how to connect to a place. */
 export const LAUNCH_OPTIONS = [...new Set(Object.values(OPTIONS).flatMap((options) => Object.keys(options)))]
 
 const NUMBERS = new Set(['port', 'cpus'])
@@ -48,7 +48,7 @@ const TAKES: Record<Kind, string> = {
   devcontainer: 'devcontainer FOLDER',
   kubernetes: 'kubernetes --image IMAGE, or kubernetes --pool NAME',
 }
-/** What is wrong with a value, where the field says more than that. */
+/** A description of the valid values, for fields whose name does not suffice. */
 const FIELD_HELP: Record<string, string> = {
   host: 'one word, as you give it to ssh',
   time: 'a time limit as Slurm writes it, e.g. 8:00:00',
@@ -60,7 +60,7 @@ const FIELD_HELP: Record<string, string> = {
   folder: 'a folder without commas and colons',
 }
 
-/** How the place that `place add` is to add is reached; throws a `UsageError`. */
+/** How to connect to the place to be added by `place add`; throws a `UsageError`. */
 export function readLaunch(kind: string, target: string | undefined, values: Values): PlaceLaunch {
   if (!isKind(kind)) throw wrong(`Unknown kind "${kind}". There are: ${Object.values(TAKES).join('; ')}.`)
   const own = OPTIONS[kind]
@@ -85,7 +85,7 @@ export function readLaunch(kind: string, target: string | undefined, values: Val
   )
 }
 
-/** `ada@build.example` is called `build.example`, and a project as its folder. */
+/** The default name: `build.example` for `ada@build.example`, and the folder's name for a project. */
 export function defaultName(kind: string, launch: PlaceLaunch): string {
   const named =
     launch.kind === 'devcontainer'
@@ -101,7 +101,7 @@ export function defaultName(kind: string, launch: PlaceLaunch): string {
   return named === undefined || named === '' ? kind : named
 }
 
-/** `ghcr.io/acme/tools:2` is called `tools`. */
+/** The default name for an image: `tools` for `ghcr.io/acme/tools:2`. */
 function lastOf(image: string | undefined): string | undefined {
   return image?.split('/').at(-1)?.split(/[:@]/)[0]
 }

@@ -45,7 +45,7 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   const say = (json: unknown, text: string): void =>
     void process.stdout.write(isJson ? `${JSON.stringify(json)}\n` : text)
-  // ssh asks in the terminal, where there is one.
+  // With a terminal, ssh asks there.
   const way = process.stdin.isTTY && process.stderr.isTTY ? 'terminal' : 'never'
   const { places } = engine
   const name = words[0] ?? ''
@@ -109,7 +109,8 @@ export async function placeMain(parsed: Parsed, version: string): Promise<number
 }
 
 /**
- * Adds it; one that was added before in the same way, for example before its host key was accepted, is used as it is.
+ * Adds the place, or returns an existing one with the same settings, for example one that was added before its host key
+ * was accepted.
  */
 async function addOnce(places: PlaceActions, added: Omit<Place, 'addedAt'>): Promise<PlaceView> {
   const known = (await places.list()).find(({ placeId }) => placeId === added.placeId)
@@ -130,7 +131,7 @@ function removed(placeId: string, { deleted, note }: PlaceRemoved, say: (json: u
 
 type Values = Parsed['values']
 
-/** The place that `add` is to add; throws a `UsageError`. */
+/** The place to be added by `add`; throws a `UsageError`. */
 function newPlace([kind = '', target]: readonly string[], values: Values): Omit<Place, 'addedAt'> {
   const text = (option: string): string | undefined => {
     const value = values[option]
@@ -156,7 +157,7 @@ function newPlace([kind = '', target]: readonly string[], values: Values): Omit<
 
 let shown: string | undefined
 
-/** What happens while it connects, on stderr, each sentence once. */
+/** Prints the progress of the connection to stderr, each message once. */
 async function showProgress(places: PlaceActions, placeId: string): Promise<void> {
   const view = (await places.list().catch(() => [])).find((one) => one.placeId === placeId)
   const { progress } = view ?? {}

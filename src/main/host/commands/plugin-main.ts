@@ -103,7 +103,7 @@ export async function pluginMain(parsed: Parsed): Promise<number> {
   }
 }
 
-/** Turns it on; one that was not accepted as it is now is shown first, to a person at a terminal. */
+/** Enables a plugin; its current content, if not yet accepted, is shown first to a person at a terminal. */
 async function enable(
   plugins: PluginActions,
   place: PluginPlace,

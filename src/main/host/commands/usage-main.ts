@@ -13,7 +13,7 @@ import { createEngine } from '../../engine/engine'
 
 const DEFAULT_DAYS = 30
 
-/** `trestle usage`: what requests to models took. Returns the exit code 0. */
+/** `trestle usage`: the tokens and costs of requests to models. Returns the exit code 0. */
 export async function usageMain({ values }: Parsed, version: string): Promise<number> {
   const by = USAGE_GROUPS.find((group) => group === (values['by'] ?? 'day'))
   if (!by) throw new UsageError(`--by takes ${USAGE_GROUPS.join(', ')}.`, 'usage')

@@ -51,7 +51,7 @@ export class DesktopHost {
     const { app, shell } = this.#electron
     const log = this.#log
     app.on('web-contents-created', (_event, contents) => {
-      // A preview guards itself: it may show its server, and nothing else.
+      // A preview has its own guard: it can show its server and nothing else.
       if (!isPreview(contents))
         guardContents(contents, { shell, log, followProblem: (clicked, url) => this.#problems.follow(clicked, url) })
       contents.on('context-menu', (_event2, params) => {

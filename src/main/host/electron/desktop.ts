@@ -32,7 +32,7 @@ export interface DesktopParts {
   ports: PortService
   notices: readonly string[]
   engine: DesktopEngine
-  /** The app's command, for the start at login. */
+  /** The app's command, for starting at login. */
   command: readonly string[]
   configFolder: string
   closeLimitMs: number
@@ -161,7 +161,7 @@ export class Desktop {
     else windows.show(command, this.#windowWith(command) ?? windows.current())
   }
 
-  /** Opens the project in its own window if so configured, else in the last used one. */
+  /** Opens the project in its own window if so configured, otherwise in the last used one. */
   openProject(folder: string): void {
     const { windows, electron } = this.#parts
     electron.app.addRecentDocument(folder)

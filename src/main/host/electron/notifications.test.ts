@@ -52,6 +52,6 @@ test.each<[string, Partial<InboxEntry>, Partial<Approval>, ApprovalOption[]?]>([
   expect(answers(entry, approval, options)).toEqual(['Reject'])
 })
 
-test('questions, plans and forms are answered in the window', () => {
+test('questions, plans and forms can only be answered in the window', () => {
   expect(answers({ asks: 'plan' })).toEqual([])
 })

@@ -32,7 +32,7 @@ interface PendingItem {
   answers?: readonly NotificationAnswer[]
 }
 
-/** Delay in ms, long enough to merge requests of many sessions and to skip those a rule answers at once. */
+/** Delay in ms, long enough to merge requests of many sessions and to skip those a rule answers immediately. */
 const DEBOUNCE_MS = 250
 
 /**
@@ -46,7 +46,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   let timer: NodeJS.Timeout | undefined
   /** Referenced while shown: a garbage-collected notification gets no click event. */
   let shown: { notification: Notification; about: readonly PendingItem[] } | undefined
-  /** Likewise referenced, until they are closed. */
+  /** Also referenced, until they are closed. */
   const told = new Set<Notification>()
   /** Programs waiting for terminal input, by task. */
   const asking = new Map<string, PendingItem>()
@@ -63,7 +63,7 @@ export function notifyPending(options: NotifyOptions): () => void {
     if (fresh.length > 0 && BrowserWindow.getFocusedWindow() === null) call(waiting, fresh)
   }
 
-  /** Sessions of another process are notified by that process. */
+  /** Another process notifies the user about its own sessions. */
   const all = (): PendingItem[] => {
     const here = engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
     const requests = here.map((entry): PendingItem => {
@@ -132,7 +132,7 @@ export function notifyPending(options: NotifyOptions): () => void {
     notification.show()
   }
 
-  /** What an agent or an alarm tells the user; also while a window is open. */
+  /** Shows a notification of an agent or an alarm, even while a window is open. */
   const tell = ({ title, body, source, sessionId }: UserNotification): void => {
     const { enabled, sound } = engine.settings.view().notifications
     if (source === 'alarm') shell?.beep()

@@ -9,7 +9,7 @@ import type { LegacyCipher } from '../../engine/config/key-store/key-store'
 
 /**
  * Starts the desktop app. Everything that must precede Electron's ready event runs before the first await. Resolves
- * when the window is open and served, or at once when another instance has taken over.
+ * when the window is open and served, or immediately when another instance has taken over.
  */
 export async function startDesktop(options: DesktopOptions): Promise<void> {
   const { electron, platform = process.platform, argv = process.argv } = options
@@ -65,8 +65,8 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
 
 /**
  * Decrypts secrets of earlier versions, which used Electron's safeStorage and are unreadable to other hosts; they are
- * then encrypted with the key all hosts share. Call it only once the app is ready. Undefined if the system has no such
- * store.
+ * then encrypted with the key that all hosts share. Call it only once the app is ready. Undefined if the system has no
+ * such store.
  */
 export function safeStorageCipher(
   safeStorage: ElectronModule['safeStorage'],

@@ -15,13 +15,13 @@ const ACTIONS = {
   restart: { options: ['json', 'when-idle'], words: [0, 0], takes: 'no arguments', humanOnly: true },
 } satisfies Record<string, ActionSpec>
 
-/** `trestle engine`: holds the engine of the home, or shows and stops the one that runs. Returns the exit code. */
+/** `trestle engine`: runs the engine of the home, or shows or stops the running one. Returns the exit code. */
 export async function engineMain(parsed: Parsed, version: string): Promise<number> {
   const home = realpathSync(resolveHome())
   if (parsed.positionals.length === 0) {
     const stray = Object.keys(parsed.values).find((name) => name !== 'help')
     if (stray !== undefined) throw new UsageError(`--${stray} goes with status, stop or restart.`, 'engine')
-    // Judged by its own mark: Trestle itself starts it for a client, so its parents say nothing.
+    // Only its own mark counts: Trestle starts it for a client, so its parent processes are not relevant.
     if (isOfAgent(home)) {
       process.stderr.write(
         'trestle: this is a command of an agent, with which the engine would end. Run it in a terminal of your own.\n',
@@ -51,13 +51,13 @@ export async function engineMain(parsed: Parsed, version: string): Promise<numbe
     const isLater = parsed.values['when-idle'] === true
     const restart = action === 'restart'
     const how = isLater ? 'when-idle' : restart ? 'hand-over' : 'now'
-    // An engine that ends at once may close the connection before its answer has arrived.
+    // An engine that ends immediately may close the connection before its answer arrives.
     const after = await wire.client.engine.stop({ how, restart }).catch((error: unknown) => {
       if (isLater || failureOf(error).code !== 'connection.lost') throw error
     })
     const waits = isLater && before.running > 0
     if (!waits) await wire.closed
-    // The command ends once the new one serves.
+    // The command ends once the new engine serves clients.
     if (!waits && restart) (await attachEngine({ home, version })).socket.destroy()
     say(isJson, { state: waits ? 'running' : 'stopped', ...(after ?? before) }, endText(action, before, waits))
     return 0
@@ -81,7 +81,7 @@ function statusText(status: EngineStatus, different: readonly string[] = []): st
   const since = new Date(startedAt).toLocaleString('en', { hour12: false })
   const lines = [
     `${who}: Trestle ${version}, process ${pid}, since ${since}.`,
-    // This command is one of them.
+    // This command is one of the clients.
     `${count(Math.max(0, clients - 1), 'client')}, ` +
       `${count(running, 'running turn')}, ${count(tasks, 'background task')}.`,
     ...(different.length > 0

@@ -6,24 +6,24 @@ import { createRedact, openAppLog } from '../../engine/health/app-log'
 import { setV8Flag } from '../../engine/runtime/v8-flags'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { READS_LOGIN_SHELL, startEngine } from '../../role/attach'
-// Loaded now: an update may replace the files of this version while it runs.
+// Imported statically: an update may replace the files of this version while it runs.
 import { engineProgram } from '../../role/engine-program'
 import { holdEngine } from '../../role/hold-engine'
 import { claimRole } from '../../role/listen'
 
-/** How long a step may still take when the engine is handed over; then it is repeated by the next one. */
+/** How long a running step can take at a hand-over before the next engine repeats it. */
 const HAND_OVER_MS = 30_000
-/** The same when the system ends this process. */
+/** The same limit when the system ends this process. */
 const TERMINATE_MS = 1500
 const SHORTEST_LOOK_MS = 100
 const LONGEST_LOOK_MS = 15_000
 
 /**
- * Holds the engine of a home until it is stopped, or has had nothing to do for a while. Prints one line of JSON once it
- * serves; also when another process holds it, and then returns at once. Returns the exit code.
+ * Runs the engine of a home until it is stopped or has been idle for a while. Prints one line of JSON once it serves
+ * clients. If another process has the role, prints the line and returns immediately. Returns the exit code.
  */
 export async function runEngine(home: string, version: string): Promise<number> {
-  // Memory grows slowly: it mostly waits.
+  // The young generation grows slowly, because the engine is mostly idle.
   setV8Flag('--semi-space-growth-factor=1')
   const redact = { text: createRedact({ env: process.env }) }
   const log = openAppLog({ home, redact: (text) => redact.text(text) })
@@ -33,7 +33,7 @@ export async function runEngine(home: string, version: string): Promise<number> 
     return 0
   }
   const ended = Promise.withResolvers<void>()
-  // Its starter reads one line, and may end before we do.
+  // The process that started it reads one line and may end before this process does.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   process.on('uncaughtExceptionMonitor', (error) => log(`unhandled: ${error.stack ?? error.message}`))
@@ -45,7 +45,7 @@ export async function runEngine(home: string, version: string): Promise<number> 
       interactive: true,
       keepsTurns: true,
       taskHost: taskHostProgram(),
-      // Started by a desktop app that was not started from a terminal.
+      // Set by a desktop app that was not started from a terminal.
       ...(process.env[READS_LOGIN_SHELL] === '1' && { loginShell: { node: { path: process.execPath } } }),
       log,
     })
@@ -58,11 +58,11 @@ export async function runEngine(home: string, version: string): Promise<number> 
     log.info(`the engine ends (${how}${restart ? ', another one takes over' : ''})`)
     clearInterval(idleTimer)
     held.close()
-    // Its clients go to the next engine, and with them the models of theirs: such a step is repeated there at once.
+    // The clients and the models they provide move to the next engine, so a step that uses one is repeated there.
     const stepMs = engine.places.asksClients() ? 0 : limitMs
     try {
       await role.close()
-      // Before the next one looks: from now on each turn is left to it, also one that just ends.
+      // Before the next engine checks: from now on every turn is left to it, even one that is about to end.
       const limit = new AbortController()
       const left = how === 'now' ? undefined : engine.keptTurns?.handOver(limit.signal)
       if (stepMs === 0) limit.abort()
@@ -70,7 +70,7 @@ export async function runEngine(home: string, version: string): Promise<number> 
         await startEngine(home, {}, await engineProgram(home)).catch((error: unknown) =>
           log(`no engine takes over: ${String(error)}`),
         )
-      // Only now is there an engine that could repeat a step.
+      // Only now is there an engine that can repeat a step.
       const timer = setTimeout(() => limit.abort(), stepMs)
       await left
       clearTimeout(timer)
@@ -92,7 +92,7 @@ export async function runEngine(home: string, version: string): Promise<number> 
     held.isIdle,
     () => void stop('hand-over', false),
   )
-  // What runs continues in the next engine.
+  // The next engine continues what runs.
   let isTerminating = false
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
@@ -131,7 +131,7 @@ function watchIdle(idleMs: () => number, isIdle: () => Promise<boolean>, end: ()
   )
 }
 
-/** What a start or a turn has left is about 8 MB that a waiting process would otherwise keep for hours. */
+/** Frees about 8 MB left by a start or a turn, which an idle process would otherwise keep for hours. */
 function collectGarbage(): void {
   setV8Flag('--expose-gc')
   const collect: unknown = runInNewContext('gc')

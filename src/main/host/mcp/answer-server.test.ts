@@ -36,7 +36,7 @@ function question(preview: Preview): CallQuestion {
 
 const form = question({ kind: 'form', server: 'tracker', message: 'Who are you?', fields: FIELDS })
 
-/** A person who types these lines, one for each question; `undefined`: Ctrl-D. */
+/** A user who types these lines, one for each question; `undefined`: Ctrl-D. */
 function person(typed: readonly (string | undefined)[], isTTY = true) {
   const input = Object.assign(new PassThrough(), { isTTY })
   const output = Object.assign(new PassThrough(), { isTTY })
@@ -56,7 +56,7 @@ function person(typed: readonly (string | undefined)[], isTTY = true) {
 const { signal } = new AbortController()
 
 describe('a form at the terminal', () => {
-  it('is filled in field by field, and an empty line takes the default or skips', async () => {
+  it('is filled in field by field, and an empty line uses the default or skips the field', async () => {
     const { io } = person(['y', 'Ada', '', 'yes', ''])
     expect(await answerInTerminal(form, { signal, ...io })).toEqual({
       optionId: 'send',
@@ -65,7 +65,7 @@ describe('a form at the terminal', () => {
     })
   })
 
-  it('asks again until the answer fits, and says what is wrong', async () => {
+  it('asks again until the answer is valid, and reports the error', async () => {
     const { io, shown } = person(['yes', '', 'Ada', 'many', '0', '7', 'perhaps', 'n', '2, 1'])
     expect(await answerInTerminal(form, { signal, ...io })).toMatchObject({
       values: { name: 'Ada', count: 7, fast: false, colors: ['g', 'r'] },
@@ -75,7 +75,7 @@ describe('a form at the terminal', () => {
     expect(shown()).toContain('Choose yes or no.')
   })
 
-  it('is declined when the input ends, at the first question or in the middle', async () => {
+  it('is declined when the input ends, at the first question or later', async () => {
     for (const typed of [[undefined], ['y', 'Ada', undefined]]) {
       const { io, shown } = person(typed)
       expect(await answerInTerminal(form, { signal, ...io })).toEqual({ optionId: 'decline', kind: 'reject_once' })
@@ -83,13 +83,13 @@ describe('a form at the terminal', () => {
     }
   })
 
-  it('does not show a secret while it is typed, nor afterwards', async () => {
+  it('never shows a typed secret', async () => {
     const fields: FormField[] = [
       { key: 'token', title: 'Token', required: true, kind: 'text', secret: true, minLength: 8 },
       { key: 'pin', title: 'Pin', required: false, kind: 'text', secret: true, default: 'default-9' },
       { key: 'name', title: 'Name', required: true, kind: 'text' },
     ]
-    // ArrowUp would bring back what was typed before.
+    // ArrowUp would recall what was typed before.
     const { io, shown } = person(['y', 's3cr', 's3cret-42', '', '\u001b[AAda'])
     const asked = question({ kind: 'form', server: 'tracker', message: 'Sign in', fields })
     expect(await answerInTerminal(asked, { signal, ...io })).toMatchObject({
@@ -101,7 +101,7 @@ describe('a form at the terminal', () => {
     expect(shown()).not.toMatch(/s3cr|default-9/)
   })
 
-  it('is declined by anything but yes', async () => {
+  it('is declined by any answer except yes', async () => {
     for (const typed of ['', 'n', 'yeah', 'no']) {
       const { io } = person([typed])
       expect(await answerInTerminal(form, { signal, ...io })).toMatchObject({ kind: 'reject_once' })
@@ -116,8 +116,8 @@ describe('a form at the terminal', () => {
   })
 })
 
-describe('without a person', () => {
-  it('takes the values of --answer, with the defaults of the form', async () => {
+describe('without a user', () => {
+  it('uses the values of --answer, with the defaults of the form', async () => {
     const { io } = person([], false)
     const values = { name: 'Ada', fast: true }
     expect(await answerInTerminal(form, { signal, values, ...io })).toMatchObject({
@@ -125,7 +125,7 @@ describe('without a person', () => {
     })
   })
 
-  it('declines values that do not fit, and says why', async () => {
+  it('declines invalid values, and reports why', async () => {
     const { io, shown } = person([], false)
     expect(await answerInTerminal(form, { signal, values: { fast: 'x', other: 1 }, ...io })).toMatchObject({
       kind: 'reject_once',
@@ -134,14 +134,14 @@ describe('without a person', () => {
     expect(shown()).toContain('other: The form has no such field.')
   })
 
-  it('declines and says how to answer', async () => {
+  it('declines, and explains how to answer', async () => {
     const { io, shown } = person([], false)
     expect(await answerInTerminal(form, { signal, ...io })).toMatchObject({ kind: 'reject_once' })
     expect(shown()).toContain("Pass --answer '{…}'")
   })
 })
 
-it('shows a link before it asks whether it was opened, without control characters', async () => {
+it('shows a link before asking whether it was opened, without control characters', async () => {
   const { io, shown } = person(['y'])
   const link = { kind: 'link', server: 's', message: 'Sign in\u001b[2J', url: 'https://a.test/x' } as Preview
   expect(await answerInTerminal(question(link), { signal, ...io })).toEqual({ optionId: 'send', kind: 'allow_once' })

@@ -10,14 +10,14 @@ import { editorOutput, safeText } from '../../console/output'
 import type { CallAnswer, CallQuestion } from '../../engine/tool/tool'
 
 interface AnswerOptions {
-  /** What `--answer` says. */
+  /** The values of `--answer`. */
   values?: Record<string, unknown>
   signal: AbortSignal
   input?: NodeJS.ReadStream
   output?: NodeJS.WriteStream
 }
 
-/** A person at a terminal. */
+/** The user at a terminal. */
 interface Asker {
   say(text: string): void
   /** Rejects with `InputEnded` once nothing more can be typed. */
@@ -29,7 +29,8 @@ interface Asker {
 class InputEnded extends Error {}
 
 /**
- * Answers a server's request during a call: with the `--answer` given, else by the user at the terminal, else declines.
+ * Answers a server's request during a call: with the values of `--answer` if given, otherwise by asking the user at the
+ * terminal, otherwise by declining.
  */
 export async function answerInTerminal(
   question: CallQuestion,
@@ -60,19 +61,19 @@ export async function answerInTerminal(
   const shown = Object.create(editor, {
     write: { value: (...piece: Parameters<typeof editor.write>) => isHidden || editor.write(...piece) },
   }) as NodeJS.WriteStream
-  // Without a history, no key brings back an answer that was typed before.
+  // Without a history, no key recalls an earlier answer.
   const lines = createInterface({ input, output: shown, historySize: 0 })
   const ended = new Promise<never>((_resolve, reject) => lines.once('close', () => reject(new InputEnded())))
-  // Where nothing is asked, the end of the input is no failure.
+  // If no question is pending, the end of the input is not a failure.
   ended.catch(() => undefined)
   const terminal: Asker = {
     say: (text) => void output.write(text),
-    // Without this the end of the input would leave the question open for ever.
+    // Without this, the question would stay open after the end of the input.
     ask: (text) => Promise.race([lines.question(text, { signal }), ended]),
     async askSecret(text) {
       isHidden = true
       try {
-        // Before the prompt, because the user may type as soon as it appears.
+        // Before the prompt, because the user can type as soon as it appears.
         const answer = lines.question('', { signal })
         output.write(text)
         return await Promise.race([answer, ended])
@@ -82,7 +83,7 @@ export async function answerInTerminal(
       }
     },
   }
-  // This reads the keys, so Ctrl-C sends no signal: handle it as one.
+  // readline reads the keys, so Ctrl-C sends no signal: handle it as one.
   lines.on('SIGINT', () => process.emit('SIGINT'))
   try {
     const agreed = await agrees(terminal, question)
@@ -154,7 +155,7 @@ function hintOf(field: FormField): string {
   return `${how}${usual}`
 }
 
-/** Converts the input to the field's type; invalid input is passed on, so that validation reports it. */
+/** Converts the input to the field's type; invalid input is passed through, so that validation reports it. */
 function valueOf(field: FormField, written: string): FormValue {
   switch (field.kind) {
     case 'number':

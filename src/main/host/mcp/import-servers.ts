@@ -25,7 +25,7 @@ export async function importServers(asked: McpAction): Promise<number> {
   if (taken.length === 0) {
     if (isJson) say(`${JSON.stringify(chosen.map(({ preview }) => preview))}\n`)
     else say('There is nothing to import from it.\n')
-    // An unreadable file is a failure, a server that already exists is not.
+    // An unreadable file is a failure; an existing server is not.
     return chosen.some(({ preview }) => preview.problems.length > 0 && preview.servers.length === 0) ? 1 : 0
   }
   const wanted = taken.flatMap(({ servers }) => servers.map(({ name }) => name)).join(', ')
@@ -101,7 +101,7 @@ function valuesFrom(given: McpAction['values'][string]): Map<string, string> {
 async function agreed(wanted: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
-  // This reads the keys, so Ctrl-C sends no signal: handle it as one.
+  // readline reads the keys, so Ctrl-C sends no signal: handle it as one.
   terminal.on('SIGINT', () => process.emit('SIGINT'))
   try {
     return /^y(es)?$/i.test((await terminal.question(`Take over ${oneLine(wanted)}? [y/N] `, { signal })).trim())

@@ -25,7 +25,7 @@ export async function manageServers(
     case 'list': {
       const list = await mcp.list(folder)
       const isUnreadable = list.servers.length === 0 && list.problems.length > 0
-      // A file that cannot be read may well name servers.
+      // An unreadable file may contain servers.
       if (isJson || !isUnreadable) say(isJson ? `${JSON.stringify(list)}\n` : listed(list))
       reportProblems(list)
       return isUnreadable ? 1 : 0

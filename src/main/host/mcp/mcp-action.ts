@@ -10,7 +10,7 @@ export interface McpAction {
   folder: string
   values: Parsed['values']
   words: string[]
-  /** Whether the arguments contain `--`: what follows it is a command. */
+  /** Whether the arguments contain `--`, which precedes a command. */
   hasSeparator: boolean
   isJson: boolean
   /** Aborted by Ctrl+C. */
@@ -39,7 +39,7 @@ export async function findServer({ mcp, folder, values }: McpAction, name: strin
   throw new CodedError('request.invalid', `${inProject ? 'The project has' : 'There is'} no server "${name}". ${none}`)
 }
 
-/** A server that may be used: a project's server only once it has been accepted. */
+/** A server that is allowed to run: a project's server only once the user has accepted it. */
 export async function usableServer(asked: McpAction, name: string): Promise<McpServerView> {
   const server = await findServer(asked, name)
   if (server.state === 'asked')

@@ -45,8 +45,8 @@ const ACTIONS: Record<
 const STOP_MS = 500
 
 /**
- * Actions that decide what runs, or act on behalf of the user: not for commands of an agent, which has its own tools
- * and rules.
+ * Actions that decide what runs, or act on behalf of the user: not for an agent's commands, because the agent has its
+ * own tools and rules.
  */
 const FOR_PEOPLE = new Set(['add', 'import', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
 

@@ -50,7 +50,7 @@ async function stderrTail({ mcp }: McpAction, { serverId }: McpServerView): Prom
     .join('\n')
 }
 
-/** Always asks the server: its last known tools may be outdated. */
+/** Always queries the server: its last known tools may be outdated. */
 async function tools(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
   const { ok, message } = await tested(asked, server)
@@ -94,7 +94,7 @@ function tested(asked: McpAction, server: McpServerView): Promise<McpTestResult>
   })
 }
 
-/** Shows only new log lines: the server is started for it, as for a test. */
+/** Starts the server, as for a test, and shows only its new log lines. */
 async function logs(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
   const { ok, message } = await tested(asked, server)

@@ -41,7 +41,7 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
     switch (action) {
       case 'list': {
         const { providers, keys } = settings.view()
-        // A file with mistakes may well name providers.
+        // A file with errors may contain providers.
         const isUnreadable = providers.length === 0 && engine.problems().length > 0
         say(providers, isUnreadable ? '' : listed(providers, keys))
         return isUnreadable ? 1 : 0

@@ -8,7 +8,7 @@ import { parseProvider, readApiKey } from './provider-input'
 
 const MAX_SHOWN = 20
 
-/** How the setup steps talk with the user at the terminal. */
+/** The terminal in which the setup asks the user. */
 export interface SetupTerminal {
   /** A text answer; undefined when interrupted. */
   ask(question: string): Promise<string | undefined>

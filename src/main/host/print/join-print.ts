@@ -30,18 +30,18 @@ import {
 import { chooseSession, undoStart, type PrintSessions } from './print-session'
 
 /**
- * `trestle print` in the engine of the home, if one runs: the turn is a turn of that engine, and asks nothing. Returns
- * the exit code, as `printMain`; undefined when there is no engine to join, or the options or the environment need a
- * process of its own.
+ * `trestle print` in the engine of the home, if one runs: the turn runs in that engine, and nothing is asked. Returns
+ * the exit code like `printMain`; undefined when no engine runs, or when the options or the environment require a
+ * separate process.
  */
 export async function joinPrint(parsed: Parsed, version: string): Promise<number | undefined> {
   const { values } = parsed
   if (values['own-process'] === true || values['mcp-config-file'] !== undefined) return undefined
-  // The agent is in the engine of the place.
+  // The agent runs in the engine of the place.
   if (values['place'] !== undefined) return undefined
   const options = printOptions(parsed)
   const home = realpathSync(resolveHome())
-  // A command of an agent stays within what that command may do.
+  // An agent's command may only do what it was approved for.
   if ((await agentTrace({ home, orphans: false })) !== undefined) return undefined
   const found = await findEngine({ home, version }).catch((error: unknown) => {
     process.stderr.write(`trestle: this runs in a process of its own: ${oneLine(failureOf(error).message)}\n`)
@@ -49,14 +49,14 @@ export async function joinPrint(parsed: Parsed, version: string): Promise<number
   })
   if (!found) return undefined
   const wire = connectWire(found.socket)
-  // What was set for this command only is in no other process.
+  // Variables set only for this command do not exist in another process.
   if ((await differentInEngine(wire.client, found.key))?.length !== 0) {
     wire.close()
     return undefined
   }
   const link = new EngineLink({
     first: wire,
-    // A turn continues in the next engine.
+    // The turn continues in the next engine.
     open: async () => (await attachEngine({ home, version })).socket,
   })
   const result = { isWritten: false }
@@ -126,7 +126,7 @@ async function joinedTurn(
   return reportEnd(end, denied, isInterrupted())
 }
 
-/** Subagents of the turn, and up to which event each was followed. */
+/** The subagents of the turn, and how far the events of each were read. */
 class FollowedAgents {
   readonly #link: EngineLink
   readonly #reached = new Map<string, number>()
@@ -148,7 +148,7 @@ class FollowedAgents {
     })
   }
 
-  /** Resolves when everything that has happened in them has been read. */
+  /** Resolves when all of their events have been read. */
   async caughtUp(client: TrestleClient): Promise<void> {
     for (const agentId of this.#reached.keys()) {
       const { header } = await client.session.open({ sessionId: agentId, limit: 1 })
@@ -157,7 +157,7 @@ class FollowedAgents {
   }
 }
 
-/** Notifications of the session's agent, while it runs. */
+/** Prints the notifications of the session's agent while it runs. */
 async function printNotifications(client: TrestleClient, sessionId: string, output: PrintOutput): Promise<void> {
   for await (const push of await client.push.app())
     if (push.type === 'notification' && push.notification.sessionId === sessionId)

@@ -26,8 +26,8 @@ import {
 import { chooseSession, undoStart, type PrintSessions } from './print-session'
 
 /**
- * `trestle print`: one turn without a UI. Returns the exit code: 0 completed, 1 error, 3 completed with calls denied,
- * 4 a spending limit is reached, 130 interrupted.
+ * `trestle print`: one turn without a UI. Returns the exit code: 0 completed, 1 error, 3 completed with calls denied, 4
+ * spending limit reached, 130 interrupted.
  */
 export async function printMain(parsed: Parsed, version: string): Promise<number> {
   const options = printOptions(parsed)
@@ -35,7 +35,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   if (!servers) return 2
   // Starting commands (fork) is also faster with less memory.
   growSlowly()
-  // Nothing of a start is garbage: looking for it takes 20 ms, often just before the first request.
+  // Startup produces no garbage: looking for some takes 20 ms, often just before the first request.
   setV8Flag('--no-incremental-marking')
   let engine: Engine | undefined
   const result = { isWritten: false }
@@ -66,7 +66,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
-/** A turn of fewer steps is over before there is garbage worth collecting. */
+/** A turn with fewer steps ends before there is garbage worth collecting. */
 const SHORT_STEPS = 4
 
 function collectGarbage(): void {
@@ -132,7 +132,7 @@ function sessionsOf({ sessions, inbox, plans, worktrees }: Engine): PrintSession
     list: sessions.list,
     create: sessions.create,
     async open(sessionId) {
-      // Opening it cancels them.
+      // Opening the session cancels them.
       const cancelled = inbox
         .list()
         .filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length

@@ -22,8 +22,8 @@ const logBug = (message: string, error: unknown): void =>
 const NO_ONE_TO_ASK = 'Print mode cannot ask, so the call was denied.'
 
 /**
- * One turn on a place: the agent, its files and commands are there; model calls are made here, unless the place has
- * keys of its own. The same exit codes as on this machine.
+ * One turn on a place: the agent, its files and its commands are there; model calls are made here, unless the place has
+ * its own keys. Same exit codes as on this machine.
  */
 export async function printOnPlace(
   engine: Engine,
@@ -34,7 +34,7 @@ export async function printOnPlace(
   if (options.worktree || options.agent || options.addDirs.length > 0)
     throw new UsageError('--place does not go with --worktree, --agent or --add-dir yet.', 'print')
   const place = (await engine.places.list()).find((one) => one.placeId === placeId)
-  // A session with a container of its own connects to that.
+  // A session with its own container connects to that.
   if (!place || !isPerSession(place.launch))
     await engine.places.connect(placeId, 'never').catch((error: unknown) => {
       throw withAdvice(error, placeId)
@@ -87,7 +87,7 @@ async function sessionOn(client: TrestleClient, options: PrintOptions, placeId: 
       throw new CodedError('session.not_found', `There is no session of ${cwd} on ${placeId}.`)
   }
   if (sessionId === undefined) {
-    // A private folder is made there, so the place has to be named in another way.
+    // A private folder is created on the place, so the place must be named in another way.
     if (noProject)
       throw new UsageError('--place does not go with --no-project yet; name a folder there with --cwd.', 'print')
     const header = await client.session.create({ folder, ...(model !== undefined && { model }), ...(mode && { mode }) })
@@ -112,7 +112,7 @@ async function untilFinished(
   throw new CodedError('connection.lost', 'The session ended before its turn did.')
 }
 
-/** Denies what would ask: in print mode the user cannot answer. */
+/** Denies a request: in print mode the user cannot answer. */
 async function deny(
   client: TrestleClient,
   sessionId: string,
@@ -126,7 +126,7 @@ async function deny(
   await client.approval.reply({ sessionId, approvalId, optionId: reject.optionId, ...feedback }).catch(() => undefined)
 }
 
-/** The API's errors carry the failure; here it is the program's own. */
+/** Errors of the API contain the failure; convert it to an error of this program. */
 function ownFailure(error: unknown): unknown {
   const data = error instanceof Error && 'data' in error ? (error.data as Partial<Failure> | undefined) : undefined
   return data?.code !== undefined && Object.hasOwn(ERRORS, data.code)
@@ -134,7 +134,7 @@ function ownFailure(error: unknown): unknown {
     : error
 }
 
-/** Print mode asks nothing, so it says where ssh can ask. */
+/** Print mode cannot ask, so it names a command in which ssh can ask. */
 function withAdvice(error: unknown, placeId: string): unknown {
   if (!(error instanceof CodedError) || !['place.refused', 'place.host_key'].includes(error.code)) return error
   return new CodedError(error.code, `${error.message} In a terminal, "trestle place test ${placeId}" lets ssh ask you.`)

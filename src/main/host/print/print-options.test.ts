@@ -21,7 +21,7 @@ const refusal = (values: Parsed['values']): string => {
   }
 }
 
-describe('the options of a printed turn', () => {
+describe('the options of print mode', () => {
   it('have their defaults, with the folder as an absolute path', () => {
     expect(read({ cwd: folder }, 'do it')).toEqual({
       prompt: 'do it',
@@ -33,19 +33,19 @@ describe('the options of a printed turn', () => {
     })
   })
 
-  it('take --yolo for the mode that asks nothing, and refuse it beside another one', () => {
+  it('accept --yolo as the mode that does not ask, and reject it with another mode', () => {
     expect(read({ cwd: folder, yolo: true }).mode).toBe('auto')
     expect(read({ cwd: folder, yolo: true, 'permission-mode': 'auto' }).mode).toBe('auto')
     expect(refusal({ cwd: folder, yolo: true, 'permission-mode': 'plan' })).toContain('exclude each other')
   })
 
-  it('take a limit of steps from 1 only', () => {
+  it('accept a step limit of at least 1', () => {
     expect(read({ cwd: folder, 'max-steps': '12' }).maxSteps).toBe(12)
     for (const steps of ['0', '-1', '1.5', '', 'many', '01', '1e3', '9999999'])
       expect(refusal({ cwd: folder, 'max-steps': steps })).toContain(`not "${steps}"`)
   })
 
-  it('refuse folders that are missing or files, and name them', () => {
+  it('reject folders that are missing or files, and name them', () => {
     const file = join(folder, 'a.txt')
     writeFileSync(file, '')
     expect(refusal({ cwd: join(folder, 'gone') })).toBe(`--cwd: there is no folder ${join(folder, 'gone')}.`)
@@ -53,7 +53,7 @@ describe('the options of a printed turn', () => {
     expect(read({ cwd: folder, 'add-dir': [folder] }).addDirs).toEqual([folder])
   })
 
-  it('take a folder on a place as it is there, and only one that is named in full', () => {
+  it('accept a folder on a place unchanged, but only as a complete path', () => {
     expect(read({ place: 'box' })).toMatchObject({ place: 'box', placeCwd: '~' })
     for (const cwd of ['~', '/srv/app', '~/app']) expect(read({ place: 'box', cwd }).placeCwd).toBe(cwd)
     for (const cwd of ['app', './app', '~ada/app', '']) expect(refusal({ place: 'box', cwd })).toContain(`not "${cwd}"`)

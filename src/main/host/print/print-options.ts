@@ -8,7 +8,7 @@ export type OutputFormat = 'text' | 'json' | 'stream-json'
 export interface PrintOptions extends SessionOptions {
   prompt: string
   cwd: string
-  /** The place that the agent works on; absent: this machine. */
+  /** The place on which the agent works; absent: this machine. */
   place?: string
   /** The folder there. */
   placeCwd?: string
@@ -35,7 +35,7 @@ export function printOptions(parsed: Parsed): PrintOptions {
   }
 }
 
-/** A folder on a place: its home folder unless an absolute one, or one below `~`, is named. */
+/** A folder on a place: the given absolute path or path below `~`, otherwise the home folder. */
 function folderThere(cwd: string | undefined): string {
   if (cwd === undefined || cwd === '~') return '~'
   if (cwd.startsWith('/') || cwd.startsWith('~/')) return cwd
@@ -43,14 +43,14 @@ function folderThere(cwd: string | undefined): string {
 }
 
 /**
- * A program that starts us with a socket for stdin and forgets to close it would block us forever: when no data has
- * arrived on a socket for this many ms, none is expected. A shell's pipe and a file are read to their end, however long
+ * A program that starts us with a socket for stdin and forgets to close it would block us forever: if no data has
+ * arrived on a socket after this many ms, none is expected. A shell's pipe and a file are read to the end, however long
  * that takes.
  */
 const SOCKET_SILENCE_MS = 500
 const HINT_AFTER_MS = 3000
 
-/** The prompt of the command line and what is piped in; throws a `UsageError` if there is neither. */
+/** The prompt from the command line plus piped input; throws a `UsageError` if both are missing. */
 export async function promptOf({ prompt }: PrintOptions): Promise<string> {
   const text = [prompt, await readStdin()].filter((part) => part.trim() !== '').join('\n\n')
   if (text === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
@@ -59,7 +59,7 @@ export async function promptOf({ prompt }: PrintOptions): Promise<string> {
 
 /** The piped input; an empty string for a terminal, a closed stdin, or no data. */
 async function readStdin(): Promise<string> {
-  // Making a stream of it takes a while, and often nothing is there to be read.
+  // Creating a stream for stdin takes a while, and often there is nothing to read.
   if (isatty(0)) return ''
   let isSocket = false
   try {

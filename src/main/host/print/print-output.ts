@@ -32,7 +32,7 @@ type Delta = Extract<LiveEvent, { type: 'text.delta' | 'thinking.delta' | 'tool.
 
 export interface PrintOutput {
   event(event: SessionEvent): void
-  /** What the user is notified of: a line of `stream-json`; other formats have it on stderr. */
+  /** A notification for the user: a line in `stream-json`; other formats print it to stderr. */
   notification(notification: UserNotification): void
   /** Resolves when everything is written. */
   finish(result: PrintResult): Promise<void>
@@ -42,7 +42,7 @@ export interface PrintOutput {
 
 /**
  * Writes a turn in one of the three formats. Nothing else may write to `out`. `progress` gets each call, `notes` each
- * retry, which may take minutes.
+ * retry, which can take minutes.
  */
 export function createPrintOutput(
   format: OutputFormat,
@@ -104,7 +104,7 @@ export function createPrintOutput(
   }
 }
 
-/** Deltas that came between two flushes become one line per part. */
+/** Merges deltas between two flushes into one line per part. */
 function merge(pending: Delta[], event: Delta): void {
   const last = pending.at(-1)
   if (last && last.type === event.type && idOf(last) === idOf(event))
@@ -127,7 +127,7 @@ interface Denial {
   agentId?: string
 }
 
-/** Maximum calls listed on a terminal; the result has them all. */
+/** Maximum calls listed on a terminal; the result contains all of them. */
 const MAX_LISTED = 5
 
 type Listen = (sessionId: string, listener: (event: SessionEvent) => void) => () => void
@@ -143,7 +143,7 @@ export class DeniedCalls {
     this.#listen = listen
   }
 
-  /** Takes an event of the session; `agentId`: of that subagent. */
+  /** Processes an event of the session; `agentId`: the subagent it belongs to. */
   onEvent(event: SessionEvent, agentId?: string): void {
     // Call ids come from models: two agents may use the same one.
     const key = 'callId' in event ? `${agentId ?? ''} ${event.callId}` : ''

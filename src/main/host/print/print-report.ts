@@ -15,14 +15,12 @@ import type { PrintOptions } from './print-options'
 
 export type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
-/**
- * The exit code of a turn that completed with calls denied, of one that a spending limit has ended, and after a signal.
- */
+/** Exit codes: for a turn that completed with calls denied, for one ended by a spending limit, and after a signal. */
 const CALLS_DENIED = 3
 const LIMIT_REACHED = 4
 const INTERRUPTED = 130
 
-/** The output of a turn in its format; progress and retries go to stderr where the format leaves it free. */
+/** The output of a turn in its format; progress and retries go to stderr if the format does not use it. */
 export function printOutput(format: PrintOptions['format']): PrintOutput {
   return createPrintOutput(
     format,
@@ -33,8 +31,9 @@ export function printOutput(format: PrintOptions['format']): PrintOutput {
 }
 
 /**
- * Ends the turn when a signal comes (SIGHUP: the terminal was closed, or the connection to it was lost) or the reader
- * of the output has gone. A second signal exits at once; everything recorded so far is safe. Returns whether it was.
+ * Ends the turn on a signal (SIGHUP: the terminal or its connection was closed) or when the reader of the output has
+ * closed it. A second signal exits immediately; everything recorded so far is safe. Returns a function that tells
+ * whether the turn was interrupted.
  */
 export function interruptible(stop: () => Promise<void>): () => boolean {
   let interrupted = false
@@ -50,7 +49,7 @@ export function interruptible(stop: () => Promise<void>): () => boolean {
   return () => interrupted
 }
 
-/** A notification of the agent, which is printed in every format. */
+/** Prints a notification of the agent, in every format. */
 export function reportNotification(output: PrintOutput, notification: UserNotification): void {
   output.notification(notification)
   process.stderr.write(`trestle: notification: ${oneLine(notificationLine(notification))}\n`)
@@ -71,7 +70,7 @@ export async function reportFailure(format: PrintOptions['format'], failure: Fai
   })
 }
 
-/** The model's context has changed, which is reported in every format. */
+/** Reports a change of the model's context, in every format. */
 export function reportCompaction(event: SessionEvent): void {
   if (event.type !== 'compaction.finished') return
   process.stderr.write(
@@ -82,7 +81,7 @@ export function reportCompaction(event: SessionEvent): void {
 
 const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const
 
-/** Warns that a project's rules, hooks and servers are off until the user trusts them; print mode cannot ask. */
+/** Warns that a project's rules, hooks and servers are disabled until the user trusts them; print mode cannot ask. */
 export function reportUntrusted({ state, parts }: TrustView, folder: string): void {
   if (state === 'nothing' || state === 'trusted') return
   const why = {
@@ -101,7 +100,7 @@ export function reportUntrusted({ state, parts }: TrustView, folder: string): vo
 export function reportEffort(settings: SettingsView, header: SessionHeader, effort: Effort): void {
   const id = header.model ?? settings.defaultModel
   const { offered, chosen } = sessionEffort(settings, { ...header, effort })
-  // For a model in no list, only the request tells.
+  // For an unlisted model, only the request shows whether it is supported.
   if (chosen === effort || !settings.models.some((model) => model.id === id)) return
   const what =
     offered.length === 0
@@ -110,7 +109,7 @@ export function reportEffort(settings: SettingsView, header: SessionHeader, effo
   process.stderr.write(`trestle: ${id} ${what}.\n`)
 }
 
-/** Tells how many requests of a session were cancelled so that it can be continued. */
+/** Reports how many requests of a session were cancelled so that it can be continued. */
 export function reportCancelled(waited: number): void {
   if (waited === 0) return
   const what =
@@ -120,7 +119,7 @@ export function reportCancelled(waited: number): void {
   process.stderr.write(`trestle: ${what}: print mode cannot ask.\n`)
 }
 
-/** What the turn took: the difference of the session's sums after and before it. */
+/** The usage of the turn: the difference between the session's sums after and before it. */
 export function usageSince(before: SessionHeader['spent'], spent: SessionHeader['spent']): Usage {
   return {
     input: spent.input - before.input,
@@ -157,7 +156,7 @@ export async function writeResult(
   })
 }
 
-/** Says on stderr how the turn ended, where that is not obvious; returns the exit code. */
+/** Prints to stderr how the turn ended, unless that is obvious; returns the exit code. */
 export function reportEnd({ stop, failure, steps }: TurnFinished, denied: DeniedCalls, interrupted: boolean): number {
   process.stderr.write(denied.toText())
   if (failure) process.stderr.write(terminalFailure(failure))

@@ -8,11 +8,11 @@ import { reportCancelled } from './print-report'
 
 type Sessions = Engine['sessions']
 
-/** What print mode uses of an engine to choose its session, whether that is in this process or in another one. */
+/** The part of an engine that print mode needs to choose its session, in this process or another one. */
 export interface PrintSessions {
   list(filter: object): SessionSummary[] | Promise<SessionSummary[]>
   create: Sessions['create']
-  /** An earlier session, and how many of its requests were cancelled, since nothing can be asked. */
+  /** Opens an earlier session. `cancelled`: how many of its requests were cancelled, because print mode cannot ask. */
   open(sessionId: string): Promise<{ header: SessionHeader; cancelled: number }>
   change: Sessions['change']
   remove: Sessions['remove']
@@ -21,20 +21,20 @@ export interface PrintSessions {
   removeWorktree(worktreeId: string): Promise<unknown>
 }
 
-/** The session of a print run, as its turn starts. */
+/** The session of a print run when its turn starts. */
 export interface PrintSession {
   header: SessionHeader
-  /** What it had spent before. */
+  /** The session's spending before the run. */
   spent: SessionHeader['spent']
   /** Created by this run. */
   isNew: boolean
-  /** The worktree that was made for it. */
+  /** The worktree that was created for it. */
   worktreeId?: string
   /** The model of a continued session before `--model` changed it. */
   earlierModel?: string | undefined
 }
 
-/** Creates or opens the session that the options mean, and changes it as they say. */
+/** Creates or opens the session selected by the options, and applies them. */
 export async function chooseSession(sessions: PrintSessions, options: PrintOptions): Promise<PrintSession> {
   const chosen = await sessionFor(sessions, options)
   const { sessionId, plan } = chosen.header
@@ -81,8 +81,8 @@ async function newSession(sessions: PrintSessions, options: PrintOptions): Promi
 }
 
 /**
- * A turn that could not start leaves no empty session, which `--continue` would take for the latest conversation, and
- * no model that cannot be used.
+ * Cleans up after a turn that could not start: an empty session, which `--continue` would treat as the latest
+ * conversation, and a model that cannot be used.
  */
 export async function undoStart(
   sessions: PrintSessions,
@@ -95,6 +95,6 @@ export async function undoStart(
     } else if (earlierModel !== undefined && earlierModel !== model)
       await sessions.change(sessionId, { model: earlierModel })
   } catch {
-    // The reason why the turn could not start is what the user has to know.
+    // The user needs to see why the turn could not start.
   }
 }

@@ -76,7 +76,7 @@ export async function scheduleMain(parsed: Parsed, version: string): Promise<num
     return (action === 'install' ? installService : uninstallService)({ yes: values['yes'] === true, json })
   }
   if (action === 'run') {
-    // A task of the Task Scheduler has no environment of its own.
+    // A task of the Task Scheduler cannot set environment variables.
     if (typeof values['home'] === 'string') process.env['TRESTLE_HOME'] = values['home']
     const { runSchedules } = await import('./schedule-run')
     return runSchedules(version)
@@ -151,7 +151,7 @@ export async function scheduleMain(parsed: Parsed, version: string): Promise<num
   }
 }
 
-/** Runs a schedule in this process, until the run has ended or waits for the user. */
+/** Runs a schedule in this process, until the run has ended or is waiting for the user. */
 async function runNow(id: string, json: boolean, version: string): Promise<number> {
   const { backgroundEngine } = await import('./schedule-run')
   const engine = await backgroundEngine(version)
@@ -188,7 +188,7 @@ function missing(values: Values): Pick<ScheduleInput, 'name' | 'time' | 'prompt'
   return { name, time, prompt }
 }
 
-/** What the options say of a schedule. */
+/** The fields of a schedule that the options set. */
 function given(values: Values): Partial<ScheduleInput> {
   const mode = text(values, 'permission-mode')
   const known = PERMISSION_MODES.find((one) => one === mode) satisfies PermissionMode | undefined
@@ -212,7 +212,7 @@ function pick<Name extends string>(values: Values, names: readonly Name[]): Part
   return found
 }
 
-/** When it runs: a time, or mail with its filter. */
+/** When it runs: at a time, or when mail matches its filter. */
 function timeOf(values: Values): Pick<Partial<ScheduleInput>, 'time' | 'mail'> {
   const time = text(values, 'time')
   const filter = MAIL.flatMap((option) => {
@@ -267,7 +267,7 @@ function merged(before: Schedule, values: Values): ScheduleInput {
     ...(model !== undefined && { model }),
     ...(mail && { mail }),
   }
-  // Without --on-mail, parts of the filter that are not named stay.
+  // Without --on-mail, the other parts of the filter stay unchanged.
   return withTime(input, {
     ...changes,
     ...(changes.mail && { mail: values['on-mail'] === true ? changes.mail : { ...mail, ...changes.mail } }),

@@ -13,7 +13,8 @@ const OFF =
   'or with scheduling = true in [features] of config.toml.'
 
 /**
- * An engine that runs schedules without a user at hand: what needs an answer waits in the inbox of any other Trestle.
+ * An engine that runs schedules while no user is present: requests wait in the inbox, where another Trestle can answer
+ * them.
  */
 export async function backgroundEngine(version: string): Promise<Engine> {
   const redact = { text: createRedact({ env: process.env }) }
@@ -55,7 +56,7 @@ export async function runSchedules(version: string): Promise<number> {
   }
 }
 
-/** Prints what has changed since the last call. */
+/** Returns a function that prints what has changed since its last call. */
 function createReport(engine: Engine): () => Promise<void> {
   const seen = new Map<string, string>()
   let state = ''
@@ -94,7 +95,7 @@ function runText(
   )
 }
 
-/** Resolves at SIGINT, SIGTERM or SIGHUP, and keeps the process alive until then. */
+/** Resolves on SIGINT, SIGTERM or SIGHUP, and keeps the process alive until then. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const alive = setInterval(() => undefined, 2 ** 30)

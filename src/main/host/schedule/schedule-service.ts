@@ -8,7 +8,7 @@ import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { serviceDefinition, type ServiceDefinition } from './service-definition'
 
 interface ServiceOptions {
-  /** Without asking. */
+  /** Skips the question. */
   yes: boolean
   json: boolean
 }
@@ -75,7 +75,7 @@ async function thisService(): Promise<ServiceDefinition> {
   })
 }
 
-/** How this program is started without the app: as its task host, which lies beside it. */
+/** The command that starts this program without the app: the command line next to the task host. */
 async function program(home: string): Promise<string[]> {
   const words = [...(await taskHostProgram().program(home))]
   const runtime = join(home, 'runtime')
@@ -88,7 +88,7 @@ async function program(home: string): Promise<string[]> {
   })
 }
 
-/** Whether the user at this terminal says yes; false without a terminal. */
+/** Asks the user at this terminal; false without a terminal. */
 async function agrees(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false
   const reader = createInterface({ input: process.stdin, output: process.stdout })
@@ -101,7 +101,7 @@ async function agrees(question: string): Promise<boolean> {
   }
 }
 
-/** Runs the commands in order; what went wrong, if anything. */
+/** Runs the commands in order; returns the error, if any. */
 function runAll(commands: readonly (readonly string[])[]): string | undefined {
   for (const [command = '', ...words] of commands) {
     const { status, error, stderr } = spawnSync(command, words, { encoding: 'utf8', timeout: 30_000 })

@@ -10,7 +10,7 @@ const linux: ServiceEnvironment = {
   uid: 501,
 }
 
-it('defines a systemd user unit, with everything quoted that systemd would read differently', () => {
+it('defines a systemd user unit, and quotes everything that systemd would interpret', () => {
   const { file, text, start } = serviceDefinition(linux)
   expect(file).toBe('/home/ada/.config/systemd/user/trestle-schedules.service')
   expect(text).toContain('ExecStart="/usr/bin/node" "/opt/100%% $$new/cli.js" "schedule" "run"\n')
@@ -18,12 +18,12 @@ it('defines a systemd user unit, with everything quoted that systemd would read 
   expect(start.at(-1)).toEqual(['systemctl', '--user', 'enable', '--now', 'trestle-schedules.service'])
 })
 
-it('gives another home a service of its own', () => {
+it('gives another home its own service', () => {
   const { file } = serviceDefinition({ ...linux, home: '/srv/trestle', configHome: '/cfg' })
   expect(file).toMatch(/^\/cfg\/systemd\/user\/trestle-schedules-[0-9a-f]{8}\.service$/)
 })
 
-it('defines a launchd agent, with the characters of XML escaped', () => {
+it('defines a launchd agent, and escapes XML characters', () => {
   const { file, text, stop } = serviceDefinition({ ...linux, platform: 'darwin', path: '/a&b' })
   expect(file).toBe('/home/ada/Library/LaunchAgents/dev.trestle.schedules.plist')
   expect(text).toContain('<string>/a&amp;b</string>')

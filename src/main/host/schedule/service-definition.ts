@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
-/** What the definition of a service depends on. */
+/** The input for a service definition. */
 export interface ServiceEnvironment {
   platform: NodeJS.Platform
   /** The user's home folder. */
@@ -10,24 +10,24 @@ export interface ServiceEnvironment {
   configHome?: string | undefined
   /** TRESTLE_HOME, as a real path. */
   home: string
-  /** The program that runs, with its arguments. */
+  /** The program to run, with its arguments. */
   command: readonly string[]
-  /** Where the commands of agents are looked for. */
+  /** The PATH for the agents' commands. */
   path: string
-  /** The user's number, for launchd. */
+  /** The user's id, for launchd. */
   uid: number
 }
 
-/** A service that runs the schedules of a home in the background, as the system wants it defined. */
+/** A service that runs the schedules of a home in the background, defined for this system. */
 export interface ServiceDefinition {
-  /** Where the definition belongs. */
+  /** Path of the definition file. */
   file: string
   text: string
-  /** The commands that start it now and at every login. */
+  /** The commands that start it now and enable it for every login. */
   start: readonly (readonly string[])[]
   /** The commands that stop it, before the file is deleted. */
   stop: readonly (readonly string[])[]
-  /** What it is called, for people. */
+  /** The name of the service system, for users. */
   system: string
 }
 
@@ -37,7 +37,7 @@ export function serviceDefinition(env: ServiceEnvironment): ServiceDefinition {
   return env.platform === 'win32' ? scheduledTask(env) : systemdUnit(env)
 }
 
-/** Homes other than the usual one have services of their own. */
+/** Homes other than the default have their own services. */
 function nameFor({ home, userHome }: ServiceEnvironment, base: string): string {
   if (home === join(userHome, '.trestle')) return base
   return `${base}-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`
@@ -72,7 +72,7 @@ WantedBy=default.target
   }
 }
 
-/** A word in quotes as systemd reads it: `%` and `$` mean something to it. */
+/** A quoted argument for systemd, which interprets `%` and `$`. */
 function systemdWord(word: string): string {
   return `"${word.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$').replaceAll('\n', '\\n')}"`
 }
@@ -124,7 +124,7 @@ function scheduledTask(env: ServiceEnvironment): ServiceDefinition {
   const name = nameFor(env, 'Trestle schedules')
   const file = join(env.home, 'schedules-task.xml')
   const [program = '', ...words] = env.command
-  // A task has no environment of its own.
+  // A task cannot set environment variables.
   const given = [...words, '--home', env.home].map(windowsWord).join(' ')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
@@ -173,7 +173,7 @@ function xml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** An argument as Windows programs split them. */
+/** An argument quoted for Windows programs. */
 function windowsWord(word: string): string {
   if (word !== '' && !/[\s"]/.test(word)) return word
   return `"${word.replaceAll(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`

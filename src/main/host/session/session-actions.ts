@@ -7,7 +7,7 @@ import { oneLine } from '../../console/output'
 import type { RestoreRequest } from '../../engine/checkpoint/restore-session'
 
 export interface RestoreOptions {
-  /** Restores to just before this message; without it the latest restore is undone. */
+  /** Restores to just before this message; without it, undoes the latest restore. */
   n?: number
   what?: { files: boolean; conversation: boolean }
   dryRun: boolean
@@ -43,7 +43,7 @@ async function target(engine: Engine, sessionId: string, { n, what }: RestoreOpt
   }
 }
 
-/** A new session with the conversation before message `n`, or all of it. */
+/** Creates a session with the conversation before message `n`, or all of it. */
 export async function forkSession(
   engine: Engine,
   sessionId: string,

@@ -12,10 +12,10 @@ import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session
 import type { HistoryCheck } from '../../../shared/model/session/history'
 import { oneLine, shortLine } from '../../console/output'
 
-/** The exit code when a history is not as it was recorded. */
+/** The exit code when a history differs from the recorded one. */
 const CHANGED = 3
 
-/** Checks the history of one session; `expect`: a hash that must be in it. */
+/** Verifies the history of one session; `expect`: a hash that must be in it. */
 async function verifyFromTerminal(
   engine: Engine,
   sessionId: string,
@@ -26,7 +26,7 @@ async function verifyFromTerminal(
   return check.ok ? 0 : CHANGED
 }
 
-/** Checks the histories of all sessions. */
+/** Verifies the histories of all sessions. */
 async function verifyAllFromTerminal(engine: Engine, isJson: boolean): Promise<number> {
   const all = await engine.histories.verifyAll()
   if (isJson) say(`${JSON.stringify(all)}\n`)
@@ -83,8 +83,8 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS
 
 /**
- * `trestle session`: manages sessions without a UI. Returns the exit code: 0, 1 when something was left undone, or 3
- * for a changed history.
+ * `trestle session`: manages sessions without a UI. Returns the exit code: 0, 1 when something was not done, or 3 for a
+ * changed history.
  */
 export async function sessionMain(
   { values, positionals: [action, id, ...more] }: Parsed,
@@ -117,7 +117,7 @@ export async function sessionMain(
   }
 }
 
-/** Actions that move sessions; `words`: how many arguments they take. */
+/** Actions that move sessions; `words`: their number of arguments. */
 const MOVES = {
   move: { run: moveTo, words: [2, 2], takes: 'the id of a session, and the name of a place, or "here"' },
   'move-out': { run: moveOut, words: [2, 2], takes: 'the id of a session and a new file' },
@@ -126,7 +126,7 @@ const MOVES = {
   'move-cancel': { run: moveCancel, words: [1, 1], takes: 'the id of one session' },
 } as const
 
-/** What is wrong with the arguments of the action; undefined when they are valid. */
+/** Describes the error in the action's arguments; undefined when they are valid. */
 function wrongOperand(
   action: Action,
   [id, ...more]: readonly (string | undefined)[],
@@ -189,7 +189,7 @@ async function restore(engine: Engine, sessionId: string, values: Parsed['values
     throw wrong('restore needs --to N (a message, as trestle session show numbers them) or --redo.')
   if ([files, conversation, both].filter(Boolean).length !== 1 && !redo)
     throw wrong('restore needs one of --files, --conversation and --both.')
-  // Opening it here would end a turn that waits for an answer.
+  // Opening the session here would end a turn that waits for an answer.
   if (engine.sessions.header(sessionId).turnId !== undefined)
     throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
   return restoreFromTerminal(engine, sessionId, {

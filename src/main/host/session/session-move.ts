@@ -21,7 +21,7 @@ export async function moveTo(
   const target = to === 'here' ? null : to
   if (target !== null && !PLACE_NAME.test(target))
     throw new UsageError(`"${to}" is not the name of a place.`, 'session')
-  // Sessions of places are found once those have told what they have.
+  // Sessions of places can be found once the places have sent their lists.
   await engine.places.follow()
   const isJson = values['json'] === true
   for await (const push of engine.places.move({
@@ -106,7 +106,7 @@ ${moved.notes.map((note) => `${note}\n`).join('')}`,
   return 0
 }
 
-/** `trestle session move-refuse MOVE`: the move is never received here. */
+/** `trestle session move-refuse MOVE`: ensures that the move is never received here. */
 export async function moveRefuse(engine: Engine, [moveId = '']: string[], values: Parsed['values']): Promise<number> {
   if (!/^move-[\w-]{1,90}$/.test(moveId))
     throw new UsageError('move-refuse takes the id of a move, as move-out prints it.', 'session')
@@ -116,7 +116,7 @@ export async function moveRefuse(engine: Engine, [moveId = '']: string[], values
   return 0
 }
 
-/** `trestle session move-cancel ID --not-received`: takes the seal off. */
+/** `trestle session move-cancel ID --not-received`: removes the seal. */
 export async function moveCancel(
   engine: Engine,
   [sessionId = '']: string[],

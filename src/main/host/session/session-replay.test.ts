@@ -38,12 +38,12 @@ describe('the screen of an event', () => {
       ] as const) {
         const { lines } = screen(step({ text, title: '標題'.repeat(30) }), { columns, rows })
         expect(lines).toHaveLength(Math.max(6, rows))
-        // A character of two columns does not fit into one.
+        // A wide character does not fit into one column.
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(Math.max(2, columns))
       }
   })
 
-  it('shows all of a long text over all scroll positions', () => {
+  it('shows all of a long text across all scroll positions', () => {
     const text = Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n')
     const { maxScroll } = screen(step({ text }))
     const seen = new Set<string>()
@@ -55,20 +55,20 @@ describe('the screen of an event', () => {
     )
   })
 
-  it('says how many lines are below, in the singular for one', () => {
+  it('shows how many lines are below, in the singular for one', () => {
     const text = (count: number) => Array.from({ length: count }, () => 'x').join('\n')
     expect(screen(step({ text: text(8) })).lines.at(-2)).toBe('… 1 more line')
     expect(screen(step({ text: text(9) })).lines.at(-2)).toBe('… 2 more lines')
     expect(screen(step({ text: text(7) })).lines.at(-2)).toBe('')
   })
 
-  it('shows changed files without the lines of a difference that repeat their name', () => {
+  it('shows changed files without the diff lines that repeat their name', () => {
     const files = [{ path: 'a.ts', action: 'change', diff: '--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-x\n+y\n' }]
     const { lines } = screen(step({ files: files as unknown as ReplayStep['files'], moreFiles: 1 }))
     expect(lines.slice(3, 10)).toEqual(['', 'change a.ts', '@@ -1 +1 @@', '-x', '+y', '', 'and 1 more file'])
   })
 
-  it('shows no control characters of what was recorded', () => {
+  it('shows no control characters from recorded events', () => {
     const { lines } = screen(step({ text: 'a\u001b[2Jb', title: 'c\u0007\nd', type: 'x\ry' }))
     // oxlint-disable-next-line no-control-regex
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
@@ -81,14 +81,14 @@ describe('keys', () => {
   const to = (name: string | undefined, text: string | undefined, seq = 3, typed = '') =>
     targetOf(name, text, { seq, typed }, overview)
 
-  it('go one event on or back, to the ends, and from turn to turn', () => {
+  it('go to the next or previous event, to the ends, and from turn to turn', () => {
     expect([to('right', undefined), to('left', undefined), to('home', undefined), to('end', undefined)]).toEqual([
       4, 2, 1, 9,
     ])
     expect([to(undefined, ']'), to(undefined, ']', 6), to(undefined, '['), to(undefined, '[', 2)]).toEqual([6, 9, 2, 1])
   })
 
-  it('go to a typed number with Enter only', () => {
+  it('go to a typed number only after Enter', () => {
     expect(to('return', '\r', 3, '7')).toBe(7)
     expect(to('return', '\r')).toBeUndefined()
     expect(to('7', '7')).toBeUndefined()

@@ -5,10 +5,10 @@ import { clusterWidth, truncateToWidth } from '../../console/display-width'
 import { editorOutput, oneLine, safeText } from '../../console/output'
 import type { Engine } from '../../engine/engine-api'
 
-/** Steps that are read at a time when all are printed. */
+/** Steps read per request when all are printed. */
 const CHUNK = 50
 
-/** Shows a session event by event: by key in a terminal, else all of it. */
+/** Shows a session event by event: by key in a terminal, otherwise all of it. */
 export async function replayFromTerminal(engine: Engine, sessionId: string, isJson: boolean): Promise<number> {
   const overview = await engine.histories.replay(sessionId)
   const { stdin, stdout } = process
@@ -42,7 +42,7 @@ async function showByKey(engine: Engine, overview: ReplayOverview): Promise<void
     const wanted = Math.min(overview.total, Math.max(1, seq))
     Object.assign(view, { seq: wanted, scroll: 0, typed: '' })
     const [found] = await engine.histories.steps(overview.sessionId, wanted, 1)
-    // Another key may have been pressed meanwhile.
+    // Another key may have been pressed in the meantime.
     if (!found || view.seq !== wanted) return
     step = found
     draw()
@@ -79,7 +79,7 @@ async function showByKey(engine: Engine, overview: ReplayOverview): Promise<void
   }
 }
 
-/** The event that a key goes to; undefined when it goes to none. */
+/** The event that a key selects; undefined for other keys. */
 export function targetOf(
   name: string | undefined,
   text: string | undefined,
@@ -101,7 +101,7 @@ function stepText(step: ReplayStep): string {
   return `${[headLine(step), oneLine(step.title), ...bodyLines(step)].join('\n')}\n`
 }
 
-/** One event as the lines of a screen; `scroll`: how many lines of its content are above it. */
+/** One event as the lines of a screen; `scroll`: how many lines of its content are scrolled off the top. */
 export function stepScreen(
   step: ReplayStep,
   { columns, rows, scroll, typed }: { columns: number; rows: number; scroll: number; typed: string },
@@ -142,7 +142,7 @@ function bodyLines({ text, files, moreFiles }: ReplayStep): string[] {
   const lines = text === '' ? [] : safeText(text).split('\n')
   for (const { path, action, diff, note } of files) {
     lines.push('', `${action} ${oneLine(path)}`)
-    // Its first two lines name the file again.
+    // Its first two lines repeat the name of the file.
     if (diff !== undefined) lines.push(...safeText(diff).trimEnd().split('\n').slice(2))
     if (note !== undefined) lines.push(oneLine(note))
   }

@@ -17,8 +17,8 @@ export interface PrintOutput {
 }
 
 /**
- * Prints the output of a task: on a terminal with colors but no other escape sequences, piped to another program byte
- * for byte; as JSON with the task and the position of the text in the whole output.
+ * Prints the output of a task: to a terminal with colors but no other escape sequences, to a pipe byte for byte; as
+ * JSON with the task and the position of the text in the whole output.
  */
 export async function printOutput(
   supervisor: TaskSupervisor,
@@ -104,7 +104,7 @@ const LONGEST = 64
 
 /**
  * Makes the output of a command safe for a terminal: colors stay, all other escape sequences and control characters are
- * removed. A lone carriage return becomes a line feed, so that nothing is overwritten. Takes the output in pieces;
+ * removed. A lone carriage return becomes a line feed, so that nothing is overwritten. Accepts the output in pieces;
  * `end` returns the sequence that resets the last color.
  */
 export class ColorText {

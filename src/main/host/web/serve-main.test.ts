@@ -27,7 +27,7 @@ test('keeps a rotated token', () => {
   expect(webToken(home)).toBe(after)
 })
 
-test.skipIf(process.platform === 'win32')('replaces a token that others could have read', async () => {
+test.skipIf(process.platform === 'win32')('replaces a token that other users could have read', async () => {
   const before = webToken(home)
   await chmod(join(home, 'web-token'), 0o644)
   const after = webToken(home)

@@ -20,8 +20,8 @@ import { watchConfigFile } from '../../engine/config/watch-file'
 import { writePrivateFile } from '../../engine/config/write-private-file'
 
 /**
- * `trestle serve`: serves the app on loopback until it is stopped, and paired devices where it is to listen for them.
- * Prints the URL, with its token, to stdout.
+ * `trestle serve`: serves the app on loopback until it is stopped, and also to paired devices if configured. Prints the
+ * URL, with its token, to stdout.
  */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
@@ -64,11 +64,11 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
       listen &&
       (await serveForDevices(engine, listen, report).catch((error: unknown) => {
         if (values['listen'] !== undefined || values['tailscale'] === true) throw error
-        // The address of the settings may be that of another network.
+        // The address in the settings may belong to another network.
         report(`does not listen for devices: ${failureOf(error).message}`)
       }))
     const host = await (port === undefined ? startOnSavedPort(options) : startWebHost({ ...options, port }))
-    // Installed before the URL is printed, since its reader may stop the program at once.
+    // Installed before the URL is printed, because its reader may stop the program immediately.
     const stopped = stopSignal()
     process.stdout.write(
       `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. ` +
@@ -99,7 +99,7 @@ async function deviceSettings(): Promise<DeviceSettings> {
   return config.settings.devices
 }
 
-/** Loaded only where Trestle listens for devices. */
+/** Loaded only when Trestle listens for devices. */
 async function serveForDevices(
   engine: Engine | JoinedEngine,
   listen: ListenOptions,
@@ -188,7 +188,7 @@ export async function startOnSavedPort(options: Omit<WebHostOptions, 'port'>): P
     try {
       return await startWebHost({ ...options, port: usual })
     } catch (error) {
-      // Another process has it: use any free port this time, and keep the saved one.
+      // Another process uses it: use any free port this time, and keep the saved one.
       if (!(error instanceof CodedError) || error.code !== 'host.port') throw error
       return startWebHost(options)
     }

@@ -3,12 +3,12 @@ import { UsageError, type Parsed } from '../../console/parse-command'
 import { resolveHome } from '../../engine/config/home'
 import { attachEngine } from '../../role/attach'
 
-/** The exit code when the engine has gone: connecting again reaches its successor. */
+/** The exit code when the engine has exited: connecting again reaches its successor. */
 const ENGINE_GONE = 75
 
 /**
- * `trestle wire --attach`: passes stdin and stdout through to the engine of the home, which it starts when none runs.
- * Ends with stdin; the engine and everything in it continue. Loads very little.
+ * `trestle wire --attach`: forwards stdin and stdout to the engine of the home, and starts one if none runs. Ends with
+ * stdin; the engine and all its work continue. Loads very little code.
  */
 export async function attachMain({ values }: Parsed, version: string): Promise<number> {
   if (values['agent'] !== undefined || values['agent-file'] !== undefined)

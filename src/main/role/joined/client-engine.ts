@@ -20,7 +20,7 @@ type SessionMethods =
   | 'listen'
   | 'live'
 
-/** Of an engine, in this process or in another one, what hosts for one user use: the chat and editors. */
+/** The part of an engine, in this process or another one, that hosts for one user need: the chat and editors. */
 export interface ClientEngine extends Pick<
   Engine,
   'notices' | 'problems' | 'onChange' | 'close' | 'skills' | 'agents' | 'lend'

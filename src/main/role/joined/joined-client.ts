@@ -9,14 +9,14 @@ import type { ClientEngine } from './client-engine'
 import { JoinedState } from './joined-state'
 import { LentToEngine } from './lend-to-engine'
 
-/** How many of the latest events are searched for a restore to take back. */
+/** How many of the latest events are searched for a restore that can be undone. */
 const LATEST_EVENTS = 1000
-/** Events read at once. */
+/** Events read per request. */
 const PAGE = 500
 
 /**
- * The engine of the home, if one runs in another process with the same environment, or is to be started. Else
- * undefined; `say` is told why, if one runs. `what`: this program, for that sentence.
+ * The engine of the home in another process with the same environment, started if that is enabled. Otherwise undefined;
+ * if one runs, `say` gets the reason. `what`: the name of this program in that reason.
  */
 export async function joinAsClient(
   what: string,
@@ -131,7 +131,7 @@ function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngin
       const { events } = await client.session.window({ sessionId, before: since + limit + 1, limit })
       return events.filter(({ seq }) => seq > since)
     },
-    // What is being streamed comes with the next events.
+    // Live events arrive with the next events.
     live: () => [],
     change: async (sessionId, change) => state.reach(await client.session.change({ sessionId, ...change })),
     remove: (sessionId) => client.session.remove({ sessionId }),
@@ -147,7 +147,7 @@ function sessionsOf(client: TrestleClient, state: JoinedState, lent: LentToEngin
     },
     async reply(sessionId, answer) {
       const { approvalId } = answer
-      // Answered or gone: it is not asked again, even before the engine has pushed its list.
+      // Answered or deleted: it must not be shown again, even before the engine has pushed its list.
       const forget = (): void => void (state.inbox = state.inbox.filter((entry) => entry.approvalId !== approvalId))
       try {
         await client.approval.reply({ sessionId, ...answer })

@@ -8,7 +8,7 @@ import type { SessionHeader } from '../../../shared/model/session/session'
 import type { EngineChange } from '../../engine/foundation/engine-options'
 import type { EngineLink } from '../engine-link'
 
-/** What a client reads at any moment: kept up to date by what the engine pushes. */
+/** State that a client can read at any time; the engine's pushes keep it up to date. */
 export class JoinedState {
   settings: SettingsView
   inbox: InboxEntry[]
@@ -16,7 +16,7 @@ export class JoinedState {
   readonly listeners = new Set<(change: EngineChange) => void>()
   readonly closed = new AbortController()
   readonly #link: EngineLink
-  /** The sessions that are followed: their headers are folded from what was shown. */
+  /** The followed sessions: their headers are folded from the events shown so far. */
   readonly #followed = new Set<string>()
   #wake = Promise.withResolvers<void>()
 
@@ -39,7 +39,7 @@ export class JoinedState {
     return (await this.#link.client.session.open({ sessionId, limit: 1 })).header
   }
 
-  /** Every event from the header that is known on; of a session that is not known, from its beginning. */
+  /** Every event after the known header; of an unknown session, from the start. */
   listen(sessionId: string, listener: (event: SessionEvent) => void): () => void {
     this.#followed.add(sessionId)
     const stop = this.#link.follow(sessionId, this.headers.get(sessionId)?.seq ?? 0, {
@@ -50,7 +50,7 @@ export class JoinedState {
         if (!isRecorded(event)) return
         this.#wake.resolve()
         this.#wake = Promise.withResolvers()
-        // Waiters look again after any change.
+        // Waiters check again after any change.
         this.notify({ kind: 'settings' })
       },
       failed: () => {
@@ -64,7 +64,7 @@ export class JoinedState {
     }
   }
 
-  /** Resolves when what this header says has been shown, so that what follows builds on it. */
+  /** Resolves when the events of this header have been shown, so that the caller can build on it. */
   async reach<Header extends SessionHeader>(header: Header): Promise<Header> {
     const { sessionId, seq } = header
     if (!this.#followed.has(sessionId)) this.headers.set(sessionId, header)
@@ -72,7 +72,7 @@ export class JoinedState {
     return header
   }
 
-  /** The same for whatever the session is now. */
+  /** The same for the current state of the session. */
   async caughtUp(sessionId: string): Promise<void> {
     const { header } = await this.#link.client.session.open({ sessionId, limit: 1 })
     await this.reach(header)
@@ -89,7 +89,7 @@ export class JoinedState {
         for await (const push of await client.push.app(undefined, { signal: this.closed.signal }))
           await this.#take(push)
       } catch (error) {
-        // After a lost connection it begins with everything.
+        // After a lost connection, the subscription starts with the complete state.
         if (failureOf(error).code !== 'connection.lost') return
       }
     }
@@ -103,7 +103,7 @@ export class JoinedState {
     if (push.type === 'notice') this.notify({ kind: 'notice', text: push.text, tone: push.tone })
     if (push.type !== 'notification') return
     this.notify({ kind: 'notification', notification: push.notification })
-    // It rings once here: there is no button that stops it.
+    // It rings only once here: there is no button to stop it.
     if (push.notification.source === 'alarm')
       for (const { id, ringsHere } of await client.alarm.list({})) if (ringsHere) await client.alarm.stop({ id })
   }

@@ -8,20 +8,20 @@ import { failureOf } from '../../../shared/errors'
 import type { ClientTerminal } from '../../engine/task/run/client-terminals'
 import type { SessionClientCapabilities } from '../../engine/turn/session/client-capabilities'
 
-/** What a client lends to a session of an engine in another process. */
+/** What a client provides to a session of an engine in another process. */
 interface Lent extends SessionClientCapabilities {
-  /** Real paths of the folders it has open. */
+  /** Real paths of its open folders. */
   folders: readonly string[]
   servers: Readonly<Record<string, McpServerDefinition>>
 }
 
 interface Lending {
-  /** Resolves once the engine has it; also when there is nothing to lend. */
+  /** Resolves once the engine has it, or if there is nothing to provide. */
   ready: Promise<void>
   stop(): void
 }
 
-/** What this client lends to its sessions, in addition to what the engine has. */
+/** Provides this client's capabilities to its sessions, in addition to the engine's own. */
 export class LentToEngine {
   readonly #client: TrestleClient
   readonly #header: (sessionId: string) => Pick<SessionHeader, 'folder' | 'addedFolders'>
@@ -33,12 +33,12 @@ export class LentToEngine {
     this.#header = header
   }
 
-  /** Goes with what is lent to the session next. */
+  /** Sent with the next capabilities provided to the session. */
   useServers(sessionId: string, servers: Lent['servers']): void {
     this.#servers.set(sessionId, servers)
   }
 
-  /** Returns the function that takes it back. */
+  /** Returns a function that withdraws them. */
   lend(sessionId: string, capabilities: SessionClientCapabilities): () => void {
     const { folder, addedFolders } = this.#header(sessionId)
     const servers = this.#servers.get(sessionId) ?? {}
@@ -54,19 +54,19 @@ export class LentToEngine {
     }
   }
 
-  /** Resolves once the engine has what was lent to the session. */
+  /** Resolves once the engine has the capabilities for the session. */
   async ready(sessionId: string): Promise<void> {
     await this.#lendings.get(sessionId)?.ready
   }
 }
 
-/** Lends it, again after each lost connection, until it is stopped. */
+/** Provides them until stopped, again after each lost connection. */
 function lendToEngine(client: TrestleClient, sessionId: string, lent: Lent): Lending {
   const { files, terminals, servers } = lent
   if (!files && !terminals && Object.keys(servers).length === 0) return { ready: Promise.resolve(), stop() {} }
   const stopped = new AbortController()
   const ready = Promise.withResolvers<void>()
-  // The caller that waits for it learns of it.
+  // The caller that waits for it gets the error.
   ready.promise.catch(() => undefined)
   void serve(client, sessionId, lent, { signal: stopped.signal, ready: ready.resolve }).catch(ready.reject)
   return { ready: ready.promise, stop: () => stopped.abort() }
@@ -117,11 +117,11 @@ class Answers {
       (value) => ({ requestId, ...(value !== undefined && { value }) }),
       (error: unknown) => ({ requestId, error: errorText(error) }),
     )
-    // An engine that has gone does not wait for it.
+    // An engine that has exited does not wait for it.
     await client.editor.reply(answer).catch(() => undefined)
   }
 
-  /** Stops what still runs, once the engine that asked for it has gone. */
+  /** Stops running calls, once the engine that made them has exited. */
   end(): void {
     for (const terminal of this.#open.values())
       void terminal

@@ -8,7 +8,7 @@ const OPTIONS = [
   { optionId: 'decline', kind: 'reject_once', label: 'Decline' },
 ]
 
-/** A request, and what the client was asked; it answers with `answer`. */
+/** A request, and what the client received; it answers with `answer`. */
 function pending(preview: unknown, answer: unknown, capabilities: unknown = { elicitation: { form: {}, url: {} } }) {
   const asked: Record<string, unknown>[] = []
   const request = async (method: string, params: Record<string, unknown>) => {
@@ -56,13 +56,13 @@ describe('a form of a server', () => {
     })
   })
 
-  it('sends what was filled in, without empty optional fields and without what was not asked for', async () => {
+  it('sends the entered values, without empty optional fields and without fields that were not requested', async () => {
     const fields = [text('a'), text('b', false), text('c', false), text('constructor', false)]
     const { ask } = pending(form(fields), { action: 'accept', content: { a: '', b: '', c: null, other: 'x' } })
     expect(await askForm(ask)).toEqual({ optionId: 'send', values: { a: '' } })
   })
 
-  it('is declined when the user declines or cancels it, or the client answers nonsense', async () => {
+  it("is declined when the user declines or cancels it, or the client's answer is invalid", async () => {
     for (const action of ['decline', 'cancel', undefined]) {
       const { ask } = pending(form([text('a')]), { action })
       expect(await askForm(ask)).toEqual({ optionId: 'decline' })
@@ -73,7 +73,7 @@ describe('a form of a server', () => {
     }
   })
 
-  it('is declined with the reason by a client without forms', async () => {
+  it('is declined with the reason if the client has no forms', async () => {
     const { ask, asked } = pending(form([text('a')]), undefined, {})
     expect(await askForm(ask)).toEqual({ optionId: 'decline', feedback: 'This editor has no forms.' })
     expect(asked).toEqual([])
@@ -81,7 +81,7 @@ describe('a form of a server', () => {
 })
 
 describe('a link of a server', () => {
-  it('is opened by a client that can, after the user agreed', async () => {
+  it('is opened by a client that can, once the user has agreed', async () => {
     const link = { kind: 'link', server: 'tracker', message: 'Sign in', url: 'https://a.test/x' }
     const { ask, asked } = pending(link, { action: 'accept' })
     expect(await askLink(ask)).toEqual({ optionId: 'send' })

@@ -9,7 +9,7 @@ export function canFillForms({ capabilities }: Pick<PendingRequest, 'capabilitie
   return Boolean(capabilities.elicitation?.form)
 }
 
-/** Shows a form in the client. Rejects when the client cannot. */
+/** Shows a form in the client. Rejects if the client cannot show it. */
 export async function fillForm(
   ask: PendingRequest,
   message: string,
@@ -27,7 +27,7 @@ export async function fillForm(
   return { values: content as FormValues }
 }
 
-/** A form of an MCP server: shown if the client supports forms, else declined with the reason. */
+/** A form of an MCP server: shown if the client supports forms, otherwise declined with the reason. */
 export async function askForm(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview, options } = ask.approval
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
@@ -39,7 +39,7 @@ export async function askForm(ask: PendingRequest): Promise<RequestAnswer> {
   return submit ? { optionId: submit.optionId, values: onlyFields(preview.fields, end.values) } : refuse
 }
 
-/** A page that a server wants opened: by the client if it can open pages, else the user sees its URL. */
+/** A page that a server asks to open: the client opens it if it can; otherwise the user sees its URL. */
 export async function askLink(ask: PendingRequest): Promise<RequestAnswer> {
   const { client, sessionId, capabilities, approval, signal } = ask
   const { preview, options } = approval
@@ -129,7 +129,7 @@ function defined<Fields extends object>(fields: Fields): { [Key in keyof Fields]
 /** Drops empty text of optional fields. */
 function onlyFields(fields: readonly FormField[], values: FormValues): FormValues {
   const kept = fields.flatMap(({ key, required }): [string, FormValue][] => {
-    // A field can have the name of something that every object has.
+    // A field can have the name of a property that every object has.
     const value = Object.hasOwn(values, key) ? values[key] : undefined
     return value === undefined || value === null || (value === '' && !required) ? [] : [[key, value]]
   })

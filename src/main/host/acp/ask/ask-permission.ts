@@ -21,7 +21,7 @@ import { subagentCallId } from '../protocol/subagent-updates'
 import { callTitle, previewContent, toolKind } from '../protocol/tool-call'
 import type { ApprovalAnswer } from '../../../engine/approval/waiting-requests'
 
-/** A pending request on its way to the client's user. */
+/** A pending request for the client's user. */
 export interface PendingRequest {
   client: Pick<AgentContext, 'request'>
   capabilities: ClientCapabilities
@@ -37,7 +37,7 @@ export interface PendingRequest {
 /** The user's answer; `cancelled`: the client has cancelled the turn. */
 export type RequestAnswer = Omit<ApprovalAnswer, 'approvalId'> | 'cancelled'
 
-/** Shows options and returns the id of the chosen one. Rejects when the client cannot ask. */
+/** Shows options and returns the id of the chosen one. Rejects if the client cannot show them. */
 export async function requestChoice(
   ask: PendingRequest,
   options: readonly PermissionOption[],
@@ -59,7 +59,7 @@ export async function requestChoice(
   throw new Error(`The client chose "${outcome.optionId}", which was not offered.`)
 }
 
-/** The call that needs approval. The client does not know calls of subagents, so those get their own id. */
+/** The call that needs approval. The client does not know the calls of subagents, so those get their own id. */
 function callOf({ entry, approval, paths }: PendingRequest): ToolCallUpdate {
   const { agent } = entry
   const title = callTitle(approval.tool, approval.summary)
@@ -125,8 +125,8 @@ export async function askPermission(
 }
 
 /**
- * Asks whether a command may have what its sandbox blocked, or whether to spend more, with the options unchanged: none
- * of them is a rule.
+ * Asks whether to allow access that a command's sandbox blocked, or to spend more. The options are unchanged, because
+ * none of them is a rule.
  */
 export async function askOptions(ask: PendingRequest): Promise<RequestAnswer> {
   const { asks, options } = ask.approval
@@ -136,7 +136,7 @@ export async function askOptions(ask: PendingRequest): Promise<RequestAnswer> {
   return chosen === 'cancelled' ? chosen : { optionId: chosen }
 }
 
-/** The fields of an option that the protocol has. */
+/** The fields of an option that the protocol supports. */
 function shownOption({ optionId, kind, name }: ApprovalOption): PermissionOption {
   return { optionId, kind, name }
 }

@@ -13,7 +13,7 @@ import { type RequestAnswer, type PendingRequest, askPermission, askOptions, req
 import { askForm, askLink, askSampling, canFillForms, fillForm } from './ask-form'
 import type { Question, QuestionAnswer } from '../../../../shared/model/approval/form'
 
-/** What asking needs of a session that the client has open. */
+/** The parts of an open session that asking needs. */
 interface OpenSession {
   paths: ClientPaths
   /** Sends pending updates: the client must know a call before it is opened to approve it. */
@@ -127,7 +127,7 @@ const DISMISS = 'dismiss'
 const ENOUGH = 'enough'
 const NOT_ANSWERED = '(not answered)'
 
-/** Shows the agent's questions: in one form if the client supports forms, else one after the other as options. */
+/** Shows the agent's questions: in one form if the client supports forms, otherwise one by one as options. */
 async function askQuestions(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview } = ask.approval
   if (preview?.kind !== 'questions') return { optionId: DISMISS }
@@ -164,7 +164,7 @@ function propertyOf({ question, header, options, multi_select: multiple }: Quest
     : { type: 'string', ...named, oneOf: offered }
 }
 
-/** Undefined when nothing was answered. Free text replaces a single choice, and is added to multiple ones. */
+/** Undefined when nothing was answered. Free text replaces a single choice and is added to multiple choices. */
 function answerFrom(
   { options, multi_select: multiple }: Question,
   chosen: unknown,

@@ -17,7 +17,7 @@ it('shows paths below the symlink that the client has opened', async () => {
   expect(paths.absolute('src/a.ts')).toBe(join(root, 'real/src/a.ts'))
 })
 
-it('leaves paths of other folders, also of one whose name begins the same', async () => {
+it("leaves paths of other folders unchanged, even if the folder's name starts the same", async () => {
   mkdirSync(join(root, 'app'))
   mkdirSync(join(root, 'application'))
   const { shown, covers } = await clientPaths([join(root, 'app')])
@@ -28,7 +28,7 @@ it('leaves paths of other folders, also of one whose name begins the same', asyn
   expect(covers(join(root, 'app/..a'))).toBe(true)
 })
 
-it('takes relative paths from the first folder, and folders that are gone as they are', async () => {
+it('resolves relative paths against the first folder, and keeps folders that no longer exist', async () => {
   const paths = await clientPaths([join(root, 'gone'), root])
   expect(paths.absolute('x')).toBe(join(root, 'gone/x'))
   expect(paths.absolute('/etc/hosts')).toBe('/etc/hosts')

@@ -49,7 +49,7 @@ const finished = (callId: string, fields: Fields = {}): SessionEvent =>
     ...fields,
   })
 
-/** The updates of a call, with everything that is pending. */
+/** The updates of a call, including all pending ones. */
 function ofCall(callId: string): Fields[] {
   void queue.flush()
   return sent.filter((update) => 'toolCallId' in update && update.toolCallId === callId)
@@ -69,7 +69,7 @@ describe('a call', () => {
     expect(ofCall('c2').map(({ status }) => status)).toEqual(['pending', 'in_progress'])
   })
 
-  it('that was drafted keeps its place, and gets its title as it grows', () => {
+  it('that was drafted keeps its position, and gets its title as it grows', () => {
     on(live('tool.drafting', { stepId: 's1', callId: 'c1', name: 'Write' }))
     on(live('tool.drafting', { stepId: 's1', callId: 'c1', name: 'Write', subject: 'a.t' }))
     on(live('tool.drafting', { stepId: 's1', callId: 'c1', name: 'Write', subject: 'a.ts' }))
@@ -84,7 +84,7 @@ describe('a call', () => {
     expect(calls.at(-1)).toMatchObject({ title: 'Write: a.ts', locations: [{ path: '/no-such-project/a.ts' }] })
   })
 
-  it('that was cut off while it was drafted has failed; one that started keeps running', () => {
+  it('that was aborted while it was drafted has failed; one that started keeps running', () => {
     on(live('tool.drafting', { stepId: 's1', callId: 'cut', name: 'Write' }))
     on(started('runs'))
     on(
@@ -100,7 +100,7 @@ describe('a call', () => {
     expect(ofCall('runs').map(({ status }) => status)).toEqual(['pending'])
   })
 
-  it('in a terminal of the client shows the terminal, and why only if there is no exit code', () => {
+  it('in a terminal of the client shows the terminal, and the reason only if there is no exit code', () => {
     on(started('c1'))
     updates.showTerminal('c1', 'term-1')
     on(live('tool.progress', { callId: 'c1', text: 'not shown twice' }))
@@ -115,7 +115,7 @@ describe('a call', () => {
     expect(ofCall('of a subagent')).toEqual([])
   })
 
-  it('shows the end of what a command has printed so far, without terminal codes', () => {
+  it("shows the end of a command's output so far, without terminal codes", () => {
     on(started('c1'))
     on(live('tool.progress', { callId: 'c1', text: '10%\r\u001b[31m20%' }))
     expect(JSON.stringify(ofCall('c1').at(-1))).toContain('20%')
@@ -131,7 +131,7 @@ describe('text', () => {
     )
   }
 
-  it('of another attempt is another message, after a note in the first', () => {
+  it('of another attempt is another message, after a note in the first one', () => {
     on(recorded('turn.started', {}))
     on(live('text.delta', { stepId: 's1', text: 'half an ans' }))
     const failure = { title: 'Overloaded' }
@@ -174,7 +174,7 @@ describe('a subagent', () => {
     expect(ofCall('c1').map(({ status }) => status)).toEqual(['pending', 'completed'])
   })
 
-  it('in the background still closes the calls that the client was asked about, until it ends', () => {
+  it('in the background still closes the calls that the client was asked to approve, until it ends', () => {
     const agent = begin(true)
     on(finished('c1', { name: 'Agent' }))
     agent(recorded('approval.requested', { approval: { callId: 'i1' } }))
@@ -184,14 +184,14 @@ describe('a subagent', () => {
     expect(listeners.size).toBe(0)
   })
 
-  it('is no longer listened to once the session is closed', () => {
+  it('is unsubscribed once the session is closed', () => {
     begin(false)
     updates.close()
     expect(listeners.size).toBe(0)
   })
 })
 
-it('reports changes of mode, model and effort, and titles with their time', () => {
+it('reports changes of mode, model and effort, and titles with the time of the change', () => {
   on(recorded('session.changed', { mode: 'auto' }))
   on(recorded('plan.entered', {}))
   on(recorded('session.changed', { title: 'New title' }))

@@ -202,7 +202,7 @@ export class EventUpdates {
     const call = this.#calls.get(callId)
     if (!call || call.isRunning) return
     call.isRunning = true
-    // Most calls end at once: then only the end is sent.
+    // Most calls end immediately: then only the end is sent.
     this.#deps.queue.call(callId, () => ({ status: 'in_progress' }))
   }
 

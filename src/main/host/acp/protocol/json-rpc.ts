@@ -10,7 +10,7 @@ const ANSWER_DRAIN_MS = 3_000
 export interface StdioStreamOptions {
   input: Readable
   output: Writable
-  /** Called when the input has ended or the reader has gone. Responses may still be sent. */
+  /** Called when the input has ended or the reader has disconnected. Responses may still be sent. */
   onInputEnd(): Promise<void>
   maxLineBytes?: number
 }
@@ -30,7 +30,7 @@ export function stdioStream({ input, output, onInputEnd, maxLineBytes = MAX_LINE
       await open.allAnswered(ANSWER_DRAIN_MS)
     },
   })
-  // Written straight to the pipe instead of through the library's three streams: a step has several messages.
+  // Written directly to the pipe instead of through the library's three streams: a step has several messages.
   const writable = new WritableStream<AnyMessage>({
     write(message) {
       const written = write(output, `${JSON.stringify(message)}\n`)
@@ -41,7 +41,7 @@ export function stdioStream({ input, output, onInputEnd, maxLineBytes = MAX_LINE
   return { readable: lines.readable.pipeThrough(noting), writable }
 }
 
-/** Resolves when all output is written, or the reader has gone. */
+/** Resolves when all output is written, or the reader has disconnected. */
 export async function flushed(output: Writable, limitMs: number): Promise<void> {
   if (output.destroyed) return
   let timer: NodeJS.Timeout | undefined
@@ -54,7 +54,7 @@ export async function flushed(output: Writable, limitMs: number): Promise<void> 
   output.destroy()
 }
 
-/** Undefined when the pipe can take more; else resolves when it can, or when it has closed. */
+/** Undefined when the pipe can accept more; otherwise resolves when it can, or when it has closed. */
 function write(output: Writable, text: string | Uint8Array): Promise<void> | undefined {
   if (output.destroyed) throw new Error('The client has closed its end.')
   if (output.write(text)) return undefined
@@ -93,7 +93,7 @@ function reading(input: Readable, maxLineBytes: number): ReadableStream<Uint8Arr
   })
 }
 
-/** Passes at max `max` bytes of each line through, so that memory stays bounded. */
+/** Passes at most `max` bytes of each line through, so that memory stays bounded. */
 export function boundedLines(max: number): (chunk: Buffer) => Buffer {
   let length = 0
   return (chunk) => {

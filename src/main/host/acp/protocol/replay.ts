@@ -10,7 +10,7 @@ import { callTitle, locationsOf, rawInput, resultContent, toolKind } from './too
 
 type Started = RecordedEvent & { type: 'tool.started' }
 
-/** Events read at once. */
+/** Events read per request. */
 const PAGE = 500
 
 /** The events of the current conversation, oldest first, without those undone by a restore. */

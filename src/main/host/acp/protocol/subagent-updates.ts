@@ -22,7 +22,7 @@ export class SubagentUpdates {
   readonly #deps: SubagentUpdatesDeps
   /** Keyed by the call that started the subagent. */
   readonly #listening = new Map<string, () => void>()
-  /** Calls whose subagent works on in the background: the client was told that they are over. */
+  /** Calls whose subagent keeps running in the background: the client was informed that they have ended. */
   readonly #returned = new Set<string>()
 
   constructor(deps: SubagentUpdatesDeps) {
@@ -59,7 +59,7 @@ export class SubagentUpdates {
     this.#listening.set(callId, unlisten)
   }
 
-  /** The call has its result: nothing more is shown in it. */
+  /** The call has a result: nothing more is shown in it. */
   returned(callId: string): void {
     if (this.#listening.has(callId)) this.#returned.add(callId)
   }

@@ -168,7 +168,7 @@ type DiffContent = Extract<ToolCallContent, { type: 'diff' }>
 
 /**
  * The hunks of a unified diff, before and after, with their context lines. A new file is one hunk. A truncated diff
- * yields the hunks it has.
+ * yields the hunks it contains.
  */
 export function diffContent(path: string, diff: string): { content: DiffContent[]; line?: number } {
   const [header = '', ...rest] = diff.split('\n')

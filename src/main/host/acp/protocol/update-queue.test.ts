@@ -29,7 +29,7 @@ const shown = (): string[] =>
   )
 
 describe('the update queue', () => {
-  it('sends the first piece at once and later ones merged per message and kind, in order', async () => {
+  it('sends the first piece immediately and later ones merged per message and kind, in order', async () => {
     const updates = queue()
     updates.chunk('agent_message_chunk', 'm1', 'a')
     await vi.advanceTimersByTimeAsync(0)

@@ -34,8 +34,8 @@ export interface UpdateQueueDeps {
 
 /**
  * Sends the updates of one session in order. Streams (text, growing titles, command output) are merged: the first piece
- * goes out at once, later ones in intervals, and not before the client has read the last. Everything else goes out at
- * once, after any pending merged updates.
+ * is sent immediately, later ones at intervals, and not before the client has read the last. Everything else is sent
+ * immediately, after any pending merged updates.
  */
 export class UpdateQueue {
   readonly #send: UpdateQueueDeps['send']
@@ -91,7 +91,7 @@ export class UpdateQueue {
     this.#sent = 0
   }
 
-  /** Drops pending updates: the client has gone. */
+  /** Drops pending updates: the client has disconnected. */
   close(): void {
     clearTimeout(this.#timer)
     this.#pending = []

@@ -29,7 +29,7 @@ export interface AcpSessionDeps {
 }
 
 const UPDATE_DRAIN_MS = 1_000
-/** Why a project's settings are off. */
+/** Why a project's settings are disabled. */
 const UNTRUSTED = {
   asked: "you haven't trusted them yet",
   changed: 'they have changed since you trusted them',
@@ -46,7 +46,7 @@ export class AcpSession {
   readonly #release: (() => void)[] = []
   #optionsAt: NodeJS.Immediate | undefined
   #messageCount = 0
-  /** The editor has gone, and what runs continues. */
+  /** The editor has disconnected, and running turns continue. */
   #hasLeft = false
   /** As last sent to the client. */
   #commands = ''
@@ -189,7 +189,7 @@ export class AcpSession {
     await this.#deps.engine.sessions.stop(this.#deps.sessionId)
   }
 
-  /** Write errors are ignored: the connection notices a client that is gone. */
+  /** Write errors are ignored: the connection notices a disconnected client. */
   async #send(update: SessionUpdate): Promise<void> {
     const { client, sessionId } = this.#deps
     await client.notify('session/update', { sessionId, update }).catch(() => undefined)

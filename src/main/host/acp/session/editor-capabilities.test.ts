@@ -29,8 +29,8 @@ function fails(error: unknown): () => never {
   }
 }
 
-describe('what an editor lends', () => {
-  it('is only what it offers', async () => {
+describe('the capabilities of an editor', () => {
+  it('are only those it offers', async () => {
     const none = await editor(() => undefined, {})
     expect([none.files, none.terminals]).toEqual([undefined, undefined])
     const readOnly = await editor(() => undefined, { fs: { readTextFile: true } })
@@ -43,17 +43,17 @@ describe('what an editor lends', () => {
 describe('files', () => {
   const read = async (answer: () => unknown) => (await editor(answer)).files?.read?.('/no-such-project/a.ts')
 
-  it('are read as the editor has them, an empty one too', async () => {
+  it('are read as the editor has them, even empty ones', async () => {
     expect(await read(() => ({ content: 'unsaved' }))).toBe('unsaved')
     expect(await read(() => ({ content: '' }))).toBe('')
   })
 
-  it('are read from disk when the editor fails or answers something else', async () => {
+  it('are read from disk when the editor fails or gives an invalid answer', async () => {
     expect(await read(fails(new Error('unknown file')))).toBeUndefined()
     for (const answer of [{}, { content: 3 }, { content: null }]) expect(await read(() => answer)).toBeUndefined()
   })
 
-  it('that the editor did not write say why, with its details', async () => {
+  it('that the editor did not write report the reason and its details', async () => {
     const { files } = await editor(fails(new RequestError(-32000, 'Not saved', { details: 'read-only buffer' })))
     await expect(files!.write!('/no-such-project/a.ts', 'x')).rejects.toThrow(
       'The editor did not write /no-such-project/a.ts: Not saved: read-only buffer. ' +
@@ -65,7 +65,7 @@ describe('files', () => {
 describe('terminals', () => {
   const command = { command: 'npm', args: ['test'], cwd: '/no-such-project', env: { CI: '1' }, maxBytes: 100 }
 
-  it('are shown in the call they run for', async () => {
+  it('are shown in the call they belong to', async () => {
     const handle = { id: 't7', waitForExit: async () => ({ exitCode: 2, signal: null }) }
     const { terminals, shownIn } = await editor((_method, params) => {
       expect(params).toMatchObject({ env: [{ name: 'CI', value: '1' }], outputByteLimit: 100 })

@@ -57,7 +57,7 @@ export function promptParts(prompt: readonly ContentBlock[], folder: string): Us
   return parts.filter((part) => part.type !== 'text' || part.text !== '')
 }
 
-/** `@src/a.ts` for a file; a link for anything else. A line of the file stands behind it. */
+/** `@src/a.ts` for a file; a link for anything else. A line of the file is appended. */
 function mention(uri: string, title: string, folder: string): string {
   if (!uri.startsWith('file:')) return `[${title}](${uri})`
   const lines = /#L?(\d+)(?:[:-]L?(\d+))?$/.exec(uri)
@@ -84,7 +84,7 @@ function nameOf(uri: string, folder: string): string {
 }
 
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
-/** How a prompt ended: with its turn, or `removed` before it had one. */
+/** How a prompt ended: with its turn, or `removed` before its turn started. */
 export type PromptOutcome = TurnFinished | 'removed'
 
 interface Waiting {
@@ -141,7 +141,7 @@ export class PromptTracker {
     return left.flatMap(({ promptId }) => promptId ?? [])
   }
 
-  /** Ends the waiting for all prompts, which continue. */
+  /** Stops waiting for all prompts, which continue. */
   leave(): void {
     for (const waiting of this.#waiting) waiting.resolve('removed')
   }

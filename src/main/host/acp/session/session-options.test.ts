@@ -4,7 +4,7 @@ import { chooseMode, chooseOption, configOptions, modeOf, modeState } from './se
 
 type Engine = Parameters<typeof chooseOption>[0]
 
-/** An engine with one session; `done` lists what was asked of it. */
+/** An engine with one session; `done` lists the calls it received. */
 function engine(header: Partial<SessionHeader>) {
   const done: string[] = []
   const models = [
@@ -26,13 +26,13 @@ function engine(header: Partial<SessionHeader>) {
 const planning = { plan: { active: true } } as Partial<SessionHeader>
 
 describe('the mode', () => {
-  it('is plan mode while a plan is made, whatever is allowed after it', () => {
+  it('is plan mode while a plan is made, whatever mode follows it', () => {
     const { engine: parts, header } = engine({ ...planning, mode: 'auto' })
     expect(modeOf(header)).toBe('plan')
     expect(modeState(parts, header)).toMatchObject({ currentModeId: 'plan' })
   })
 
-  it('leaves plan mode before a permission mode is set, and does nothing that is so already', async () => {
+  it('leaves plan mode before a permission mode is set, and does nothing if it is already set', async () => {
     const leaving = engine({ ...planning, mode: 'ask' })
     await chooseMode(leaving.engine, 's1', 'auto')
     expect(leaving.done).toEqual(['leave', '{"mode":"auto"}'])
@@ -42,7 +42,7 @@ describe('the mode', () => {
     expect(same.done).toEqual([])
   })
 
-  it('that does not exist is refused with those that do', async () => {
+  it('is refused if it does not exist, with a list of those that do', async () => {
     await expect(chooseMode(engine({}).engine, 's1', 'yolo')).rejects.toMatchObject({
       message: expect.stringContaining('there is no mode yolo; there are ask, accept-edits, auto, plan'),
     })
@@ -58,7 +58,7 @@ describe('options', () => {
     }
   }
 
-  it('always have the current model among the choices, also one that is gone', () => {
+  it('always include the current model, even if it was removed', () => {
     for (const header of [{}, { model: 'demo' }, { model: 'gone' }]) {
       const { currentValue, options } = optionOf(header, 'model')
       expect(options.map(({ value }) => value)).toContain(currentValue)
@@ -66,13 +66,13 @@ describe('options', () => {
     expect(optionOf({ model: 'gone' }, 'model').options[0]).toMatchObject({ value: 'gone' })
   })
 
-  it('have the effort only for a model with levels, and name the default', () => {
+  it('include the effort only for a model with levels, and name the default', () => {
     expect(optionOf({}, 'effort')).toMatchObject({ currentValue: 'default' })
     expect(optionOf({ effort: 'max' }, 'effort').currentValue).toBe('high')
     expect(optionOf({ model: 'demo' }, 'effort')).toBeUndefined()
   })
 
-  it('are set, and refused with what there is', async () => {
+  it('are set, or refused with a list of the valid values', async () => {
     const { engine: parts, done } = engine({})
     await chooseOption(parts, 's1', 'model', 'demo')
     await chooseOption(parts, 's1', 'effort', 'default')

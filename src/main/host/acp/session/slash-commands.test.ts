@@ -19,12 +19,12 @@ async function run(text: string, parts: Parts = {}, more: UserPart[] = []) {
 }
 
 describe('running a command', () => {
-  it('leaves anything else to the agent as it was sent', async () => {
+  it('sends anything else to the agent unchanged', async () => {
     for (const text of ['hello', '/etc/hosts', '/unknown', '/constructor', '/toString x', 'a /plan', '/plan2'])
       expect(await run(text)).toEqual({ said: [], left: [{ type: 'text', text }] })
   })
 
-  it('gives the agent what follows /plan, with the attachments', async () => {
+  it('sends the text after /plan to the agent, with the attachments', async () => {
     const image = { type: 'media', mediaType: 'image/png', data: '' } as UserPart
     const entered: string[] = []
     const plans = { enter: async () => void entered.push('plan') }
@@ -47,7 +47,7 @@ describe('running a command', () => {
     await expect(run('/compact', failing(new TypeError('bug')))).rejects.toThrow('bug')
   })
 
-  it('passes what to keep to /compact', async () => {
+  it('passes the text after /compact to it', async () => {
     const asked: unknown[] = []
     const sessions = { compact: async (...given: unknown[]) => asked.push(given) > 0 }
     await run('/compact  the plan ', { sessions })
@@ -58,7 +58,7 @@ describe('running a command', () => {
     ])
   })
 
-  it('keeps tables and lists whole, whatever is in the text', async () => {
+  it('keeps tables and lists intact, whatever the text contains', async () => {
     const tool = { name: 'Bash', state: 'off', reason: 'off in a|b\nc', tokens: 1234 }
     const tools = await run('/tools', { sessions: { tools: async () => ({ tools: [tool] }) } })
     expect(tools.said.join().split('\n').at(-1)).toBe(String.raw`| Bash | off: off in a\|b c | 1,234 |`)
@@ -68,7 +68,7 @@ describe('running a command', () => {
     expect(tasks.said).toEqual(['- `t1` running: a # b'])
   })
 
-  it('says what /undo restored, and what it left', async () => {
+  it('reports what /undo restored and what it left unchanged', async () => {
     const restored = {
       seq: 9,
       steps: [{ action: 'change', path: 'a.ts' }],
@@ -99,7 +99,7 @@ describe('the list of commands', () => {
   const names = async (skills: unknown[], prompts: () => Promise<unknown[]> = async () => []) =>
     slashCommands(engineWith({ skills: { list: async () => ({ skills }) }, mcpContent: { prompts } }), 's1')
 
-  it('has skills that are not hidden and no command of Trestle, whatever they are called', async () => {
+  it('has skills that are not hidden, and no skill can replace a command of Trestle', async () => {
     const skills = [
       skill('review', { arguments: ['file'] }),
       skill('plan'),

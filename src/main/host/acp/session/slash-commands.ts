@@ -10,7 +10,7 @@ import type { RestoreRequest } from '../../../engine/checkpoint/restore-session'
 interface SlashCommand {
   description: string
   hint?: string
-  /** Runs the command and reports the outcome; returns parts when the agent should get a prompt. */
+  /** Runs the command and reports the outcome; returns parts if the agent should get a prompt. */
   run(
     engine: ClientEngine,
     sessionId: string,

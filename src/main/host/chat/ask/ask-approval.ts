@@ -20,7 +20,7 @@ import {
 import { oneLine, safeText, wrapText } from '../screen/text-layout'
 import { sandboxDescription } from '../../../../shared/configuration/sandbox-text'
 
-/** Preview lines shown at first. */
+/** Preview lines shown initially. */
 const MAX_LINES = 40
 
 type Action = { label: string } & (

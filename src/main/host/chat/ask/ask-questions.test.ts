@@ -83,7 +83,7 @@ test('a form keeps defaults, hides secrets and sends typed values', async () => 
   expect(screen()).not.toContain('\u001b')
 })
 
-test('a form with mistakes is not sent, and can be corrected or declined', async () => {
+test('a form with errors is not sent, and can be corrected or declined', async () => {
   const tooYoung = ['Ada', '7', '', '2', '9', '']
   const { answer, screen } = person([...tooYoung, '2', 'Ada', '', 'x', '2', '3', '', '1'])
   expect(await answer).toEqual({

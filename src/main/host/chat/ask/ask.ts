@@ -25,7 +25,7 @@ export function showLines({ terminal }: ApprovalPrompt, lines: readonly string[]
   terminal.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** A letter key besides the numbers. */
+/** A letter key in addition to the numbers. */
 export interface ShortcutKey {
   key: string
   label: string

@@ -10,7 +10,7 @@ const TOO_DEEP = /^(?:[>*+-][ \t]*){60,}/m
 
 /**
  * Renders streamed Markdown as lines for a terminal. A block is written when it is complete: a paragraph at its end, a
- * list item when the next one starts, a line of code at once.
+ * list item when the next one starts, a line of code immediately.
  */
 export class MarkdownStream {
   readonly #style: Style

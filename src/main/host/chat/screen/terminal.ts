@@ -47,8 +47,8 @@ export interface Terminal {
   /** Shows a status line that the next output erases; undefined removes it. */
   status(text: string | undefined): void
   /**
-   * Rings the bell and shows a text as the title of the window, without changing what is on screen. Nothing where there
-   * is not a terminal.
+   * Rings the bell and shows a text as the title of the window, without changing what is on screen. Does nothing
+   * without a terminal.
    */
   alert(title: string): void
   /** Restores the terminal's original state. */

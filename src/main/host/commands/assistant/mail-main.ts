@@ -48,7 +48,7 @@ const ACTIONS = {
 } satisfies Record<string, ActionSpec>
 
 /**
- * `trestle mail`: accounts and mail in a terminal. All of it is for people: an agent's command would get around the
+ * `trestle mail`: accounts and mail in a terminal. All of it is for people: an agent's command would bypass the
  * questions of the mail tools. Returns the exit code: 0, 1 when it failed, 2 when it is not allowed or not sent, 130
  * when interrupted.
  */
@@ -202,7 +202,7 @@ async function draftFrom(values: Values): Promise<MailDraft> {
   }
 }
 
-/** Shows all of the message, and asks. Without a terminal to ask at, the answer is no. */
+/** Shows the complete message and asks. Without a terminal, the answer is no. */
 async function confirmed({ mail }: Engine, draft: MailDraft): Promise<boolean> {
   const { stdin, stderr } = process
   if (!stdin.isTTY || !stderr.isTTY) {

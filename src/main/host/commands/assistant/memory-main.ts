@@ -136,7 +136,7 @@ function filterOf(values: Values): MemoryFilter {
   }
 }
 
-/** Where an entry applies: in the project of `--project`, else everywhere. */
+/** Where an entry applies: in the project of `--project`, otherwise everywhere. */
 function placeOf({ project, everywhere }: Values): { folder?: string } {
   if (typeof project !== 'string') return {}
   if (everywhere === true) throw wrong('--project and --everywhere exclude each other.')

@@ -131,7 +131,7 @@ function jsonString(line: string): string | undefined {
 interface FoundRules {
   rules: readonly PermissionRule[]
   problems: readonly ConfigProblem[]
-  /** Set when the project has rules that are off. */
+  /** Set when the project has rules that are disabled. */
   sandboxes: CommandSandboxes
   untrusted?: { folder: string; state: TrustView['state']; advice: string }
 }

@@ -15,13 +15,13 @@ import { createRuleActions, type RuleActions } from '../../../engine/customize/r
 import { agentTrace } from '../../../engine/runtime/agent-trace'
 import { createTrust } from '../../../engine/trust/create-trust'
 
-/** The actions of `trestle permission` that are about rules. */
+/** The actions of `trestle permission` that concern rules. */
 export const RULE_ACTIONS = ['list', 'add', 'remove', 'test'] as const
 type RuleAction = (typeof RULE_ACTIONS)[number]
 
 /**
  * `trestle permission list|add|remove|test`: the rules of the user and of a project. Returns 0; 1 when the change or
- * the test was refused; 2 when an agent's command asks for a change.
+ * the test was refused; 2 when an agent's command requests a change.
  */
 export async function permissionRulesMain(
   action: RuleAction,

@@ -28,7 +28,7 @@ import type { SandboxedSession, Sandboxes } from '../../../engine/sandbox/create
 /** What `trestle sandbox status` prints. */
 export interface SandboxReport extends CommandSandbox {
   available: boolean
-  /** Whether commands may not run without one. */
+  /** Whether commands must not run without a sandbox. */
   required: boolean
   /** Why no sandbox is available, and how to get one. */
   reason?: string

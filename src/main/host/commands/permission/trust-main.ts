@@ -8,9 +8,9 @@ import { forgetGitTrust, trustedRepositories } from '../../../engine/git/trust/g
 
 /**
  * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's settings, and whether they apply, as
- * JSON; `untrust` with the Git repository that was trusted, if there is one. `trust` shows them to a person at a
- * terminal, who types the start of their hash. Returns 0; 1 when not trusted; 2 when an agent or a program without a
- * terminal asks; 130 for Ctrl-C.
+ * JSON; `untrust` also prints the Git repository that was trusted, if there is one. `trust` shows them to a person at a
+ * terminal, who types the start of their hash. Returns 0; 1 when not trusted; 2 when requested by an agent or by a
+ * program without a terminal; 130 for Ctrl-C.
  */
 export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: string, home: string): Promise<number> {
   const trust = createTrust({
@@ -87,7 +87,7 @@ function described({ folder, state, parts, hash, problem }: TrustView): string {
 
 /**
  * `trestle permission repositories`, and `untrust --repository`: the Git repositories whose own hooks, filters and
- * settings the user trusts. Returns 0; 1 for a repository that is not trusted; 2 when an agent asks to change that.
+ * settings the user trusts. Returns 0; 1 for a repository that is not trusted; 2 when an agent requests a change.
  */
 export async function repositoriesMain(
   home: string,
@@ -123,7 +123,7 @@ export async function repositoriesMain(
   return 0
 }
 
-/** Withdraws the trust in the repository of a folder; undefined when it was not trusted. */
+/** Revokes the trust in the repository of a folder; undefined when it was not trusted. */
 export function forgetRepositoryOf(folder: string, home: string): string | undefined {
   const commonDir = findRepository(folder)?.commonDir
   if (commonDir === undefined || !trustedRepositories(home).some(({ repository }) => repository === commonDir))

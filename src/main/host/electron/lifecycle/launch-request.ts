@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { HostCommand } from '../../../../shared/events/push'
 import { PAGE_PATHS } from '../../../../shared/contract/page-host'
 
-/** What to open when the app starts, besides a window. */
+/** What to open when the app starts, in addition to a window. */
 export interface LaunchRequest {
   /** In the order given: folders to open and links to follow. */
   commands: HostCommand[]

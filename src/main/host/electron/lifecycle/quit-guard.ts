@@ -22,9 +22,9 @@ export interface QuitGuardOptions {
   staysWithoutWindow(): boolean
   /** Releases everything except the engine. `isSystemEnd`: the user logs out or the computer shuts down. */
   onClosing(isSystemEnd: boolean): void
-  /** Whether what runs can be left to another engine. */
+  /** Whether running work can be handed over to another engine. */
   canLeave: boolean
-  /** Leaves what runs to the next engine; `resident`: to one that is started now. */
+  /** Hands running work over to the next engine; `resident`: to one that is started now. */
   leaveEngine(options: { resident: boolean; limitMs: number }): Promise<void>
   /** Closes the engine, which records how its turns ended. */
   closeEngine(background: 'keep' | 'stop' | undefined): Promise<void>
@@ -40,9 +40,9 @@ const SHUTDOWN_LIMIT_MS = 2000
 
 /**
  * Controls how the app quits. Closing the last window or quitting while turns run asks what to do with them; then the
- * engine gets time to record how they ended, or to leave them to a resident engine. When the user logs out or the
- * computer shuts down, nothing is asked or delayed: everything recorded is safe, and the next start continues or offers
- * to resume.
+ * engine gets time to record how they ended, or to hand them over to a resident engine. When the user logs out or the
+ * computer shuts down, the app does not ask or delay: everything recorded is safe, and the next start continues or
+ * offers to resume.
  */
 export class QuitGuard {
   readonly #options: QuitGuardOptions

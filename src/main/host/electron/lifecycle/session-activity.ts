@@ -103,7 +103,7 @@ export class InterruptedSessions {
   async load(): Promise<void> {
     if (this.#pending.length === 0) return
     for (const sessionId of this.#pending) {
-      // Deleted in the meantime, or open in another Trestle: not ours to resume.
+      // Deleted in the meantime, or open in another Trestle, which then resumes it.
       await this.#options.engine.sessions
         .open(sessionId, 1)
         .catch((error: unknown) => this.#options.log(`an interrupted session was left out: ${String(error)}`))
@@ -134,7 +134,7 @@ export class InterruptedSessions {
     this.#stop()
   }
 
-  /** The user continued one in the session itself. */
+  /** The user continued one of them in the session. */
   #forgetResumed(): void {
     if (this.#pending.length === 0) return
     const left = this.list.map(({ sessionId }) => sessionId)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appMenu, type MenuOptions, acceleratorOf } from './app-menu'
 
-test('shortcuts are written as menus have them, and plain keys are left to the page', () => {
+test('shortcuts are written in the menu format, and plain keys are left to the page', () => {
   expect(acceleratorOf('Mod+Shift+K')).toEqual({ accelerator: 'CmdOrCtrl+Shift+K' })
   expect(acceleratorOf('Mod++')).toEqual({ accelerator: 'CmdOrCtrl+Plus' })
   expect(acceleratorOf('F6')).toEqual({ accelerator: 'F6' })

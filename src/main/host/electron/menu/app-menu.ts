@@ -9,7 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '+': 'Plus',
 }
 
-/** The `accelerator` of a menu item for a shortcut; nothing for keys that a page must get, such as `?`. */
+/** The `accelerator` of a menu item for a shortcut; empty for keys that the page must receive, such as `?`. */
 export function acceleratorOf(shortcut: string | undefined): { accelerator?: string } {
   if (shortcut === undefined || shortcut === '') return {}
   const keys = keysOf(shortcut)
@@ -36,7 +36,7 @@ export interface MenuActions {
 export interface MenuOptions extends MenuActions {
   platform: NodeJS.Platform
   appName: string
-  /** A packaged app offers to install its command, an unpackaged one developer tools. */
+  /** A packaged app offers to install its command; an unpackaged one offers developer tools. */
   isPackaged: boolean
   /** Recent projects, newest first. */
   recent: readonly { folder: string; label: string }[]
@@ -96,7 +96,7 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
         ...(isPackaged ? [] : [{ role: 'reload' } as const, { role: 'toggleDevTools' } as const, SEPARATOR]),
         { role: 'resetZoom' },
         { role: 'zoomIn' },
-        // The role's shortcut is Ctrl and Plus, which needs Shift on most keyboards.
+        // The role's shortcut is Ctrl and Plus, which requires Shift on most keyboards.
         { role: 'zoomIn', accelerator: 'CmdOrCtrl+=', visible: false, acceleratorWorksWhenHidden: true },
         { role: 'zoomOut' },
         SEPARATOR,
@@ -109,7 +109,7 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
       submenu: [
         {
           label: 'Keyboard Shortcuts',
-          // A menu has no key without Ctrl or Cmd, so the usual `?` is left to the page.
+          // A menu cannot have a key without Ctrl or Cmd, so the usual `?` is left to the page.
           ...acceleratorOf(options.shortcuts['shortcuts'] ?? 'Mod+/'),
           click: () => options.showShortcuts(),
         },

@@ -9,7 +9,7 @@ export interface ContextMenuActions {
   copyText(text: string): void
   copyImage(x: number, y: number): void
   openLink(url: string): void
-  /** macOS: the panel of the dictionary. */
+  /** macOS: opens the dictionary panel. */
   lookUp(): void
 }
 

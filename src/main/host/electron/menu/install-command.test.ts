@@ -85,6 +85,6 @@ test('adds the folder itself to the PATH on Windows, once', async () => {
   expect(added).toEqual(['C:\\Trestle\\resources\\bin'])
 })
 
-test('installs nothing in the repository, and says what to use instead', async () => {
+test('installs nothing in the repository, and names the alternative', async () => {
   expect(await installCommandOfApp('/nowhere')).toEqual({ problem: expect.stringContaining('npm run -s trestle') })
 })

@@ -7,7 +7,7 @@ import { version } from '../../../../../package.json'
 import { installRuntime } from '../../../engine/runtime/install-runtime'
 import { packagedRuntime } from '../../../engine/runtime/plain-node'
 
-/** The installed command, with a `hint` if a step is left, or the problem. Complete sentences. */
+/** The installed command, with a `hint` if another step is needed, or the problem. Complete sentences. */
 export type InstalledCommand = { path: string; hint?: string } | { problem: string }
 
 export interface InstallCommandOptions {

@@ -9,7 +9,7 @@ const session = (sessionId: string, title = sessionId) => ({ sessionId, title })
 const NOTHING: TrayActions = { show: () => undefined, quickPrompt: () => undefined, quit: () => undefined }
 const labels = (menu: readonly MenuItemConstructorOptions[]) => menu.map(({ label, type }) => label ?? type)
 
-/** A system tray that keeps what it was given. */
+/** A system tray that records what it receives. */
 function desktop() {
   const menus: MenuItemConstructorOptions[][] = []
   const shown: (HostCommand | undefined)[] = []
@@ -34,7 +34,7 @@ function desktop() {
 }
 
 describe('the menu', () => {
-  it('has pending sessions before running ones, and the actions last', () => {
+  it('lists pending sessions before running ones, and the actions last', () => {
     const menu = trayMenu({ waiting: [session('w')], running: [session('r')] }, NOTHING)
     expect(labels(menu)).toEqual([
       'Pending',
@@ -64,7 +64,7 @@ describe('the menu', () => {
     ])
   })
 
-  it('shows titles as they are: cut, with ampersands, and with a name for those without', () => {
+  it('truncates titles, keeps their ampersands, and names untitled sessions', () => {
     const running = [session('a', ''), session('b', 'R&D'), session('c', 'x'.repeat(60))]
     expect(labels(trayMenu({ waiting: [], running }, NOTHING)).slice(1, 4)).toEqual([
       'New session',
@@ -75,7 +75,7 @@ describe('the menu', () => {
 })
 
 describe('the icon', () => {
-  it('opens the session that runs now, also when it has the title of one that has ended', () => {
+  it('opens the running session, even if an ended one has the same title', () => {
     const { tray, menus, shown } = desktop()
     const icon = tray()
     icon.setVisible(true)
@@ -86,7 +86,7 @@ describe('the icon', () => {
     expect(shown).toEqual([{ open: 'session', sessionId: 'new' }])
   })
 
-  it('keeps its menu while nothing in it changes: an open one would close', () => {
+  it('is not rebuilt while the menu is unchanged, because an open menu would close', () => {
     const { tray, menus } = desktop()
     const icon = tray()
     icon.setVisible(true)
@@ -96,7 +96,7 @@ describe('the icon', () => {
     expect(menus.length).toBe(before + 1)
   })
 
-  it('shows on a Mac how many sessions wait, and nothing for none', () => {
+  it('shows on a Mac how many sessions are pending, and no number for zero', () => {
     const { tray, state } = desktop()
     const icon = tray('darwin')
     icon.setVisible(true)
@@ -106,7 +106,7 @@ describe('the icon', () => {
     expect([state.title, state.toolTip]).toEqual(['', 'Trestle'])
   })
 
-  it('has the newest work when it is shown again', () => {
+  it('shows the latest activity when it is shown again', () => {
     const { tray, menus, state } = desktop()
     const icon = tray()
     icon.setVisible(true)
@@ -118,7 +118,7 @@ describe('the icon', () => {
   })
 })
 
-it('says what runs and what is pending', () => {
+it('shows what is running and what is pending', () => {
   expect(statusText({ running: [], waiting: [] })).toBe('')
   expect(statusText({ running: [session('a')], waiting: [session('b'), session('c')] })).toBe('1 running, 2 pending')
 })

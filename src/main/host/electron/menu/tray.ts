@@ -48,7 +48,7 @@ export class AppTray {
     try {
       this.#tray = new electron.Tray(trayIcon(electron.nativeImage, platform))
     } catch (error) {
-      // A desktop without a tray: the window has everything that it shows.
+      // A desktop without a tray: the window shows the same information.
       log(`the tray icon could not be made: ${String(error)}`)
       return
     }

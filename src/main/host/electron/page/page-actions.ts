@@ -75,7 +75,7 @@ type Section = DiagnosticsReport['sections'][number]
 async function hostDiagnostics({ app, safeStorage }: ElectronModule): Promise<Section[]> {
   const facts: Section['facts'] = [
     { name: 'Packaged', value: app.isPackaged ? 'yes' : 'no' },
-    // app.enableSandbox() was called before anything was drawn.
+    // app.enableSandbox() was called before any page was created.
     { name: 'Renderer sandbox', value: process.argv.includes('--no-sandbox') ? 'off (--no-sandbox)' : 'on' },
     { name: 'Key store', value: attempt(() => keyStore(safeStorage)) },
     { name: 'GPU', value: attempt(() => gpuText(app.getGPUFeatureStatus())) },

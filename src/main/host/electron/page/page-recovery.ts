@@ -7,7 +7,7 @@ export interface PageRecoveryOptions {
   electron: Pick<ElectronModule, 'app' | 'dialog'>
   problems: ProblemPages
   log(message: string): void
-  /** Called when the page's process is gone, to release its connection. */
+  /** Called when the page's process has ended, to release its connection. */
   onPageGone(contents: WebContents, notice: string): void
   /** Restarts the app without graphics acceleration; absent when acceleration is already off. */
   restartWithoutGraphics?(): void

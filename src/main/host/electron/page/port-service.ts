@@ -5,11 +5,11 @@ import type { ElectronModule } from '../platform/electron-module'
 
 export interface PortService {
   /**
-   * Starts serving pages; waiting ones get their ports at once. Undefined: the contents do not belong to one of our
+   * Starts serving pages; waiting ones get their ports immediately. Undefined: the contents do not belong to one of our
    * windows.
    */
   start(serverFor: (contents: WebContents) => RpcServer | undefined): void
-  /** Disconnects this window's page, e.g. because its process is gone. */
+  /** Disconnects this window's page, e.g. because its process has ended. */
   disconnect(contents: WebContents): void
   /** Disconnects all pages; later requests wait until `begin` is called again. */
   pause(): void

@@ -17,7 +17,7 @@ const PREFIX = '/problem/'
 
 /**
  * The problems that windows show, each at its own URL. The page has no script: its buttons are links without a target,
- * and following one triggers the action. So it works when nothing else does, and no other page can trigger its actions.
+ * and following one triggers the action. It works even if nothing else does, and no other page can trigger its actions.
  */
 export class ProblemPages {
   readonly #problems = new Map<string, { problem: Problem; contents: WebContents }>()

@@ -14,7 +14,7 @@ const known = z.object({
 })
 type Known = z.infer<typeof known>
 
-/** A small state file of the app beside the settings. Every change is written at once and atomically. */
+/** A small state file of the app, stored with the settings. Every change is written immediately and atomically. */
 export class DesktopFile {
   readonly #path: string
   #values: Known
@@ -36,7 +36,7 @@ export class DesktopFile {
       writeFileSync(`${this.#path}.new`, `${JSON.stringify(this.#values)}\n`, { mode: 0o600 })
       renameSync(`${this.#path}.new`, this.#path)
     } catch {
-      // As the docstring says.
+      // Changes last until the app exits.
     }
   }
 }

@@ -51,7 +51,7 @@ export interface DesktopOptions {
   argv?: readonly string[]
   /** `$XDG_CONFIG_HOME` or `~/.config`. */
   configFolder?: string
-  /** How long the engine may take to close before the app ends without it, in ms. */
+  /** How long to wait for the engine to close before the app exits without it, in ms. */
   closeLimitMs?: number
   /** How long a window waits for its page to paint before it is shown, in ms. */
   showLimitMs?: number

@@ -11,7 +11,9 @@ export interface GraphicsOptions {
   log(message: string): void
 }
 
-/** Crashes of the graphics process, counted across starts: each is saved at once, because the next may end the app. */
+/**
+ * Crashes of the graphics process, counted across starts: each is saved immediately, because the next may end the app.
+ */
 export class Graphics {
   readonly #options: GraphicsOptions
   #isAsking = false

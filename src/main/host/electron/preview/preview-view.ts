@@ -15,18 +15,18 @@ import { cutText } from '../../../../shared/cut-text'
 
 interface PreviewViewOptions {
   electron: Pick<ElectronModule, 'WebContentsView' | 'session'>
-  /** Above whose page it is. */
+  /** The window whose page it covers. */
   window: BrowserWindow
   viewId: string
   url: string
   onReport(report: PreviewViewReport): void
 }
 
-/** Models see no more detail. */
+/** Maximum side of a picture in pixels; models use no higher resolution. */
 const MAX_SIDE = 2000
 /** Chromium's code for a load that another one replaced. */
 const ABORTED = -3
-/** The least zoom that Chromium has. */
+/** Chromium's minimum zoom. */
 const MIN_ZOOM = 0.25
 
 /** One page in its own view: nothing is persisted, and it shares nothing with Trestle's page. */
@@ -43,7 +43,7 @@ class PreviewView {
     const { electron, window, viewId, url, onReport } = options
     this.#origin = new URL(url).origin
     const partition = `preview-${viewId}`
-    // Without "persist:" it is in memory only. Guarded before any contents exist in it.
+    // Without "persist:", the session is in memory only. It is guarded before any contents exist in it.
     this.#session = electron.session.fromPartition(partition)
     guardPreviewSession(this.#session)
     this.#view = new electron.WebContentsView({
@@ -149,7 +149,7 @@ class PreviewView {
       onReport({ type: 'at', url: pathname + search + hash, title: webContents.getTitle() })
     }
     webContents.on('did-navigate', () => {
-      // A click that was waited for cannot come any more.
+      // A click that was pending can no longer arrive.
       onReport({ type: 'pick-ended' })
       webContents.setZoomFactor(this.#zoom)
       at()
@@ -175,7 +175,7 @@ class PreviewView {
   }
 
   #load(url: string): void {
-    // A failure is reported by its event.
+    // The failure event reports it.
     this.#view.webContents.loadURL(url).catch(() => {})
   }
 
@@ -221,7 +221,7 @@ export function createPreviewViews(
   }
 }
 
-/** Sessions of previews; their contents are guarded by `guardPreview`, all others as Trestle's own. */
+/** Sessions of previews. `guardPreview` guards their contents; all others are guarded as Trestle's own. */
 const sessions = new WeakSet<Session>()
 
 /** Blocks devices, permissions, downloads and files for a session that only previews use. */
@@ -240,11 +240,14 @@ export function isPreview(contents: WebContents): boolean {
   return sessions.has(contents.session)
 }
 
-/** Keeps the page on the origin of its server, without windows and webviews. `refuse` hears where it wanted to go. */
+/**
+ * Keeps the page on the origin of its server, without windows and webviews. `refuse` gets the URLs of blocked
+ * navigations.
+ */
 function guardPreview(contents: WebContents, origin: string, refuse: (url: string) => void): void {
   const isHome = (url: string): boolean => URL.canParse(url) && new URL(url).origin === origin
   const keepHome = (details: { url: string; isMainFrame?: boolean; preventDefault: () => void }): void => {
-    // What a page embeds is its own business, as long as it comes from the web.
+    // A page can embed anything, as long as it comes from the web.
     if (details.isMainFrame === false && /^(?:https?|blob|data|about):/.test(details.url)) return
     if (isHome(details.url)) return
     details.preventDefault()

@@ -32,7 +32,7 @@ const FEED_FILE = 'app-update.yml'
 /** Written by scripts/package.ts: the publisher's public keys, one PEM block after the other. */
 const KEYS_FILE = 'update-keys.pem'
 
-/** Starts updates if the package supports them; otherwise the view says why not. */
+/** Starts updates if the package supports them; otherwise the view explains why not. */
 export async function startUpdates({
   app,
   engine,
@@ -88,8 +88,7 @@ export async function startUpdates({
 }
 
 /**
- * What a restart would interrupt: the sessions of this engine that are working. Tracked from the first `onBusyChange`
- * on.
+ * What a restart would interrupt: the working sessions of this engine, tracked from the first call of `onBusyChange`.
  */
 export function watchWork(engine: Pick<Engine, 'onChange'>): Pick<UpdaterOptions, 'busy' | 'onBusyChange'> {
   const busy = new Set<string>()

@@ -11,19 +11,19 @@ import { verifyFeed } from './verify-feed'
 
 /**
  * Finds, downloads and installs releases on one system. Every method throws `UpdateError` and leaves the installed
- * version as it is.
+ * version unchanged.
  */
 export interface UpdateEngine {
   /** The release of the feed, if it is newer than the installed one. */
   check(): Promise<UpdateRelease | undefined>
-  /** Downloads what `check` found, and verifies it. */
+  /** Downloads and verifies the release that `check` found. */
   download(onProgress: (percent: number) => void): Promise<void>
   /**
-   * Installs the downloaded release, if `isWanted` still returns true at the last moment. True: the app has to quit
-   * now. With `restart` an installer opens the app again; `relaunches` says whether there is one.
+   * Installs the downloaded release, if `isWanted` still returns true at the last moment. True: the app must quit now.
+   * With `restart` an installer opens the app again; `relaunches` tells whether there is one.
    */
   install(options: { restart: boolean; isWanted(): boolean }): Promise<boolean>
-  /** Whether what `install` starts opens the app again; otherwise the host does. */
+  /** Whether the process that `install` starts opens the app again; otherwise the host does. */
   readonly relaunches: boolean
   /** The version that can be restored. */
   previous(): Promise<string | undefined>

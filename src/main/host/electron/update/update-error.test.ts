@@ -22,13 +22,13 @@ describe('a failed update', () => {
     expect(toUpdateError(error).reason).toBe(reason)
   })
 
-  it('says what to do next, on one line, whatever the cause', () => {
+  it('explains what to do next, on one line, whatever the cause', () => {
     const { problem } = toUpdateError(failure('EACCES: denied\n    at write (a.js:1)'))
     expect(problem.message).toBe('The update failed: EACCES: denied')
     expect(problem.advice).toMatch(/\.$/)
   })
 
-  it('keeps what was found already', () => {
+  it('is not classified again', () => {
     const known = new UpdateError('signature', 'The signature is wrong.')
     expect(toUpdateError(known)).toBe(known)
     expect(toUpdateError(failure('x')).cause).toBeInstanceOf(Error)

@@ -4,7 +4,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import type { UpdateEngine } from './update-engine'
 import { Updater } from './updater'
 
-test('a folder of earlier versions that cannot be read offers none, and fails nothing', async () => {
+test('an unreadable folder of earlier versions offers no version and causes no failure', async () => {
   const rejected: unknown[] = []
   const note = (reason: unknown): void => void rejected.push(reason)
   process.on('unhandledRejection', note)

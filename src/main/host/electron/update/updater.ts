@@ -35,7 +35,8 @@ export interface UpdaterOptions {
 
 /**
  * Keeps the app up to date without ever interrupting work: releases are downloaded and verified in the background, and
- * installed when the user closes the app, or, if asked to, restarts it once nothing is running. There is no deadline.
+ * installed when the user closes the app. On request, it restarts the app once nothing is running. There is no
+ * deadline.
  */
 export class Updater {
   readonly #options: UpdaterOptions
@@ -76,7 +77,7 @@ export class Updater {
   }
 
   async #findPrevious(engine: UpdateEngine): Promise<void> {
-    // A folder of versions that cannot be read offers no version to go back to.
+    // If the folder of versions is unreadable, there is no version to restore.
     this.#previous = (await engine.previous().catch(() => undefined)) ?? null
     this.#notify()
   }

@@ -7,7 +7,7 @@ import { compareVersions } from './version-order'
 
 /** What a feed is verified against. */
 export interface FeedTrust {
-  /** Ed25519 keys of the publisher; a signature of any of them counts, so that keys can be replaced. */
+  /** Ed25519 keys of the publisher; a signature by any of them is valid, so that keys can be replaced. */
   keys: readonly KeyObject[]
   installed: string
   /** The newest version of any verified feed so far; an older one is a replay. */

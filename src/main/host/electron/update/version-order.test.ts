@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { compareVersions } from './version-order'
 
 test('orders versions as semantic versioning does', () => {
-  // The example of the specification, with numbers that would be wrong as text.
+  // The example of the specification, plus numbers that would be misordered as text.
   const ordered = [
     '0.9.0',
     '0.10.0',
@@ -21,12 +21,12 @@ test('orders versions as semantic versioning does', () => {
   expect(ordered.toReversed().sort(compareVersions)).toEqual(ordered)
 })
 
-test('counts neither the v of a tag nor build metadata', () => {
+test('ignores the v of a tag and build metadata', () => {
   expect(compareVersions('v1.2.3', '1.2.3')).toBe(0)
   expect(compareVersions('1.2.3+20261126', '1.2.3+1')).toBe(0)
 })
 
-test('refuses what is not a version', () => {
+test('rejects what is not a version', () => {
   for (const text of ['', '1', '1.2', '1.2.x', 'latest', '1.2.3 '])
     expect(() => compareVersions(text, '1.0.0')).toThrow('is not a version')
 })
@@ -35,7 +35,7 @@ const version = fc
   .tuple(fc.array(fc.nat(12), { minLength: 3, maxLength: 3 }), fc.array(fc.constantFrom('1', '2', '10', 'rc', 'beta')))
   .map(([numbers, pre]) => numbers.join('.') + (pre.length > 0 ? `-${pre.join('.')}` : ''))
 
-test('is the same order from either side, whatever the versions', () => {
+test('is the inverse when the arguments are swapped', () => {
   fc.assert(
     fc.property(version, version, version, (a, b, c) => {
       expect(Math.sign(compareVersions(a, b)) + Math.sign(compareVersions(b, a))).toBe(0)

@@ -76,7 +76,7 @@ export function writeWindowStates(path: string, windows: readonly StoredWindow[]
     writeFileSync(`${path}.new`, `${JSON.stringify({ windows: list })}\n`)
     renameSync(`${path}.new`, path)
   } catch {
-    // As the docstring says.
+    // The next start uses the default position.
   }
 }
 

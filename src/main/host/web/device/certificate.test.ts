@@ -15,7 +15,7 @@ afterEach(() => rmSync(home, { recursive: true }))
 
 const NONE = { listen: '', name: '', cert: '', key: '', tailscale: false }
 
-test.skipIf(!canMakeCertificates)('keeps its certificate until it ends soon or lacks an address', async () => {
+test.skipIf(!canMakeCertificates)('keeps its certificate until it expires soon or lacks an address', async () => {
   const first = await ownCertificate(home, ['192.168.1.5', 'box.local'])
   expect([...certificateHosts(first.cert)]).toEqual(['192.168.1.5', 'box.local'])
   expect(await ownCertificate(home, ['192.168.1.5'])).toEqual(first)
@@ -38,7 +38,7 @@ test.skipIf(!canMakeCertificates || process.platform === 'win32')(
   },
 )
 
-test('says what to do when openssl is missing, and what is wrong with a certificate of the user', async () => {
+test("explains what to do when openssl is missing, and what is wrong with the user's certificate", async () => {
   await expect(ownCertificate(home, ['127.0.0.1'], { openssl: join(home, 'missing') })).rejects.toMatchObject({
     code: 'device.certificate',
     message: expect.stringContaining('openssl is not installed'),
@@ -49,7 +49,7 @@ test('says what to do when openssl is missing, and what is wrong with a certific
   expect(() => givenCertificate(file, file)).toThrow(/are not a certificate and its key/)
 })
 
-test('reads addresses with and without a port, and refuses anything else', () => {
+test('parses addresses with and without a port, and rejects anything else', () => {
   expect(listenAddress('192.168.1.5')).toEqual({ address: '192.168.1.5', port: 4747 })
   expect(listenAddress('192.168.1.5:80')).toEqual({ address: '192.168.1.5', port: 80 })
   expect(listenAddress('::1')).toEqual({ address: '::1', port: 4747 })
@@ -58,7 +58,7 @@ test('reads addresses with and without a port, and refuses anything else', () =>
     expect(() => listenAddress(wrong)).toThrow(/--listen needs an address/)
 })
 
-test('listens only when it is asked to, and on loopback for Tailscale', () => {
+test('listens only if requested, and on loopback for Tailscale', () => {
   expect(listenOptions({}, NONE)).toBeUndefined()
   expect(listenOptions({ tailscale: true }, NONE)).toMatchObject({ address: '127.0.0.1', tailscale: true })
   expect(listenOptions({ listen: '10.0.0.1' }, { ...NONE, listen: '10.0.0.2' })).toMatchObject({ address: '10.0.0.1' })

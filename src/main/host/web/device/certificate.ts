@@ -13,19 +13,19 @@ import { errorCode } from '../../../../shared/error-text'
 export interface Certificate {
   key: string
   cert: string
-  /** Whether Trestle made it, so that browsers warn about it. */
+  /** Whether Trestle created it, so that browsers warn about it. */
   isOwn: boolean
 }
 
-/** Days that browsers accept from a certificate the user trusted by hand. */
+/** Maximum validity in days that browsers accept for a certificate the user trusted manually. */
 const DAYS = 820
-/** Ours is replaced this long before it ends. */
+/** How long before it expires our certificate is replaced. */
 const RENEW_MS = 30 * 86_400_000
 
 /**
- * The self-signed certificate of this home for these addresses and names, made at the first use, when it ends
- * soon, and when it lacks one of them. Its key never leaves `devices-tls/` in the home, where only the user can read
- * it. `device.certificate` when openssl is missing.
+ * The self-signed certificate of this home for these addresses and names. It is created at first use, and replaced when
+ * it expires soon or lacks one of them. Its key never leaves `devices-tls/` in the home, where only the user can read
+ * it. Throws `device.certificate` when openssl is missing.
  */
 export async function ownCertificate(
   home: string,
@@ -50,7 +50,7 @@ export async function ownCertificate(
   return { key, cert, isOwn: true }
 }
 
-/** The user's own certificate. `device.certificate` when it cannot be used, with the reason. */
+/** The user's own certificate. Throws `device.certificate` with the reason when it cannot be used. */
 export function givenCertificate(certFile: string, keyFile: string, now = Date.now()): Certificate {
   const [cert, key] = [certFile, keyFile].map((file) => {
     try {
@@ -72,7 +72,7 @@ export function givenCertificate(certFile: string, keyFile: string, now = Date.n
   return { key, cert, isOwn: false }
 }
 
-/** The addresses and names that a certificate is for. */
+/** The addresses and names in a certificate. */
 export function certificateHosts(cert: string): Set<string> {
   const names = new X509Certificate(cert).subjectAltName ?? ''
   return new Set(
@@ -82,7 +82,7 @@ export function certificateHosts(cert: string): Set<string> {
 
 function readOwn(files: { key: string; cert: string }): Certificate | undefined {
   try {
-    // Others could have read or replaced it.
+    // Other users could have read or replaced it.
     if (process.platform !== 'win32' && (statSync(files.key).mode & 0o077) !== 0) return undefined
     const [key, cert] = [readFileSync(files.key, 'utf8'), readFileSync(files.cert, 'utf8')]
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { key, cert, isOwn: true } : undefined
@@ -98,7 +98,7 @@ function isUsable(cert: string, hosts: readonly string[], now: number): boolean 
   return Date.parse(parsed.validTo) - now > RENEW_MS && hosts.every(covers)
 }
 
-/** Made by openssl, since Node can read certificates but not make them. Nothing secret is in its arguments. */
+/** Created by openssl, because Node can read certificates but not create them. Its arguments contain no secrets. */
 async function selfSigned(openssl: string, keyFile: string, hosts: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'trestle-certificate-'))
   try {

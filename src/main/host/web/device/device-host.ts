@@ -27,7 +27,7 @@ export interface DeviceHostOptions {
   /** 0: any free port. */
   port: number
   certificate: Certificate
-  /** Further names with ports under which it is reached, such as `box.tailnet.ts.net:443`. */
+  /** Other names with ports under which it can be reached, such as `box.tailnet.ts.net:443`. */
   names?: readonly string[]
   /** Default: stderr. */
   logBug?: LogBug
@@ -44,17 +44,17 @@ export interface DeviceHost {
   close(): Promise<void>
 }
 
-/** Open connections of one network address; a browser needs about ten for a page. */
+/** Maximum connections: in total, and per network address; a browser needs about ten for a page. */
 const MAX_CONNECTIONS = { all: 300, address: 60 }
-/** Sockets of one device: its tabs. */
+/** Maximum sockets of one device: its tabs. */
 const MAX_SOCKETS = 10
-/** How often the devices are checked besides being watched, in ms. */
+/** How often the devices are checked, in addition to watching the file, in ms. */
 const CHECK_MS = 2000
 const TOKEN = /^token\.([0-9a-f]{16}-[0-9a-f]{64})$/
 
 /**
- * Serves paired devices over TLS on an address of this machine. The token of the host on loopback does not work here:
- * every client is a device that was paired, and can be revoked. The rules are in README.md beside this file.
+ * Serves paired devices over TLS on an address of this machine. The token of the loopback host does not work here:
+ * every client is a paired device, which can be revoked. The rules are in ../README.md.
  */
 export async function startDeviceHost(options: DeviceHostOptions): Promise<DeviceHost> {
   const { engine, devices, certificate, address, logBug = logToStderr } = options
@@ -63,7 +63,7 @@ export async function startDeviceHost(options: DeviceHostOptions): Promise<Devic
   const serverFor = (access: DeviceAccess): RpcServer => {
     const known = servers.get(access)
     if (known) return known
-    // No files, editors or previews: the user is not at this machine.
+    // No files, editors or previews, because the user is not at this machine.
     const host = { kind: 'web', access, chooseFolder: async () => null, openExternal: async () => false } as const
     const made = createRpcServer(routerOf(engine, host, logBug), logBug)
     servers.set(access, made)
@@ -155,7 +155,10 @@ function unbracketed(name: string): string {
   return name.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** The addresses that a server there has: for "all", those of the machine, without the ones of a single link. */
+/**
+ * The addresses that a server on `address` can be reached at: for the unspecified address, all addresses of the machine
+ * except link-local ones.
+ */
 export function addressesOf(address: string): string[] {
   if (address !== '0.0.0.0' && address !== '::') return [address]
   const all = Object.values(networkInterfaces()).flatMap((found) => found ?? [])
@@ -165,7 +168,7 @@ export function addressesOf(address: string): string[] {
     .map(({ address: one }) => one)
 }
 
-/** Refuses further connections of an address that has many, so that one neighbor cannot lock out the others. */
+/** Rejects more connections from an address that has many, so that one client cannot lock out the others. */
 function limitConnections(server: Server): void {
   const perAddress = new Map<string, number>()
   server.maxConnections = MAX_CONNECTIONS.all
@@ -185,7 +188,7 @@ function limitConnections(server: Server): void {
   })
 }
 
-/** Undefined where the system has no watches left: the timer remains. */
+/** Undefined if the system has no more watches; the timer remains. */
 function watchFolder(folder: string, changed: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(folder, { persistent: false }, changed)

@@ -2,22 +2,22 @@ import { isIP } from 'node:net'
 import { UsageError, type Parsed } from '../../../console/parse-command'
 import type { DeviceSettings } from '../../../engine/config/settings/host-settings'
 
-/** Used when none is given, so that a device finds the same address again. */
+/** The default port, so that a device finds the same address again. */
 const DEFAULT_PORT = 4747
 
 /** Where and how Trestle listens for devices. */
 export interface ListenOptions {
   address: string
   port: number
-  /** Further names of this machine. */
+  /** Other names of this machine. */
   names: string[]
   certificate?: { cert: string; key: string }
   tailscale: boolean
 }
 
 /**
- * What the options of `trestle serve` and, for those not given, the settings say; undefined: it doesn't listen for
- * devices. Throws a `UsageError` for what cannot be meant.
+ * The options of `trestle serve`, with defaults from the settings; undefined: do not listen for devices. Throws a
+ * `UsageError` for invalid values.
  */
 export function listenOptions(values: Parsed['values'], settings: DeviceSettings): ListenOptions | undefined {
   const given = (name: string): string | undefined => {
@@ -25,7 +25,7 @@ export function listenOptions(values: Parsed['values'], settings: DeviceSettings
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   const tailscale = values['tailscale'] === true || settings.tailscale
-  // Tailscale reaches it on loopback; no other port needs to be open.
+  // Tailscale connects through loopback; no other port needs to be open.
   const listen = given('listen') ?? (settings.listen || (tailscale ? '127.0.0.1' : ''))
   const cert = given('cert') ?? settings.cert
   const key = given('key') ?? settings.key

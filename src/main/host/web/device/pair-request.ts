@@ -8,12 +8,12 @@ import type { PairedDevices } from '../../../engine/pairing/paired-devices'
 const pairing = z.strictObject({ code: z.string().max(40), name: z.string().max(500) })
 const MAX_BODY_BYTES = 2048
 
-/** Wrong codes that may be tried in a minute: from one network address, and from all. */
+/** Maximum wrong codes per minute: from one network address, and from all. */
 export const PAIR_ATTEMPTS = { windowMs: 60_000, address: 5, all: 60 } as const
 
 /**
- * Pairs a device: a POST with the code and a name is answered with the token. Both are in bodies, so in no URL and no
- * log. After too many wrong codes it is not looked at further ones for a minute.
+ * Pairs a device: answers a POST with the code and a name with the token. Both are in bodies, so they appear in no URL
+ * and no log. After too many wrong codes, further ones are not checked for a minute.
  */
 export function createPairRequests({
   devices,
@@ -29,7 +29,7 @@ export function createPairRequests({
     const from = request.socket.remoteAddress ?? ''
     if (attempts.areTooMany(from))
       throw new CodedError('device.too_many', 'Too many wrong codes were tried in the last minute.')
-    // Counted before the code is looked at, so that attempts at the same time count too.
+    // Counted before the code is checked, so that concurrent attempts count too.
     const forget = attempts.count(from)
     const parsed = pairing.safeParse(await readJson(request))
     if (!parsed.success) throw new CodedError('request.invalid', 'A code and a name are needed.')
@@ -75,7 +75,7 @@ class Attempts {
     return own >= PAIR_ATTEMPTS.address || this.#made.length >= PAIR_ATTEMPTS.all
   }
 
-  /** Returns how to take it back. */
+  /** Counts an attempt; returns a function that removes it again. */
   count(from: string): () => void {
     const attempt = { from, at: this.#now() }
     this.#made.push(attempt)

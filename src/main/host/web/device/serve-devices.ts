@@ -45,14 +45,14 @@ async function tailnetName(program = 'tailscale'): Promise<string> {
   }
 }
 
-/** What makes the device host on this loopback port reachable in the tailnet. */
+/** The command that makes the device host on this loopback port reachable in the tailnet. */
 function tailscaleServe(name: string, port: number): { command: string; url: string } {
   return { command: `tailscale serve --bg https+insecure://127.0.0.1:${port}`, url: `https://${name}` }
 }
 
 /**
- * Listens for devices as the options say, and tells other processes of the home where. Returns what the user is to
- * read, and how to stop. Rejects with `host.port`, `device.certificate` or `request.invalid`.
+ * Listens for devices according to the options, and publishes the address to other processes of the home. Returns the
+ * text for the user, and a function to stop. Rejects with `host.port`, `device.certificate` or `request.invalid`.
  */
 export async function serveDevices({
   engine,
@@ -90,7 +90,8 @@ export async function serveDevices({
     ...(tailscale && { tailscale }),
   }
   const unpublish = publishDeviceAddress(home, published)
-  // The first device can be paired at once, by who reads this; a code in the log of a service would be for others, too.
+  // The first device can be paired immediately by the user who reads this; later, a code in the log of a service would
+  // also be readable by others.
   const isFirst = devices.list().length === 0
   const code = isFirst && process.stdout.isTTY ? devices.pair('full') : undefined
   const pairing = code
@@ -106,7 +107,7 @@ export async function serveDevices({
   }
 }
 
-/** As far as they are names that a certificate can hold. */
+/** The names that a certificate can contain. */
 function ownNames(): string[] {
   const name = hostname().toLowerCase()
   return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name) ? [name, ...(name.includes('.') ? [] : [`${name}.local`])] : []

@@ -22,7 +22,7 @@ it('rejects every other name, as DNS rebinding would send it', () => {
   for (const header of [...foreign, ...odd]) expect(isLoopbackHost(header, 4000)).toBe(false)
 })
 
-it('names a host with its port, also an IPv6 address without one', () => {
+it('formats a host with its port, including an IPv6 address without one', () => {
   expect(hostNamed('[FE80::1]', 443)).toBe('[fe80::1]:443')
   expect(hostNamed('Box.local', 443)).toBe('box.local:443')
   expect(hostNamed('box.local:8443', 443)).toBe('box.local:8443')

@@ -2,8 +2,8 @@
 const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * What a Host header (or an origin without its scheme) names, as `name:port` in lower case; `defaultPort` is what a
- * header without a port means. The Host check compares it: with DNS rebinding the header names the foreign site.
+ * The host in a Host header (or an origin without its scheme), as `name:port` in lower case; `defaultPort` applies to a
+ * header without a port. The Host check compares it: with DNS rebinding the header names the foreign site.
  */
 export function hostNamed(header: string, defaultPort: number): string {
   const at = header.lastIndexOf(':')
@@ -16,7 +16,7 @@ export function isLoopbackHost(header: string | undefined, port: number): boolea
   return header !== undefined && LOOPBACK.some((name) => hostNamed(header, 80) === `${name}:${port}`)
 }
 
-/** An address or a name as it is written in a URL. */
+/** An address or a name, formatted for a URL. */
 export function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

@@ -8,9 +8,9 @@ import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED } from '../../../../shared
 import type { LogBug } from '../../../api/implementer'
 import { pageHeaders, readPageFile } from '../../../api/page-files'
 
-/** What a server of the page decides for itself. */
+/** The parts that each kind of page server defines itself. */
 export interface PageServerOptions {
-  /** Of `node:http` or `node:https`, not yet listening. */
+  /** From `node:http` or `node:https`, not yet listening. */
   server: Server
   scheme: 'http' | 'https'
   /** The built interface (out/renderer). */
@@ -21,17 +21,17 @@ export interface PageServerOptions {
   isOurHost(host: string | undefined, port: number): boolean
   /** The response to a request with another host name. */
   refusal: string
-  /** What frames of the page may show; empty: no frames. */
+  /** What frames of the page can show; empty: no frames. */
   frames: string
-  /** How a client with one of these subprotocols is served; undefined: its token is wrong. */
+  /** Returns how to serve a client with one of these subprotocols; undefined: its token is wrong. */
   admit(protocols: readonly string[], request: IncomingMessage): ((socket: WebSocket) => void) | undefined
-  /** Answers a POST, if it is one that is known. Only requests that passed the checks of Host and Origin get here. */
+  /** Handles a POST and returns true if it is a known one. Only called after the Host and Origin checks. */
   post?(request: IncomingMessage, response: ServerResponse): boolean
 }
 
 /** A server of the page, with the contract over its WebSocket. */
 export interface PageServer {
-  /** The clients that were let in. */
+  /** The admitted clients. */
   readonly clients: ReadonlySet<WebSocket>
   port(): number
   /** Fails with `host.port` when the port is unavailable. */
@@ -43,7 +43,7 @@ export interface PageServer {
 /** Maximum message size in bytes: a prompt with images, as JSON. */
 const MAX_MESSAGE_BYTES = 64 << 20
 const CLOSE_GRACE_MS = 1000
-/** Limits that the servers of all hosts have. */
+/** Limits of the servers of all hosts. */
 export const SERVER_LIMITS = {
   maxHeaderSize: 16 << 10,
   headersTimeout: 10_000,
@@ -51,7 +51,7 @@ export const SERVER_LIMITS = {
   keepAliveTimeout: 5000,
 }
 
-/** Serves the interface and the contract. The rules are in README.md beside this file. */
+/** Serves the interface and the contract. The rules are in ../README.md. */
 export function createPageServer(options: PageServerOptions): PageServer {
   const { server, scheme, admit, logBug } = options
   const sockets = new WebSocketServer({
@@ -60,7 +60,7 @@ export function createPageServer(options: PageServerOptions): PageServer {
     perMessageDeflate: false,
     handleProtocols: () => SOCKET_PROTOCOL,
   })
-  // Takes the clients that are turned away: nothing large is read from them.
+  // For rejected clients: no large messages are read from them.
   const refusals = new WebSocketServer({
     noServer: true,
     maxPayload: 1024,
@@ -120,7 +120,7 @@ export function createPageServer(options: PageServerOptions): PageServer {
   }
 }
 
-/** Signs a client out: its page shows how to get in again. Nothing it still sends is read. */
+/** Signs a client out: its page explains how to sign in again. No further messages of it are read. */
 export function refuse(socket: WebSocket): void {
   socket.removeAllListeners('message')
   socket.on('error', () => socket.terminate())

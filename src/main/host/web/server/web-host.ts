@@ -13,7 +13,7 @@ import { createPageServer, refuse, SERVER_LIMITS } from './page-server'
 import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
 
 export interface WebHostOptions {
-  /** In this process, or the one of the home that it has joined. */
+  /** The engine of this process, or the engine of the home that it has joined. */
   engine: Engine | JoinedEngine
   /** The built interface (out/renderer). */
   rendererDir: string
@@ -35,18 +35,18 @@ export interface WebHost {
    */
   readonly url: string
   port: number
-  /** Replaces the token; clients with another one are disconnected at once. */
+  /** Replaces the token; clients with another one are disconnected immediately. */
   useToken(token: string): void
   /** Disconnects every client and frees the port; the engine keeps running. */
   close(): Promise<void>
 }
 
-/** Previews of servers on this machine, each from a port of its own. */
+/** Previews of servers on this machine, each on its own port. */
 const PREVIEW_FRAMES = 'http://127.0.0.1:*'
 
 /**
  * Serves the interface and the contract on loopback. Fails with `host.port` when the port is unavailable, and with
- * `request.invalid` when the options are invalid. The rules are in README.md beside this file.
+ * `request.invalid` when the options are invalid. The rules are in ../README.md.
  */
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const { engine, rendererDir, host = '127.0.0.1' } = options
@@ -84,7 +84,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   )
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits }
   const pages = createPageServer({
-    // Importing the module would load everything it exports, including Node's `fetch`.
+    // An import would load everything the module exports, including Node's `fetch`.
     server: process.getBuiltinModule('node:http').createServer(SERVER_LIMITS),
     scheme: 'http',
     rendererDir,

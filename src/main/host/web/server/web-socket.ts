@@ -10,7 +10,7 @@ export interface SocketLimits {
 
 /** For clients that can be signed out. */
 interface ServedLimits extends SocketLimits {
-  /** Asked before each message is looked at; if not, `end` is called instead. */
+  /** Called before each message is processed; if it returns false, `end` is called instead. */
   mayContinue?(): boolean
   end?(): void
 }
@@ -19,8 +19,8 @@ export const SOCKET_LIMITS: SocketLimits = { pingMs: 15_000, maxBuffered: 128 <<
 
 /**
  * Serves one client over a WebSocket. A message counts as sent when the operating system has accepted it: a client that
- * stops reading its socket pauses its subscriptions, gets `lagged` when it reads again, and is disconnected if
- * it never does.
+ * stops reading its socket pauses its subscriptions, gets `lagged` when it reads again, and is disconnected if it never
+ * does.
  */
 export function serveSocket(server: RpcServer, socket: WebSocket, limits: ServedLimits = SOCKET_LIMITS): void {
   const outstanding = new Set<(error: unknown) => void>()
