@@ -7,6 +7,6 @@ it('is longer than any run of backticks in the text, and at least three', () => 
   expect(fenceFor('+```ts\n+`````')).toBe('``````')
 })
 
-it('stays quick and right for a text of many backticks', () => {
+it('stays fast and correct for text with many backticks', () => {
   expect(fenceFor('` '.repeat(300_000))).toBe('```')
 })

@@ -7,7 +7,7 @@ const CLUSTERS = ['a', ' ', '世', '😀', FAMILY, '🇩🇪', '👍🏽', '❤�
 
 const texts = fc.array(fc.constantFrom(...CLUSTERS), { maxLength: 40 }).map((parts) => parts.join(''))
 
-test('a text that is cut is a start of the text, not too long, and made of whole clusters', () => {
+test('cut text is a prefix of the text, not too long, and consists of whole clusters', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: -1, max: 200 }), (text, max) => {
       const cut = cutText(text, max)
@@ -21,7 +21,7 @@ test('a text that is cut is a start of the text, not too long, and made of whole
   )
 })
 
-test('the end of a text is made of whole clusters too', () => {
+test('the end of a text also consists of whole clusters', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: -1, max: 200 }), (text, max) => {
       const cut = cutTextStart(text, max)
@@ -36,7 +36,7 @@ test('the end of a text is made of whole clusters too', () => {
   )
 })
 
-test('of flags in a row, none is taken apart', () => {
+test('consecutive flags are never split', () => {
   expect(cutTextStart('🇩🇪'.repeat(200), 10)).toBe('🇩🇪🇩🇪')
   expect(cutText('🇩🇪'.repeat(200), 10)).toBe('🇩🇪🇩🇪')
 })
@@ -52,7 +52,7 @@ test.each([
   expect(cutText(text, max)).toBe(cut)
 })
 
-test('an ellipsis shows that something is missing, and counts', () => {
+test('an ellipsis shows that text is missing, and counts toward the length', () => {
   expect(shortText('abcdef', 6)).toBe('abcdef')
   expect(shortText('abcdefg', 6)).toBe('abcde…')
   expect(shortText(`abcd😀 and more`, 6)).toBe('abcd…')

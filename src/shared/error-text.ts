@@ -1,9 +1,9 @@
-/** The message of an error, or whatever was thrown instead of one as text. */
+/** The message of an error; anything else that was thrown, as text. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The system's code of a failed file operation (`ENOENT`), or undefined when it is no such failure. */
+/** The system's code of a failed file operation (`ENOENT`); undefined for other errors. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

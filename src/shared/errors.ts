@@ -12,7 +12,7 @@ import { PAGE_ERRORS } from './error-catalog/page-errors'
 
 interface ErrorKind {
   title: string
-  /** Whether the same request may succeed later without any change. */
+  /** Whether the same request can succeed later without any change. */
   retryable: boolean
   /** What the user can do about it; one sentence. */
   advice: string
@@ -283,17 +283,17 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** An expected failure as data: what travels over the wire and into the log. */
+/** An expected failure as data, for the wire and the log. */
 export interface Failure {
   code: ErrorCode
   title: string
-  /** What exactly happened, such as the provider's own message. */
+  /** The specific reason, such as the provider's own message. */
   message: string
   advice: string
   retryable: boolean
 }
 
-/** An expected failure as an exception. Its `failure` is what every host shows. */
+/** An expected failure as an exception. Every host shows its `failure`. */
 export class CodedError extends Error {
   readonly code: ErrorCode
   /** How long the other side asked us to wait, in ms. */
@@ -312,7 +312,7 @@ export class CodedError extends Error {
   }
 }
 
-/** The failure an exception stands for; a bug becomes `internal` with its message. */
+/** The failure for an exception; a bug becomes `internal` with its message. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CodedError) return error.failure
   const message = errorText(error)

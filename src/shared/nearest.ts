@@ -1,6 +1,6 @@
 /**
- * The known names most like `wrong`, best first: equal but for case and separators, then contained, then few letters
- * apart. None when nothing is close.
+ * The known names most similar to `wrong`, best first: equal ignoring case and separators, then containing it, then a
+ * few letters apart. Empty if nothing is close.
  */
 export function nearest(wrong: string, known: Iterable<string>, limit = 3): string[] {
   const wanted = plain(wrong)
@@ -24,7 +24,7 @@ function distanceOf(a: string, b: string): number {
   return editDistance(a, b)
 }
 
-/** With transpositions counted as one (optimal string alignment). */
+/** Counts a transposition as one edit (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, column) => column)

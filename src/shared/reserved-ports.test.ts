@@ -3,7 +3,7 @@ import { portProblem } from './reserved-ports'
 
 const PORTS = Array.from({ length: 11_000 }, (_, port) => port)
 
-it('names each port that fetch refuses, and what to do', async () => {
+it('reports each port that fetch refuses, and what to do', async () => {
   const reserved = PORTS.filter((port) => portProblem(`http://127.0.0.1:${port}/v1`) !== undefined)
   expect(reserved).toHaveLength(83)
   for (const port of reserved.filter((each) => each > 0)) {

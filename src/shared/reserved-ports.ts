@@ -1,4 +1,4 @@
-/** Ports of other protocols, which `fetch` connects to in no case ("bad ports" of the Fetch standard). */
+/** Ports of other protocols, to which `fetch` never connects ("bad ports" of the Fetch standard). */
 const RESERVED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -6,7 +6,7 @@ const RESERVED_PORTS: ReadonlySet<number> = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** What is wrong with the port of an address, and what to do; undefined when it can be connected to. */
+/** The problem with the port of an address, and what to do; undefined when it can be connected to. */
 export function portProblem(url: string): string | undefined {
   const port = URL.canParse(url) ? new URL(url).port : ''
   return port !== '' && RESERVED_PORTS.has(Number(port))

@@ -54,14 +54,14 @@ describe('the address of a link', () => {
     expect(safeLink(`https://example.org/${'a'.repeat(9000)}`)).toBeUndefined()
   })
 
-  it('is given in punycode, where letters of other scripts imitate a known host', () => {
+  it('is converted to punycode if letters of other scripts imitate a known host', () => {
     expect(safeLink('https://аpple.com/')).toBe('https://xn--pple-43d.com/')
     expect(linkWarning('https://xn--pple-43d.com/', 'sign in')).toMatch(/look like others/)
   })
 })
 
 describe('the warning before a link opens', () => {
-  it('names both hosts where the text says another one', () => {
+  it('names both hosts if the text shows another one', () => {
     for (const text of [
       'https://github.com/login',
       'github.com',
@@ -77,7 +77,7 @@ describe('the warning before a link opens', () => {
     expect(linkWarning('mailto:a@b.c', 'a@b.c')).toBeUndefined()
   })
 
-  it('is not given for words, files and the same host', () => {
+  it('is not shown for words, files and the same host', () => {
     for (const text of [
       'the docs',
       'README.md',

@@ -2,9 +2,9 @@ const MAX_LINK_CHARS = 8192
 const MAX_MAIL_TEXT = 2000
 
 /**
- * The address, normalized, when it may be opened in the user's browser or mail program; undefined for everything else.
- * Web pages need a host and must not carry a user name or password (text before an @ looks like the host). Mail
- * addresses may carry a subject and a short text, but no attachments, further recipients or headers.
+ * The normalized address, if it is safe to open in the user's browser or mail program; otherwise undefined. Web pages
+ * need a host and must not contain a user name or password (text before an @ looks like the host). Mail addresses can
+ * have a subject and a short text, but no attachments, more recipients or headers.
  */
 export function safeLink(href: string): string | undefined {
   const text = href.trim()
@@ -16,7 +16,7 @@ export function safeLink(href: string): string | undefined {
 
 function isPlainMail(url: URL): boolean {
   const words = [decoded(url.pathname), ...url.searchParams.keys(), ...url.searchParams.getAll('subject')]
-  // A line break in an address or a subject begins another header.
+  // A line break in an address or a subject starts another header.
   if (words.some((word) => word === undefined || /\p{Cc}/u.test(word)) || url.hash !== '') return false
   const parameters = [...url.searchParams]
   const names = parameters.map(([name]) => name.toLowerCase())
@@ -36,7 +36,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Why a person should look at the address before they open it; undefined where the text of the link hides nothing. */
+/** Why the user should check the address before opening it; undefined if the text of the link hides nothing. */
 export function linkWarning(address: string, text: string): string | undefined {
   const { protocol, hostname, pathname } = new URL(address)
   const target = protocol === 'mailto:' ? decoded(pathname)?.split('@').at(-1)?.toLowerCase() : hostname
@@ -47,7 +47,7 @@ export function linkWarning(address: string, text: string): string | undefined {
   return named === undefined ? undefined : `The link says ${named}, but it opens ${target}.`
 }
 
-/** Hosts named in a text, which a reader would take for the address. */
+/** Hosts in a text that a reader would mistake for the address. */
 function namedHosts(text: string, isMail: boolean): string[] {
   const shown = text.normalize('NFKC')
   const addresses = [...shown.matchAll(isMail ? /@([^\s@/?#>,;]+)/g : /https?:\/\/([^\s/?#]+)/gi)].map(
@@ -58,7 +58,7 @@ function namedHosts(text: string, isMail: boolean): string[] {
   return all.map((host) => (URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host.toLowerCase()))
 }
 
-/** `README.md` and `index.ts` are files, although such hosts could exist. */
+/** `README.md` and `index.ts` are treated as files, although such hosts could exist. */
 function isFileName(name: string): boolean {
   return /^[^.]+\.(?:md|ts|tsx|js|jsx|mjs|py|rs|go|sh|json|toml|yaml|yml|txt|html|css|java|kt|rb|c|h|cpp|lock)$/i.test(
     name,

@@ -13,7 +13,7 @@ test.each([
   expect(toolLabel(name)).toBe(label)
 })
 
-test('no built-in tool shows people a name made of words run together', () => {
+test('no built-in tool has a display name of words run together', () => {
   for (const { name } of BUILTIN_TOOLS) {
     expect(toolLabel(name)).not.toMatch(/[a-z][A-Z]|_|URL/)
     expect(doneLabel(name)).not.toMatch(/[a-z][A-Z]|_|URL/)

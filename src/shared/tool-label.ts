@@ -1,17 +1,17 @@
-/** A built-in tool on screen. */
+/** The display text of a built-in tool. */
 interface BuiltinTool {
   name: string
-  /** What it is called while a call is pending or runs, where the name is not plain English: `Bash` needs none. */
+  /** Its name while a call is pending or running, if the tool's name is not plain English: `Bash` needs none. */
   label?: string
-  /** What a call that went well is called. */
+  /** Its name after a successful call. */
   done?: string
   /** For the settings. */
   description: string
 }
 
 /**
- * The built-in tools as a person reads about them; the model reads the `.md` beside each. Settings, rules and agent
- * files know a tool by its entry.
+ * The built-in tools as described to the user; the `.md` files beside the tools are for the model. Settings, rules and
+ * agent files use the name of the entry.
  */
 export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   { name: 'Read', description: 'Reads text files, a part at a time' },
@@ -176,21 +176,21 @@ const BY_NAME: ReadonlyMap<string, BuiltinTool> = new Map(BUILTIN_TOOLS.map((too
  * `ListDirectory`.
  */
 export function toolLabel(name: string): string {
-  // No server's part of a name has two underscores in a row (engine/mcp/hub/session-tools.ts).
+  // A server's part of a name never has two underscores in a row (engine/mcp/hub/session-tools.ts).
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
   if (server !== undefined && tool !== undefined) return `${server} · ${tool}`
   return BY_NAME.get(name)?.label ?? name
 }
 
-/** What a call that went well is called from then on: `Planned`, `Updated to-dos`. */
+/** The name of a successful call: `Planned`, `Updated to-dos`. */
 export function doneLabel(name: string): string {
   return BY_NAME.get(name)?.done ?? toolLabel(name)
 }
 
-/** Longer values are laid out in lines. */
+/** Longer values are formatted on several lines. */
 const ONE_LINE = 80
 
-/** A tool argument for display: a text as it is, anything else as JSON, in one line where that is short. */
+/** A tool argument for display: text unchanged, anything else as JSON, on one line if it is short. */
 export function argumentText(value: unknown): string {
   if (typeof value === 'string') return value
   const line = JSON.stringify(value) ?? ''

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { foldDiff, foldText, linesInFold, visibleLine, visiblePath, visibleText } from './visible-text'
 
 describe('visible text', () => {
-  it('writes out every character that a screen hides', () => {
+  it('escapes every character that a screen hides', () => {
     expect(visibleText('a\u202Eb\u001b[2K\u0007\u009b')).toBe(String.raw`a\u{202e}b\u{1b}[2K\u{7}\u{9b}`)
     const hidden = [
       '\u200b',
@@ -24,14 +24,14 @@ describe('visible text', () => {
     expect(visibleLine('one\ntwo')).toBe(String.raw`one\u{a}two`)
   })
 
-  it('writes a path so that names which look the same stay apart', () => {
+  it('escapes paths so that similar-looking names stay distinguishable', () => {
     expect(visiblePath('src/a\u202egnp.exe')).toBe(String.raw`src/a\u{202e}gnp.exe`)
     expect(visiblePath('new\nline\t.ts')).toBe(String.raw`new\u{a}line\u{9}.ts`)
     expect(visiblePath(' a b/ c.ts ')).toBe(String.raw`\u{20}a b/\u{20}c.ts\u{20}`)
     expect(visiblePath('(app)/[id] – 二/שלום.tsx')).toBe('(app)/[id] – 二/שלום.tsx')
   })
 
-  it('leaves ordinary text alone: scripts, emoji sequences, tabs and line feeds', () => {
+  it('leaves ordinary text unchanged: scripts, emoji sequences, tabs and line feeds', () => {
     const texts = ['Zwei – 二 é\u0301 नमस्ते', '❤️ 👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 1️⃣', 'if x:\n\ty()']
     for (const text of texts) expect(visibleText(text)).toBe(text)
   })
@@ -45,7 +45,7 @@ describe('visible text', () => {
     expect(visibleText(`z${'\u0301'.repeat(200)}`)).toBe('z⋯ 200 combining marks ⋯')
   })
 
-  it('never leaves a hidden character, and changes nothing the second time', () => {
+  it('never leaves a hidden character, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const shown = visibleText(text)
@@ -55,7 +55,7 @@ describe('visible text', () => {
     )
   })
 
-  it('takes a moment only, however the text is made', () => {
+  it('is fast, however the text is constructed', () => {
     const texts = [
       '❤️\u202e'.repeat(50_000),
       '👨‍'.repeat(50_000),
@@ -65,7 +65,7 @@ describe('visible text', () => {
     ]
     const start = performance.now()
     for (const text of texts) foldText(visibleText(text))
-    // What grows with the square of the length takes minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - start).toBeLessThan(30_000)
   })
 })
@@ -82,7 +82,7 @@ describe('folded text', () => {
     expect(foldText(`ls${' '.repeat(20_000_000)}rm x`)).toBe('ls ⋯ 20,000,000 spaces ⋯ rm x')
   })
 
-  it('leaves ordinary layout alone', () => {
+  it('leaves ordinary layout unchanged', () => {
     const text = `a\n\n\n\nb\n${' '.repeat(40)}c`
     expect(foldText(text)).toBe(text)
   })
@@ -96,7 +96,7 @@ describe('folded text', () => {
     expect(long).toMatch(/^@@.*\n\+start x+ ⋯ 7,\d+ characters ⋯ x+ end$/)
   })
 
-  it('says how many lines a folded line stands for', () => {
+  it('reports how many lines a folded line represents', () => {
     expect([linesInFold('⋯ 1,118 blank lines ⋯'), linesInFold('x'), linesInFold('')]).toEqual([1118, 1, 1])
   })
 })

@@ -1,8 +1,9 @@
-/** What needs no closer look. The patterns below take milliseconds to build, so that waits for text that needs them. */
+/**
+ * Text that needs no further check. The patterns below take milliseconds to build, so they are built only when needed.
+ */
 const PLAIN = /^[\n\t\x20-\x7e]*$/
 /**
- * Characters that a screen does not show, that turn the direction of text around, or that look like a space and are not
- * one.
+ * Characters that a screen does not show, that change the direction of text, or that look like a space but are not one.
  */
 const hidden = once(() => /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u)
 /** Emoji are matched first: the joiners and selectors inside a standard emoji sequence hide nothing. */
@@ -14,14 +15,14 @@ const hiddenOrEmoji = once(
 const stackedMarks = once(() => /\p{M}{9,}/gu)
 
 /**
- * What `visibleText` writes in place of a character, and what `foldText` writes in place of a run; for styling them on
+ * Matches what `visibleText` writes instead of a character, and `foldText` instead of a run; for styling them on
  * screen.
  */
 export const VISIBLE_TOKEN = /\\u\{[0-9a-f]{1,6}\}|⋯ [\d,]+ (?:blank lines|spaces|characters|combining marks) ⋯/g
 
 /**
- * Text as a person has to judge it: every character that a screen would hide is written out as `\u{202e}`. Line feeds
- * and tabs stay. Doing it twice changes nothing.
+ * Text for the user's review: every character that a screen would hide is escaped as `\u{202e}`. Line feeds and tabs
+ * stay. Idempotent.
  */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text
@@ -31,14 +32,14 @@ export function visibleText(text: string): string {
   return shown.replace(stackedMarks(), (marks) => `⋯ ${count(Array.from(marks).length)} combining marks ⋯`)
 }
 
-/** The same on one line: line feeds are written out, too, so that text cannot pretend to be another line. */
+/** The same on one line: line feeds are also escaped, so that text cannot pretend to be another line. */
 export function visibleLine(text: string): string {
   return visibleText(text).replaceAll('\n', '\\u{a}')
 }
 
 /**
- * A path or the name of a file as a person has to read it: on one line, with tabs and with spaces at the beginning or
- * end of a name written out, too.
+ * A path or file name for the user's review: on one line, with tabs and with leading and trailing spaces of names also
+ * escaped.
  */
 export function visiblePath(path: string): string {
   return visibleLine(path)
@@ -58,12 +59,12 @@ function tokenOf(found: string): string {
 }
 
 const MAX_BLANK_LINES = 3
-// Written so that a run of any length needs no more of the stack; {41,} does.
+// Written so that a run of any length needs no additional stack; {41,} would.
 const LONG_SPACES = /[ \t]{41}[ \t]*/g
 
 /**
- * Runs that would push the rest out of view become a count: more than 3 blank lines, more than 40 spaces. Nothing that
- * can be read is left out.
+ * Replaces runs that would push the rest out of view with a count: more than 3 blank lines, more than 40 spaces. No
+ * readable text is removed.
  */
 export function foldText(text: string): string {
   return foldBlankLines(text.replace(LONG_SPACES, spaces).split('\n'), '').join('\n')
@@ -71,7 +72,7 @@ export function foldText(text: string): string {
 
 /**
  * A unified diff, folded line by line: each line keeps its sign, and added, removed and unchanged blank lines are
- * counted apart.
+ * counted separately.
  */
 export function foldDiff(diff: string): string {
   const lines = diff.split('\n')
@@ -113,7 +114,7 @@ const LONG_LINE = 2000
 const LINE_HEAD = 1500
 const LINE_TAIL = 300
 
-/** The beginning and the end of a line too long to read, with the number of characters between. */
+/** The start and end of a line too long to read, with the number of characters between. */
 function foldLongLine(line: string): string {
   if (line.length <= LONG_LINE) return line
   return (

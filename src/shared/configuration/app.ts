@@ -1,16 +1,16 @@
-/** One thing that has to be right for Trestle to work, with what was found. */
+/** A requirement of Trestle, with the result of checking it. */
 export interface HealthCheck {
   id: string
   title: string
-  /** `warning`: it works, with something missing. `failed`: something does not work until it is corrected. */
+  /** `warning`: Trestle works, but something is missing. `failed`: something does not work until it is fixed. */
   status: 'ok' | 'warning' | 'failed'
-  /** What was found: the cause, where something is wrong. */
+  /** What was found: the cause if there is a problem. */
   detail: string
   /** What to do about it. */
   remedy?: string
 }
 
-/** What support needs to know about an installation. It holds no secrets. */
+/** Information about an installation for support. Contains no secrets. */
 export interface DiagnosticsReport {
   /** ms since 1970. */
   at: number
@@ -36,12 +36,12 @@ export function diagnosticsText({ at, sections, checks, errors }: DiagnosticsRep
   return `${lines.join('\n')}\n`
 }
 
-/** A check in lines: what was found, and what to do. */
+/** A check as lines: the result, and what to do. */
 export function checkLines({ title, status, detail, remedy }: HealthCheck): string[] {
   return [`${MARKS[status].padEnd(8)}${title}: ${detail}`, ...(remedy === undefined ? [] : [`        → ${remedy}`])]
 }
 
-/** Which releases an app is offered. */
+/** The releases that an app is offered. */
 export const UPDATE_CHANNELS = ['stable', 'beta'] as const
 export type UpdateChannel = (typeof UPDATE_CHANNELS)[number]
 
@@ -74,7 +74,7 @@ export interface UpdateProblem {
   advice: string
 }
 
-/** What is known of updates, and what happens with one. */
+/** The state of updates. */
 export type UpdateState =
   | { kind: 'unavailable'; reason: string }
   | { kind: 'current'; checkedAt?: number; problem?: UpdateProblem }
@@ -91,24 +91,24 @@ export interface UpdatesView {
   channel: UpdateChannel
   /** Whether new releases are downloaded without asking. */
   automatic: boolean
-  /** The version that can be put back; null if none is kept. */
+  /** The version that can be restored; null if none is kept. */
   previous: string | null
 }
 
-/** Where the environment of commands comes from, as Settings and diagnostics show it. */
+/** The source of the commands' environment, for Settings and diagnostics. */
 export interface ShellEnvironmentView {
   /**
-   * `inherited`: Trestle was started where the environment was complete already, such as a terminal. `off`: turned off
-   * in Settings. `failed`: the login shell could not be read; commands use what Trestle was started with.
+   * `inherited`: Trestle was started with a complete environment, such as from a terminal. `off`: disabled in Settings.
+   * `failed`: the login shell could not be read; commands use the environment Trestle was started with.
    */
   state: 'inherited' | 'off' | 'reading' | 'ready' | 'failed'
-  /** Whether the setting is on. */
+  /** Whether the setting is enabled. */
   enabled: boolean
-  /** The login shell, where one was asked. */
+  /** The login shell, if it was read. */
   shell?: string
-  /** The folders of PATH as commands get it. */
+  /** The folders of PATH for commands. */
   path: string[]
-  /** How many variables were taken over. */
+  /** How many variables came from the login shell. */
   variables?: number
   durationMs?: number
   /** What went wrong, and what to do about it. */
@@ -116,12 +116,12 @@ export interface ShellEnvironmentView {
   advice?: string
 }
 
-/** The backups of the session store, as Settings shows them. */
+/** The backups of the session store, for Settings. */
 export interface BackupsView {
-  /** Where they are. */
+  /** The folder with the backups. */
   folder: string
   count: number
-  /** What they take on the disk together. */
+  /** Their total size on disk. */
   bytes: number
   /** When the newest was made, in ms since the epoch; absent: no backup was made yet. */
   newestAt?: number

@@ -8,9 +8,9 @@ export interface Appearance {
   contrast: Contrast
   density: Density
   motion: Motion
-  /** Size of the interface's text, in percent of the usual one. */
+  /** Size of the interface's text, in percent of the default. */
   textSize: number
-  /** Size of code and terminals, in percent of the usual one. */
+  /** Size of code and terminals, in percent of the default. */
   codeSize: number
   interfaceFont: InterfaceFont
   /** A font installed on this computer for code and terminals; empty: the bundled one. */
@@ -20,7 +20,7 @@ export interface Appearance {
 /** `graphite` has no color of its own; `violet` colors buttons, switches and the focus. */
 export const ACCENTS = ['graphite', 'violet'] as const
 export type Accent = (typeof ACCENTS)[number]
-/** `system`: as the operating system asks. */
+/** `system`: follows the operating system. */
 export const CONTRASTS = ['system', 'normal', 'high'] as const
 export type Contrast = (typeof CONTRASTS)[number]
 export const DENSITIES = ['comfortable', 'compact'] as const
@@ -32,7 +32,7 @@ export type InterfaceFont = (typeof INTERFACE_FONTS)[number]
 
 /** Percent. */
 export const TEXT_SIZES = { min: 80, max: 150 } as const
-/** The name of a font: nothing that could end a declaration of a style. */
+/** A font name: nothing that could end a CSS declaration. */
 export const FONT_NAME = {
   pattern: /^[\p{L}\p{N} ._-]{0,80}$/u,
   must: 'the name of a font: letters, digits, spaces, dots and hyphens',
@@ -50,19 +50,19 @@ export const USUAL_APPEARANCE: Appearance = {
   codeFont: '',
 }
 
-/** The languages that the interface has. */
+/** The languages of the interface. */
 export const LANGUAGES = { en: 'English' } as const
 export type Language = keyof typeof LANGUAGES
 export const LANGUAGE_CODES = Object.keys(LANGUAGES) as [Language, ...Language[]]
 
-/** How the interface speaks. Kept in `[interface]` of config.toml. */
+/** The language and formats of the interface. Kept in `[interface]` of config.toml. */
 export interface LanguageSettings {
   language: Language
   /** A locale such as `de-CH` for dates and numbers, or `system`. */
   formats: string
 }
 
-/** A locale as Intl takes it. */
+/** A locale that Intl accepts. */
 export const FORMATS = {
   pattern: /^(?:system|[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)$/,
   must: '"system" or a locale such as "de-CH"',

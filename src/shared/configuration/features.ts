@@ -16,11 +16,11 @@ export interface FeatureView {
 interface FeatureText {
   label: string
   description: string
-  /** The tools that are offered while it is on; they have no toggles of their own. */
+  /** The tools that are offered while it is on; they have no separate toggles. */
   tools: readonly string[]
 }
 
-/** The features as the user reads about them. */
+/** Descriptions of the features for the user. */
 export const FEATURE_TEXT: Readonly<Record<Feature, FeatureText>> = {
   memory: {
     label: 'Memory',
@@ -44,12 +44,12 @@ export const FEATURE_TEXT: Readonly<Record<Feature, FeatureText>> = {
   },
 }
 
-/** Whether the user has turned the feature on; false while the settings are not known. */
+/** Whether the user has turned the feature on; false while the settings are unknown. */
 export function isFeatureOn(settings: { features: readonly FeatureView[] } | undefined, feature: Feature): boolean {
   return settings?.features.some((one) => one.feature === feature && one.enabled) ?? false
 }
 
-/** The feature that a tool belongs to; undefined for tools that are always there. */
+/** The feature that a tool belongs to; undefined for tools that are always offered. */
 export function featureOf(tool: string): Feature | undefined {
   return FEATURES.find((feature) => FEATURE_TEXT[feature].tools.includes(tool))
 }

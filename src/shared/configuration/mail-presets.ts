@@ -10,17 +10,17 @@ export interface MailPreset {
   domains: readonly string[]
   /** How to get a password that works here. */
   help: string
-  /** Where an app password is made. */
+  /** Where to create an app password. */
   helpUrl?: string
-  /** The server itself keeps a copy of what is sent. */
+  /** The server automatically keeps a copy of sent messages. */
   keepsSent?: true
-  /** It runs on this computer, with a certificate of its own. */
+  /** It runs on this computer, with its own certificate. */
   selfSigned?: true
 }
 
 const server = (host: string, port: number, security: MailSecurity = 'tls'): MailServer => ({ host, port, security })
 
-/** Providers whose servers are known. The first whose domain fits an address is proposed. */
+/** Providers with known servers. The first whose domain matches an address is suggested. */
 export const MAIL_PRESETS: readonly MailPreset[] = [
   {
     id: 'gmail',
@@ -134,7 +134,7 @@ export const MAIL_PRESETS: readonly MailPreset[] = [
   },
 ]
 
-/** The provider of an address, as far as its domain tells. */
+/** The provider of an address, if its domain is known. */
 export function presetFor(address: string): MailPreset | undefined {
   const domain = address.split('@').at(-1)?.trim().toLowerCase() ?? ''
   return MAIL_PRESETS.find(({ domains }) => domains.includes(domain))

@@ -3,25 +3,25 @@ export type ProtocolName = 'chat' | 'moonshot' | 'responses' | 'anthropic' | 'go
 
 interface ProviderFacts {
   protocol: ProtocolName
-  /** How the settings call it. */
+  /** The name in the settings. */
   label: string
-  /** Its own address, with the version; absent: the user must enter one. */
+  /** Its default address, with the version; absent: the user must enter one. */
   defaultUrl?: string
   /** The usual environment variable for its key; commands never see it. */
   keyVariable: string
   /** An example of a model id. */
   modelExample: string
-  /** Providers of these names are of this type where nothing else is said: `trestle provider add claude`. */
+  /** Providers with these names have this type by default: `trestle provider add claude`. */
   names: readonly string[]
-  /** Other names of the type in config.toml, as Kimi CLI has them. */
+  /** Other names of the type in config.toml, as used by Kimi CLI. */
   aliases?: readonly string[]
-  /** Whose models it has at its own address, as the table of known models names the maker. */
+  /** The maker of the models at its own address, as named in the table of known models. */
   maker?: string
   /** Its protocol can carry video. */
   video?: true
 }
 
-/** Every type of provider. To add one whose protocol is known, add an entry; nothing else has to change. */
+/** Every type of provider. To add one with a known protocol, add an entry; nothing else has to change. */
 const PROVIDERS = {
   'openai-compatible': {
     protocol: 'chat',
@@ -86,30 +86,30 @@ export function providerFacts(type: ProviderType): ProviderFacts {
 /** Other names of provider types. */
 export const PROVIDER_TYPE_ALIASES: Readonly<Record<string, ProviderType>> = byName((facts) => facts.aliases ?? [])
 
-/** The type of a provider that is only named. */
+/** The type of a provider of which only the name is given. */
 export const PROVIDER_TYPE_BY_NAME: Readonly<Record<string, ProviderType>> = byName((facts) => facts.names)
 
 function byName(namesOf: (facts: ProviderFacts) => readonly string[]): Record<string, ProviderType> {
   const types = PROVIDER_TYPES.flatMap((type) => namesOf(PROVIDERS[type]).map((name) => [name, type] as const))
-  // Without a prototype: `constructor` is not the name of one.
+  // Without a prototype, so that `constructor` is not found.
   return Object.assign(Object.create(null) as Record<string, ProviderType>, Object.fromEntries(types))
 }
 
-/** A provider that can be connected with a key alone, or a server on this computer. */
+/** A provider that needs only a key, or a server on this computer. */
 export interface ProviderTile {
   /** The name it gets in config.toml. */
   id: string
   name: string
-  /** One or two letters that stand for it. */
+  /** One or two letters as its icon. */
   letters: string
   /** The hue of its letters, in degrees. */
   hue: number
   type: ProviderType
-  /** Absent: the provider's own address, which its type knows. */
+  /** Absent: the default address of its type. */
   baseUrl?: string
-  /** Where to get a key; absent: none is needed. */
+  /** Where to get a key; absent: no key is needed. */
   keyUrl?: string
-  /** The address is different for each account: the user enters it. `baseUrl` is an example. */
+  /** The address differs for each account: the user enters it. `baseUrl` is an example. */
   ownAddress?: true
   /** It runs on this computer. */
   local?: true
@@ -195,7 +195,7 @@ export const PROVIDER_TILES: readonly ProviderTile[] = [
   chat('vllm', 'vLLM', 'vL', 190, 'http://127.0.0.1:8000/v1', { local: true }),
 ]
 
-/** The address that a tile asks. */
+/** The address of a tile's provider. */
 export function tileAddress({ type, baseUrl }: Pick<ProviderTile, 'type' | 'baseUrl'>): string {
   return baseUrl ?? providerFacts(type).defaultUrl ?? ''
 }

@@ -10,15 +10,15 @@ import {
   unavailableText,
 } from './sandbox-text'
 
-describe('the words for a sandbox', () => {
-  test('name the level and, where commands can write, the network', () => {
+describe('the text for a sandbox', () => {
+  test('names the level and, if commands can write, the network', () => {
     expect(sandboxLabel({ level: 'read-only', network: 'none' })).toBe('Read-only')
     expect(sandboxLabel({ level: 'project', network: 'none' })).toBe('Project · no network')
     expect(sandboxLabel({ level: 'project', network: 'listed' })).toBe('Project · listed hosts')
     expect(sandboxLabel({ level: 'unrestricted', network: 'open' })).toBe('Unrestricted')
   })
 
-  test('say "No sandbox" at every level, and then promise nothing', () => {
+  test('says "No sandbox" at every level, and then promises nothing', () => {
     const status = {
       level: 'project',
       network: 'none',
@@ -31,7 +31,7 @@ describe('the words for a sandbox', () => {
 })
 
 describe('a project that is too large to search', () => {
-  test('is warned about wherever there is a sandbox, and only there', () => {
+  test('has a warning wherever there is a sandbox, and only there', () => {
     const warnings = (status: SandboxStatus): string[] =>
       sandboxPermissions(status).flatMap(({ title, text }) => (title === 'Warning' ? [text] : []))
     expect(warnings({ level: 'project', network: 'none', isIncomplete: true })).toEqual([INCOMPLETE_SEARCH_NOTE])
@@ -40,8 +40,8 @@ describe('a project that is too large to search', () => {
   })
 })
 
-describe('what to do about a missing sandbox', () => {
-  test('is a command to copy, alone or among words, or advice', () => {
+describe('the advice for a missing sandbox', () => {
+  test('is a command to copy, alone or within text, or a sentence', () => {
     const command = 'sudo apt-get install -y bubblewrap socat'
     expect(remedyParts(command)).toEqual({ words: '', command })
     expect(remedyParts(`Install it: \`${command}\``)).toEqual({ words: 'Install it:', command })
@@ -55,7 +55,7 @@ describe('what to do about a missing sandbox', () => {
 })
 
 describe('the meaning of a mode', () => {
-  test('promises a sandbox only where there is one', () => {
+  test('promises a sandbox only if there is one', () => {
     expect(confinementOf({ level: 'project' }, undefined)).toBe('sandboxed')
     expect(confinementOf(undefined, { mode: 'auto', status: { available: true } })).toBe('sandboxed')
     expect(confinementOf(undefined, { mode: 'auto' })).toBe('none')
@@ -64,7 +64,7 @@ describe('the meaning of a mode', () => {
     expect(confinementOf({ level: 'unrestricted' }, { mode: 'auto', status: { available: true } })).toBe('none')
   })
 
-  test('says that commands ask where a required sandbox is unavailable', () => {
+  test('says that commands ask if a required sandbox is unavailable', () => {
     expect(confinementOf(undefined, { mode: 'required', status: { available: false } })).toBe('asks')
     expect(
       confinementOf({ level: 'unrestricted', unavailable: { reason: '', isRequired: true } }, { mode: 'auto' }),

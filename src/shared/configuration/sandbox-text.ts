@@ -8,7 +8,7 @@ import {
   type SandboxStatus,
 } from '../model/task/sandbox'
 
-/** The sandbox of a session in a few words: `Project · no network`. */
+/** The sandbox of a session as a short label: `Project · no network`. */
 export function sandboxLabel({ level, network, unavailable }: SandboxStatus): string {
   if (unavailable) return 'No sandbox'
   return level === 'project'
@@ -16,7 +16,7 @@ export function sandboxLabel({ level, network, unavailable }: SandboxStatus): st
     : SANDBOX_LEVEL_NAMES[level]
 }
 
-/** What commands can and cannot do at a level, as sentences. Without `network` nothing is said about it. */
+/** What commands can and cannot do at a level, as sentences. Without `network`, the network is not mentioned. */
 export function sandboxDescription({
   level,
   network,
@@ -43,11 +43,11 @@ const CONNECTS: Readonly<Record<SandboxNetwork, string>> = {
   open: 'Can connect to any host.',
 }
 
-/** The note about a project that is too large to be searched for secrets. */
+/** The note for a project that is too large to search for secrets. */
 export const INCOMPLETE_SEARCH_NOTE =
   'This project is too large to search completely, so secrets in deep folders may not be hidden.'
 
-/** What the sandbox of a session reaches, point by point, for a person who wants to know exactly. */
+/** Everything the sandbox of a session can reach, as a detailed list. */
 export function sandboxPermissions({
   level,
   network,
@@ -81,14 +81,14 @@ export function sandboxPermissions({
 }
 
 /**
- * Whether commands are confined. `sandboxed`: they are; `none`: they run as they do without Trestle; `asks`: there is
- * no sandbox, but the settings require one, so every command asks.
+ * Whether commands are confined. `sandboxed`: they are; `none`: they run as they would without Trestle; `asks`: there
+ * is no sandbox, but the settings require one, so every command asks.
  */
 export type Confinement = 'sandboxed' | 'none' | 'asks'
 
 /**
- * What is known of a session or, before it has a sandbox, of this machine. Nothing known counts as no sandbox: no
- * screen promises one that may not be there.
+ * The confinement of a session or, before it has a sandbox, of this machine. Unknown counts as no sandbox, so that the
+ * UI never promises one that may not exist.
  */
 export function confinementOf(
   status: Pick<SandboxStatus, 'level' | 'unavailable'> | undefined,
@@ -101,7 +101,7 @@ export function confinementOf(
   return status?.unavailable?.isRequired || settings?.mode === 'required' ? 'asks' : 'none'
 }
 
-/** The names of the modes on screen. */
+/** The display names of the modes. */
 export const MODE_NAMES: Readonly<Record<SessionMode, string>> = {
   ask: 'Ask first',
   'accept-edits': 'Accept edits',
@@ -109,7 +109,7 @@ export const MODE_NAMES: Readonly<Record<SessionMode, string>> = {
   plan: 'Plan',
 }
 
-/** What a mode lets through without asking, as sentences. */
+/** What a mode allows without asking, as sentences. */
 export function modeDescription(mode: SessionMode, confinement: Confinement): string {
   switch (mode) {
     case 'ask':
@@ -135,9 +135,7 @@ const AUTO: Readonly<Record<Confinement, string>> = {
     'Other tools run without asking, except for dangerous actions.',
 }
 
-/**
- * Splits advice into its words and the command to run. A command is the whole text, or in backquotes within it.
- */
+/** Splits advice into its text and the command to run. The command is the whole text, or the part in backquotes. */
 export function remedyParts(remedy: string): { words: string; command?: string } {
   const [before = '', quoted, after = ''] = remedy.split('`')
   if (quoted !== undefined) return { words: `${before.trim()} ${after.trim()}`.trim(), command: quoted }

@@ -14,12 +14,12 @@ const context = (input: number, output = 0) => ({ input, output }) as never
 describe('how full the window is', () => {
   const percent = (input: number) => contextShare({ context: context(input) }, settings)?.percent
 
-  it('is shown in whole percents, and never as nothing or more than everything', () => {
+  it('is shown in whole percents, never as zero and never above 100', () => {
     expect([1, 9, 10, 504, 1000, 5000].map(percent)).toEqual(['< 1', '< 1', '1', '50', '100', '100'])
     expect(contextShare({ context: context(5000) }, settings)?.share).toBe(1)
   })
 
-  it('uses the model of the session, and what the provider has reported about its window', () => {
+  it("uses the session's model, and the context window that the provider has reported", () => {
     expect(contextShare({ context: context(50), model: 'b' }, settings)?.percent).toBe('50')
     expect(contextShare({ context: context(50), model: 'b', learnedWindow: 200 }, settings)?.percent).toBe('25')
   })

@@ -6,7 +6,7 @@ import type { Effort } from '../model/turn/effort'
 import type { FeatureView } from './features'
 import type { SandboxMode } from '../model/task/sandbox'
 
-/** A mistake in config.toml, with its place. Line and column count from 1. */
+/** An error in config.toml, with its position. Line and column count from 1. */
 export interface ConfigProblem {
   file: string
   line?: number
@@ -14,32 +14,32 @@ export interface ConfigProblem {
   message: string
 }
 
-/** A provider as the settings page sees it: never the key itself. */
+/** A provider, for the settings page: never the key itself. */
 export interface ProviderView {
   id: string
   type: ProviderType
   baseUrl?: string
   apiKeyEnv?: string
   /**
-   * Where the key comes from: typed in and stored, an environment variable that is set, the file, or nowhere. `locked`:
-   * one is stored, but cannot be opened now.
+   * The source of the key: entered by the user and stored, a set environment variable, the file, or none. `locked`: one
+   * is stored, but cannot be decrypted now.
    */
   keyFrom: 'stored' | 'environment' | 'file' | 'locked' | 'none'
 }
 
-/** Where keys typed in are kept. */
+/** Where entered keys are stored. */
 export interface KeysView {
   /**
    * `system`: encrypted, with a key from the key store of the system. `file`: in a file that only the user can read.
    */
   store: 'system' | 'file'
-  /** The key store, as an object of a sentence. */
+  /** The key store, as the object of a sentence. */
   name?: string
-  /** Why it is not used, as an end of the sentence "… because". */
+  /** Why it is not used, to complete the sentence "… because". */
   reason?: string
 }
 
-/** Where keys are kept, as a sentence. */
+/** Where keys are stored, as a sentence. */
 export function keyStorageText({ store, name, reason }: KeysView): string {
   if (store === 'system') return `Keys are stored encrypted, with a key that ${name ?? 'the system'} keeps.`
   return `Keys are stored in a file that only you can read${reason === undefined ? '' : `, because ${reason}`}.`
@@ -48,14 +48,14 @@ export function keyStorageText({ store, name, reason }: KeysView): string {
 /** The source of a model's properties. `guess`: the model is unknown, so these are safe assumptions. */
 export type ModelInfoSource = 'config' | 'provider' | 'table' | 'guess'
 
-/** Who says what a model costs. `local`: it runs on this computer. */
+/** The source of a model's prices. `local`: it runs on this computer. */
 export type PriceSource = 'config' | 'provider' | 'table' | 'local'
 
-/** What a model can take and do. */
+/** The limits and abilities of a model. */
 export interface ModelAbilities {
   /** Tokens. */
   contextWindow: number
-  /** Tokens of an answer that are asked for; absent: as many as the provider gives. */
+  /** Maximum tokens requested for an answer; absent: the provider's maximum. */
   maxOutputTokens?: number
   toolCalls: boolean
   imagesIn: boolean
@@ -68,7 +68,7 @@ export interface ModelAbilities {
   pricesFrom?: PriceSource
 }
 
-/** A model as the settings page edits it. */
+/** A model, for editing on the settings page. */
 export interface ModelView extends ModelAbilities {
   id: string
   providerId: string
@@ -76,77 +76,77 @@ export interface ModelView extends ModelAbilities {
   label: string
   /** Its effort levels in ascending order; empty: not adjustable. */
   efforts: Effort[]
-  /** The default level, from config.toml or else its vendor; absent: not known. */
+  /** The default level, from config.toml or otherwise its vendor; absent: unknown. */
   usualEffort?: Effort
   scripted?: boolean
   origin: 'configured' | 'found' | 'built-in' | 'client'
-  /** What the configuration says of it, and what would count without that; absent where it is not configured. */
+  /** What the configuration sets, and what would apply without it; absent for a model that is not configured. */
   said?: { label?: string; contextWindow?: number; maxOutputTokens?: number; abilities?: true }
   known?: ModelAbilities
 }
 
 /** The models that a provider offers. */
 export interface OfferedModels {
-  /** `table`: the provider could not be asked, as `problem` says, and these are the ones known of it. */
+  /** `table`: the provider could not be queried, for the reason in `problem`; these are its known models. */
   from: 'provider' | 'table'
   models: (ModelAbilities & { model: string })[]
   problem?: string
 }
 
-/** A local model server that answered on its usual loopback port. */
+/** A local model server that answered on its default loopback port. */
 export interface FoundServer {
   name: string
   baseUrl: string
   models: string[]
 }
 
-/** How the app calls for a person when something waits and it is not in front. */
+/** How the app notifies the user when a request is pending and the app is in the background. */
 export interface NotificationSettings {
   enabled: boolean
   /** Play a sound. */
   sound: boolean
-  /** Also when a session has finished while the user looks elsewhere. */
+  /** Also when a session has finished while the app is in the background. */
   finished: boolean
 }
 
 /** When tools of servers are loaded on demand instead of being sent with each request. */
 export interface ToolSearchView {
   enabled: boolean
-  /** Either is enough, once the tools take more: a percentage of the model's window, and tokens. */
+  /** Either limit is enough: a percentage of the model's window, and tokens that the tools take. */
   minPct: number
   minTokens: number
-  /** Results of a search score above this. */
+  /** Minimum score of search results. */
   matchingThreshold: number
 }
 
-/** What `[sandbox]` of config.toml says, and what this machine has. Paths are as written. */
+/** `[sandbox]` of config.toml, and the sandbox of this machine. Paths are as written. */
 export interface SandboxView {
   mode: SandboxMode
   write: string[]
   read: string[]
   hosts: string[]
   sockets: string[]
-  /** Whether the built-in lists count, too. */
+  /** Whether the built-in lists also apply. */
   defaults: boolean
   builtIn: { write: string[]; hosts: string[] }
   /**
-   * Whether commands can be sandboxed on this machine; absent while that is not known. `remedy` is a sentence, or a
-   * command to run.
+   * Whether commands can be sandboxed on this machine; absent while unknown. `remedy` is a sentence, or a command to
+   * run.
    */
   status?: { available: boolean; reason?: string | undefined; remedy?: string | undefined }
 }
 
-/** A change of it; what is left out stays as it is. */
+/** A change of it; omitted fields stay unchanged. */
 export type SandboxChange = { [Key in keyof Omit<SandboxView, 'builtIn' | 'status'>]?: SandboxView[Key] | undefined }
 
-/** `[budget]` of config.toml: what may be spent. Absent: no limit. */
+/** `[budget]` of config.toml: spending limits. Absent: no limit. */
 export type BudgetView = { [Scope in LimitScope]?: number } & { [Scope in `${LimitScope}Tokens`]?: number }
 
 export interface SettingsView {
   file: string
   problems: ConfigProblem[]
   defaultModel?: string
-  /** For titles and small work; absent: the table's for the same provider. */
+  /** For titles and small work; absent: the one from the table for the same provider. */
   smallModel?: string
   /** Takes over for the rest of a turn when a model is overloaded. */
   fallbackModel?: string
@@ -154,7 +154,7 @@ export interface SettingsView {
   keys: KeysView
   providers: ProviderView[]
   models: ModelView[]
-  /** Where the figures of known models come from. */
+  /** The source of the prices of known models. */
   prices: PriceTable
   budget: BudgetView
   /** Every tool with its toggle. */
@@ -162,7 +162,7 @@ export interface SettingsView {
     name: string
     description: string
     enabled: boolean
-    /** What it needs and does not have, as a sentence. */ missing?: string
+    /** A requirement that is missing, as a sentence. */ missing?: string
   }[]
   features: FeatureView[]
   notifications: NotificationSettings
@@ -181,26 +181,26 @@ export interface SettingsView {
   shortcuts: ShortcutChoices
 }
 
-/** How a connection test went. */
+/** The result of a connection test. */
 export interface ConnectionTest {
   ok: boolean
   durationMs: number
-  /** The answer's beginning, or what went wrong and what to do. */
+  /** The start of the answer, or the error and what to do. */
   message: string
 }
 
 /** `[desktop]` of config.toml: how the desktop app behaves. Other hosts ignore it. */
 export interface DesktopSettings {
-  /** An icon in the tray or menu bar with what runs and what is pending. */
+  /** An icon in the tray or menu bar with running and pending sessions. */
   tray: boolean
   /** Closing the last window leaves the app running in the tray. */
   closeToTray: boolean
   startAtLogin: boolean
-  /** The computer does not go to sleep while a turn runs. */
+  /** Prevents the computer from sleeping while a turn runs. */
   keepAwake: boolean
-  /** Keyboard shortcut that opens the quick prompt from anywhere, e.g. `Ctrl+Shift+Space`; empty: none. */
+  /** Keyboard shortcut that opens the quick prompt from anywhere, e.g. `Ctrl+Shift+Space`; empty: no shortcut. */
   quickPrompt: string
-  /** Opening a project opens a window of its own. */
+  /** Opening a project opens a new window. */
   windowPerProject: boolean
   /** Windows and Linux: the menu bar is shown. Its shortcuts work either way. */
   menuBar: boolean
@@ -210,15 +210,15 @@ const MODIFIER = '(?:CommandOrControl|CmdOrCtrl|Command|Cmd|Control|Ctrl|Alt|Opt
 const KEY =
   "(?:[A-Z0-9]|F(?:[1-9]|1\\d|2[0-4])|Space|Tab|Enter|Return|Up|Down|Left|Right|Home|End|PageUp|PageDown|Insert|Plus|[-=[\\];',./`\\\\])"
 
-/** What a shortcut may be: modifiers and a key, as Electron writes them; or empty. */
+/** The format of a shortcut: modifiers and a key, as Electron writes them; or empty. */
 export const QUICK_PROMPT = {
   pattern: new RegExp(`^(?:(?:${MODIFIER}\\+)+${KEY})?$`, 'i'),
   must: 'must be modifiers and a key, for example Ctrl+Shift+Space',
 }
 
-/** What the page shows of the desktop app that runs it. */
+/** What the page shows about the desktop app it runs in. */
 export interface DesktopView {
-  /** Whether windows are drawn with the graphics card; a change applies at the next start. */
+  /** Whether windows use graphics acceleration; a change applies at the next start. */
   acceleratedGraphics: boolean
   /** Why the shortcut of the quick prompt does not work. */
   quickPromptProblem?: string

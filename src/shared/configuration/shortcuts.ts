@@ -1,9 +1,9 @@
-/** A command that can have keys, by the id that it has in the palette and in `[shortcuts]` of config.toml. */
+/** A command that can have keys, with its id in the palette and in `[shortcuts]` of config.toml. */
 export interface ShortcutCommand {
   id: string
   label: string
   group: string
-  /** The keys it has unless the user chose others; absent: none. */
+  /** The default keys; absent: none. */
   keys?: string
 }
 
@@ -33,7 +33,7 @@ export const SHORTCUT_COMMANDS: readonly ShortcutCommand[] = [
   { id: 'copy-id', label: 'Copy session ID', group: 'This session' },
 ]
 
-/** The keys that the user chose, by id; an empty text: none. */
+/** The keys that the user chose, by id; an empty string: no keys. */
 export type ShortcutChoices = Readonly<Record<string, string>>
 
 /** The keys of a command now; undefined when it has none. */
@@ -48,10 +48,10 @@ const MODIFIERS = ['Mod', 'Ctrl', 'Alt', 'Shift']
 const NAMED =
   /^(?:Up|Down|Left|Right|Enter|Esc|Tab|Space|Del|Backspace|Home|End|PageUp|PageDown|Insert|F(?:[1-9]|1[0-9]|2[0-4]))$/
 
-/** What a shortcut must be, to follow "must be". */
+/** The format of a shortcut, to follow "must be". */
 export const SHORTCUT_RULE = 'keys such as "Mod+Shift+K" or "F6" (Mod is Cmd on a Mac, else Ctrl), or "" for none'
 
-/** Whether a text names keys: modifiers, each once, and one key. Empty: none. */
+/** Whether a text names keys: modifiers, each at most once, and one key. Empty: no keys. */
 export function isShortcutText(text: string): boolean {
   if (text === '') return true
   const keys = keysOf(text)
@@ -61,7 +61,7 @@ export function isShortcutText(text: string): boolean {
   return isKey && modifiers.every((one, at) => MODIFIERS.includes(one) && modifiers.indexOf(one) === at)
 }
 
-/** Whether a key is one sign, such as a letter. */
+/** Whether a key is a single character, such as a letter. */
 function isOneSign(key: string): boolean {
   return /^.$/u.test(key)
 }
@@ -72,7 +72,7 @@ export function keysOf(text: string): string[] {
   return text.endsWith('++') ? [...text.slice(0, -2).split('+'), '+'] : text.split('+')
 }
 
-/** Keys that always mean the same in the interface. What to say of them follows "is used for". */
+/** Keys with a fixed meaning in the interface. The descriptions follow "is used for". */
 export const FIXED_KEYS: Readonly<Record<string, string>> = {
   Enter: 'sending a message and pressing buttons',
   'Shift+Enter': 'a new line',
@@ -97,7 +97,7 @@ export const FIXED_KEYS: Readonly<Record<string, string>> = {
   'Ctrl+S': 'sending a message at once',
 }
 
-/** Keys that browsers keep for themselves, so that a page never gets them. */
+/** Keys that browsers reserve, so that a page never receives them. */
 const BROWSER_KEYS: readonly string[] = [
   'Mod+T',
   'Mod+W',
@@ -111,7 +111,10 @@ const BROWSER_KEYS: readonly string[] = [
   'F11',
 ]
 
-/** A shortcut in one spelling, to compare: modifiers in order, letters in upper case, Ctrl as Mod off a Mac. */
+/**
+ * A shortcut in normalized spelling, for comparison: modifiers in order, letters in upper case, Ctrl as Mod except on a
+ * Mac.
+ */
 export function comparableKeys(text: string, isMac: boolean): string {
   const keys = keysOf(text)
   const key = keys.at(-1) ?? ''
@@ -128,19 +131,19 @@ export interface ShortcutConflict {
   /** The other command. */
   id?: string
   label?: string
-  /** What is in the way, as a sentence. */
+  /** The conflict, as a sentence. */
   message: string
 }
 
 interface ConflictContext {
-  /** Every command there is. */
+  /** Every command. */
   commands: readonly ShortcutCommand[]
   isMac: boolean
-  /** Keys that browsers keep count, too. */
+  /** Whether keys that browsers reserve count, too. */
   inBrowser: boolean
 }
 
-/** What is in the way of giving a command these keys. */
+/** The conflicts of giving a command these keys. */
 export function conflictsOf(
   id: string,
   keys: string,

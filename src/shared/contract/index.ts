@@ -27,7 +27,7 @@ import { terminalContract } from './session/terminal'
 import { worktreeContract } from './project/worktree'
 import { usageContract } from './session/usage'
 
-/** Every method there is. A handler that is missing does not compile (src/main/api). */
+/** Every method of the contract. A missing handler does not compile (src/main/api). */
 export const contract = {
   agent: agentContract,
   app: appContract,

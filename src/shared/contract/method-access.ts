@@ -2,9 +2,9 @@ import type { DeviceAccess } from '../model/place/paired-device'
 import type { contract } from './index'
 
 /**
- * Who may call a method. `read`: every paired device; it changes nothing and starts nothing. `full`: devices with full
- * access; it is part of working with sessions. `computer`: no device, only the computer itself; its effect would
- * outlive the revocation of the device or widen what agents and devices may do.
+ * Who can call a method. `read`: every paired device; it changes and starts nothing. `full`: devices with full access;
+ * it is part of working with sessions. `computer`: only the computer itself; the effect would outlive the revocation of
+ * a device or extend what agents and devices can do.
  */
 export type MethodAccess = 'read' | 'full' | 'computer'
 
@@ -50,7 +50,7 @@ export const METHOD_ACCESS: Classified = {
   approval: { list: 'read', get: 'read', choices: 'read', proposal: 'read', reply: 'full' },
   checkpoint: { points: 'read', preview: 'read', restore: 'full', files: 'read', hunks: 'read', undoHunk: 'full' },
   conversation: { find: 'read', export: 'read', import: 'full', relink: 'full' },
-  // Its own requests to the engine process.
+  // Requests of hosts on this computer to the engine process.
   engine: { status: 'read', environment: 'computer', stop: 'computer' },
   editor: { serve: 'computer', reply: 'computer' },
   rule: {
@@ -136,7 +136,7 @@ export const METHOD_ACCESS: Classified = {
     openers: 'read',
     open: 'computer',
   },
-  // Names of folders anywhere on the computer.
+  // They list names of folders anywhere on the computer.
   folder: { list: 'full', complete: 'full', scratch: 'full' },
   mcp: {
     list: 'read',
@@ -269,7 +269,7 @@ export const METHOD_ACCESS: Classified = {
     removeComment: 'full',
     send: 'full',
   },
-  // They run without the device that made them.
+  // Schedules run even without the device that created them.
   schedule: {
     list: 'read',
     history: 'read',
@@ -331,12 +331,12 @@ export const METHOD_ACCESS: Classified = {
   },
 }
 
-/** Whether a device with this access may call a method, named `session.prompt`. An unknown method may not be called. */
+/** Whether a device with this access can call a method, such as `session.prompt`. Unknown methods are refused. */
 export function mayCall(access: DeviceAccess, method: string): boolean {
   return needed(method) === 'read' || (access === 'full' && needed(method) === 'full')
 }
 
-/** What a method needs; a name that is not a method needs the computer. */
+/** The access a method needs; a name that is not a method needs `computer`. */
 export function needed(method: string): MethodAccess {
   const [namespace = '', verb = '', ...rest] = method.split('.')
   const group = Object.hasOwn(METHOD_ACCESS, namespace)

@@ -21,7 +21,7 @@ const SEGMENTS: ReadonlySet<string> = new Set(Object.values(PAGE_PATHS))
 /** Kind, id or section, item. */
 const MAX_SEGMENTS = 3
 
-/** Whether the path of a URL (as it is in the URL, still encoded) is a view of the page, and not a file. */
+/** Whether the path of a URL (still encoded) is a view of the page rather than a file. */
 export function isPagePath(path: string): boolean {
   const segments = path.split('/').slice(1)
   const [first = ''] = segments
@@ -30,8 +30,8 @@ export function isPagePath(path: string): boolean {
 }
 
 /**
- * How the desktop page gets its MessagePort: the page posts `PORT_WANTED` to its own window, the preload script passes
- * it on to the main process, which answers with `PORT_GRANTED` and a port, which the preload script posts to the
+ * How the desktop page gets its MessagePort: the page posts `PORT_WANTED` to its own window; the preload script
+ * forwards it to the main process, which answers with `PORT_GRANTED` and a port; the preload script posts both to the
  * window.
  */
 export const PORT_WANTED = 'trestle:port-wanted'
@@ -43,19 +43,19 @@ export const APP_HOST = 'app'
 export const APP_ORIGIN = 'trestle://app'
 
 /**
- * What the preload script adds to the page's `window`: `pathOf(file)` is the path of a file that was dropped, empty for
- * one that was made in the page.
+ * The name under which the preload script extends the page's `window`: `pathOf(file)` is the path of a dropped file,
+ * empty for one that was created in the page.
  */
 export const DESKTOP_BRIDGE = 'trestleDesktop'
 
 /**
- * What page and web host agree on beside the contract. The page opens a WebSocket with two subprotocols:
- * `SOCKET_PROTOCOL` and the token. The host answers `ready` as the first message, or closes with `SOCKET_REFUSED`. Then
- * come the contract's own messages; `ping` is answered by `pong`.
+ * The protocol between page and web host, besides the contract. The page opens a WebSocket with two subprotocols:
+ * `SOCKET_PROTOCOL` and the token. The host answers `ready` as the first message, or closes with `SOCKET_REFUSED`. The
+ * contract's own messages follow; `ping` is answered by `pong`.
  */
 export const SOCKET_PROTOCOL = 'trestle.1'
 
-/** Close code for a wrong token: this client will never be let in. */
+/** Close code for a wrong token: this client will never be admitted. */
 export const SOCKET_REFUSED = 4401
 
 /** Path of the WebSocket on the host. */

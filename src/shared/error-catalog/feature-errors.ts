@@ -1,7 +1,6 @@
 /**
- * The expected failures of what is optional: memory, alarms, mail, schedules and plugins; and of settings as
- * the user edits them. Part of `ERRORS`, which says
- * what the fields mean.
+ * The expected failures of optional features (memory, alarms, mail, schedules and plugins) and of editing settings.
+ * Part of `ERRORS`, which explains the fields.
  */
 export const FEATURE_ERRORS = {
   'customize.changed': {
@@ -171,7 +170,7 @@ export const FEATURE_ERRORS = {
   },
 } as const
 
-/** The expected failures of paired devices. Part of `ERRORS`, which says what the fields mean. */
+/** The expected failures of paired devices. Part of `ERRORS`, which explains the fields. */
 export const DEVICE_ERRORS = {
   'device.read_only': {
     title: 'This device can only read',
@@ -210,10 +209,7 @@ export const DEVICE_ERRORS = {
   },
 } as const
 
-/**
- * The expected failures of the engine of a home as its clients meet them. Part of `ERRORS`, which says what the fields
- * mean.
- */
+/** The expected failures of a home's engine that its clients see. Part of `ERRORS`, which explains the fields. */
 export const ENGINE_ERRORS = {
   'engine.unavailable': {
     title: 'The engine could not be reached',
@@ -237,7 +233,7 @@ export const ENGINE_ERRORS = {
   },
 } as const
 
-/** The expected failures of moving sessions, and of histories. Part of `ERRORS`, which says what the fields mean. */
+/** The expected failures of moving sessions, and of histories. Part of `ERRORS`, which explains the fields. */
 export const MOVE_ERRORS = {
   'session.sealed': {
     title: 'This session continues at another place',

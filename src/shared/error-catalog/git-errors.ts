@@ -1,4 +1,4 @@
-/** The expected failures of git. Part of `ERRORS`, which says what the fields mean. */
+/** The expected failures of git. Part of `ERRORS`, which explains the fields. */
 export const GIT_ERRORS = {
   'git.missing': {
     title: 'Git is not installed',
@@ -137,7 +137,7 @@ export const GIT_ERRORS = {
   },
 } as const
 
-/** The expected failures of worktrees. Part of `ERRORS`, which says what the fields mean. */
+/** The expected failures of worktrees. Part of `ERRORS`, which explains the fields. */
 export const WORKTREE_ERRORS = {
   'worktree.not_found': {
     title: 'There is no such worktree',

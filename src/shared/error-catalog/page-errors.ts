@@ -1,6 +1,6 @@
 /**
- * The failures that a page reports without the engine. Part of `ERRORS`, which says what the fields mean; pages load
- * only these, because all others arrive with their texts.
+ * The failures that a page reports without the engine. Part of `ERRORS`, which explains the fields; pages load only
+ * these, because all others arrive with their texts.
  */
 export const PAGE_ERRORS = {
   'connection.lost': {

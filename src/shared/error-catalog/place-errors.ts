@@ -1,6 +1,5 @@
 /**
- * The expected failures of places: other machines, containers and jobs. Part of `ERRORS`, which says what the fields
- * mean.
+ * The expected failures of places: other machines, containers and jobs. Part of `ERRORS`, which explains the fields.
  */
 export const PLACE_ERRORS = {
   'place.unreachable': {

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from './event'
 
 /**
- * Who handles an event: the header of a session, its transcript, the model's history (`history`), the calls of a turn
- * that was cut short (`openTurn`), a fork, editors (`acp`, `acpReplay`), the terminal (`chat`), and exports.
+ * The consumers of events: the header of a session, its transcript, the model's history (`history`), the calls of a
+ * turn that was cut short (`openTurn`), a fork, editors (`acp`, `acpReplay`), the terminal (`chat`), and exports.
  */
 export type EventConsumer =
   | 'header'
@@ -16,8 +16,8 @@ export type EventConsumer =
   | 'export'
 
 /**
- * Every recorded event with its consumers. A new event does not compile until it is listed here, and then each
- * consumer that it names does not compile until it has a case for it. An older Trestle ignores events it does not know.
+ * Every recorded event with its consumers. A new event does not compile until it is listed here, and until each of its
+ * consumers has a case for it. An older Trestle ignores events it does not know.
  */
 export const EVENT_USES = {
   'session.created': ['header'],
@@ -76,11 +76,11 @@ type TypesOf<Consumer extends EventConsumer> = {
   [Type in keyof Uses]: Consumer extends Uses[Type][number] ? Type : never
 }[keyof Uses]
 
-/** The events that a consumer leaves alone. */
+/** The events that a consumer does not handle. */
 type OthersOf<Consumer extends EventConsumer> = Exclude<RecordedEvent, { type: TypesOf<Consumer> }>
 
 /**
- * For the `default` of a consumer's switch: does nothing, and does not compile while an event of this consumer has no
+ * For the `default` of a consumer's switch: does nothing, and does not compile if an event of this consumer has no
  * case.
  */
 export function ignoreOthers<Consumer extends EventConsumer>(_event: OthersOf<Consumer>): void {}

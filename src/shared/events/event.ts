@@ -21,7 +21,7 @@ import type { SessionSchedule } from '../model/assistant/schedule'
 import type { ImportedFrom, StopReason } from '../model/session/session'
 import type { Task, TaskNotification } from '../model/task/task'
 
-/** What a recorded event says; `seq` and `at` are given by the store when it is appended. */
+/** The content of a recorded event; the store adds `seq` and `at` when it is appended. */
 export type EventBody =
   | {
       type: 'session.created'
@@ -31,42 +31,42 @@ export type EventBody =
       effort?: Effort
       mode: PermissionMode
       addedFolders: string[]
-      /** The agent it runs as; absent: Trestle's usual one. */ agent?: SessionAgent
-      /** The session whose conversation it began with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
-      /** The schedule that it is a run of. */ schedule?: SessionSchedule
+      /** The agent it runs as; absent: Trestle's default. */ agent?: SessionAgent
+      /** The session whose conversation it starts with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
+      /** The schedule whose run it is. */ schedule?: SessionSchedule
       /** Set when it was imported from a file. */ imported?: ImportedFrom
     }
   | {
       type: 'session.changed'
       title?: string
-      /** `false` when Trestle made the title itself. */ titleIsCustom?: boolean
+      /** `false` when Trestle generated the title. */ titleIsCustom?: boolean
       model?: string
-      /** How hard the model is to think; `default`: as its vendor does when nothing is said. */ effort?: EffortChoice
+      /** The reasoning effort; `default`: the vendor's default. */ effort?: EffortChoice
       mode?: PermissionMode
-      /** The agent it runs as from its next turn on; `null`: the usual one. */ agent?: SessionAgent | null
+      /** The agent from its next turn on; `null`: the default. */ agent?: SessionAgent | null
       addedFolders?: string[]
       archived?: boolean
-      /** Where its project folder is now. */ folder?: string
+      /** The current path of its project folder. */ folder?: string
     }
   /** What the session's commands can reach from now on. */
   | { type: 'sandbox.changed'; sandbox: SandboxStatus }
-  /** The user opened this to the session's sandboxed commands. */
+  /** The user allowed this access for the session's sandboxed commands. */
   | { type: 'sandbox.allowed'; denied: SandboxDenial }
   | { type: 'prompt.queued'; promptId: string; parts: UserPart[]; /** For the turn that it starts. */ effort?: Effort }
   | { type: 'prompt.edited'; promptId: string; parts: UserPart[] }
   | { type: 'prompt.removed'; promptId: string }
-  /** Its new place in the queue, from 0. */
+  /** Its new position in the queue, from 0. */
   | { type: 'prompt.moved'; promptId: string; to: number }
-  /** A queued prompt is to join the running turn before its next step; `turn.steered` says when it has. */
+  /** A queued prompt should join the running turn before its next step; `turn.steered` records when it has. */
   | { type: 'prompt.joins'; promptId: string }
   | {
       type: 'turn.started'
       turnId: string
       parts: UserPart[]
       model: string
-      /** How hard the model is to think in this turn, whatever the session says. */ effort?: Effort
-      /** Set when the prompt came from the queue, which it leaves hereby. */ promptId?: string
-      /** Set when no person asked: the parts tell the agent of these tasks, once and for all. */
+      /** The reasoning effort for this turn, which overrides the session's. */ effort?: Effort
+      /** Set when the prompt came from the queue, which this removes it from. */ promptId?: string
+      /** Set when no user sent the prompt: the parts notify the agent of these tasks, once. */
       news?: TaskNotification[]
     }
   /** A message that joins the running turn before its next step. */
@@ -76,18 +76,18 @@ export type EventBody =
       parts: UserPart[]
       promptId?: string
       /**
-       * `guard`: written by the loop; `task`: tells the agent of `news`; `d-mail`: what a D-Mail says. None of them is
-       * the user's.
+       * `guard`: written by the loop; `task`: notifies the agent of `news`; `d-mail`: the message of a D-Mail. Only
+       * `user` is written by the user.
        */
       by: 'user' | 'guard' | 'task' | 'd-mail'
       news?: TaskNotification[]
-      /** Set when it tells the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
-      /** Set when it tells the agent what has changed around it. */ facts?: AnnouncedFact[]
-      /** Set when it tells the agent what is remembered: the ids of the entries. */ memory?: number[]
+      /** Set when it informs the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
+      /** Set when it informs the agent of changes in its surroundings. */ facts?: AnnouncedFact[]
+      /** Set when it contains remembered entries: their ids. */ memory?: number[]
       /** The checkpoint that a D-Mail has arrived at. */ checkpoint?: number
-      /** It was said before, at a place that the conversation went back over. */ again?: true
+      /** A repetition of a message that was removed by going back in the conversation. */ again?: true
     }
-  /** Every request begins with this from now on, until the conversation is compacted. No part of the transcript. */
+  /** Every request starts with this from now on, until the conversation is compacted. Not part of the transcript. */
   | ({ type: 'prefix.frozen' } & RequestPrefix)
   | {
       type: 'step.started'
@@ -96,13 +96,14 @@ export type EventBody =
       /** From 1. */ n: number
       model: string
       /**
-       * The number of the checkpoint before it: from 1 in each session, never given twice. Absent in logs from before
-       * there were any.
+       * The number of the checkpoint before it: from 1 in each session, never reused. Absent in logs older than
+       * checkpoints.
        */
       checkpoint?: number
     }
   /**
-   * An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer.
+   * An attempt failed and another follows after `delayMs`; what it had streamed is superseded, and not part of the
+   * answer.
    */
   | {
       type: 'step.retried'
@@ -115,7 +116,7 @@ export type EventBody =
       superseded: { text: string; thinking: string }
     }
   /**
-   * The model's answer. `partial` when it was stopped or failed in mid-stream: shown, and sent back only as far as it
+   * The model's answer. `partial` when it was stopped or failed in mid-stream: shown, and sent back only as far as that
    * is safe.
    */
   | {
@@ -127,10 +128,10 @@ export type EventBody =
       finish: FinishReason
       partial?: boolean
       durationMs: number
-      /** The id of the model that wrote it; absent in old logs, where it is that of the turn. */ model?: string
-      /** The provider had rejected the thinking of answers before this one: it is left out from here on. */
+      /** The id of the model that wrote it; absent in old logs, where it is the turn's model. */ model?: string
+      /** The provider rejected the thinking of earlier answers: it is omitted from here on. */
       thinkingDropped?: true
-      /** The one of `step.started`; the model has seen it. */ checkpoint?: number
+      /** The checkpoint of `step.started`; the model has seen it. */ checkpoint?: number
     }
   | {
       type: 'tool.started'
@@ -150,17 +151,17 @@ export type EventBody =
       approvalId: string
       callId: string
       outcome: ApprovalOutcome
-      /** The key that is allowed for the session from now on; in logs from before there were rules for sessions. */
+      /** The key that is allowed for the session from now on; in logs older than rules for sessions. */
       remembered?: string
-      /** The rules that the user made with it, one a line: for the session (a fold of this) or in config.toml. */
+      /** The rules that the user created with it, one per line: for the session (a fold of this) or in config.toml. */
       rule?: { pattern: string; scope: 'session' | 'user' }
       /** What the user wrote to the model when rejecting. */ feedback?: string
-      /** Which option was chosen, where it was not asked whether the call may run. */ chosen?: string
-      /** What was filled into a form, without what seems to be a secret. */ values?: FormValues
-      /** Why it ended without an answer, or what answered in place of a person; a sentence. */ reason?: string
-      /** The user changed what it writes; the result of the call says how. */ edited?: true
+      /** The chosen option, if the question was not whether the call may run. */ chosen?: string
+      /** The values entered in a form, without what looks like a secret. */ values?: FormValues
+      /** Why it ended without an answer, or what answered instead of the user; a sentence. */ reason?: string
+      /** The user edited what it writes; the result of the call describes how. */ edited?: true
     }
-  /** Exactly one for each tool.started, also when stopped. */
+  /** Exactly one for each tool.started, even if it was stopped. */
   | {
       type: 'tool.finished'
       turnId: string
@@ -171,11 +172,11 @@ export type EventBody =
       details?: ToolDetails
       durationMs: number
     }
-  /** The model was asked for an MCP server, as the user allowed; it is not part of the conversation. */
+  /** The model answered a request of an MCP server, with the user's approval; it is not part of the conversation. */
   | { type: 'sampling.finished'; callId: string; server: string; model: string; usage: Usage }
   /**
-   * What a call may change is safe: it was so before. `listing`: all of the workspace is, as listed in the session's
-   * folder of checkpoints.
+   * What a call can change has been saved; this is the state before it. `listing`: the whole workspace was saved, as
+   * listed in the session's folder of checkpoints.
    */
   | {
       type: 'checkpoint.made'
@@ -184,32 +185,32 @@ export type EventBody =
       files: { path: string; before: FileState }[]
       listing?: true
     }
-  /** What the call did change. Sentences in `notCovered` say of what nothing is kept. */
+  /** The actual changes of the call. The sentences in `notCovered` describe what was not saved. */
   | ({ type: 'checkpoint.changed'; turnId: string; callId: string; notCovered?: string[] } & ChangeList)
   /**
-   * Files, the conversation, or both became as they were right after the event `to`; it can be taken back like any
-   * other change.
+   * Files, the conversation, or both were restored to right after the event `to`; it can be undone like any other
+   * change.
    */
   | ({
       type: 'checkpoint.restored'
       restoreId: string
       to: number
-      /** Only a part of one file was taken back, or only one file; `edit`: the user changed files in the viewer. */
+      /** Only a part of one file was undone, or only one file; `edit`: the user changed files in the viewer. */
       part?: 'hunk' | 'file' | 'edit'
       kept: KeptFile[]
       conversation?: ConversationCut
-      /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail
+      /** The agent went back on its own; its message arrives right after this. */ dMail?: DMail
     } & ChangeList)
   /**
-   * The model is overloaded, and another one continues the turn; the next turn asks the first again. `quiet`: a small
-   * one that was only tried.
+   * The model is overloaded, and another one continues the turn; the next turn tries the first one again. `quiet`: the
+   * other was a small model that was only tried.
    */
   | { type: 'model.fell_back'; turnId: string; from: string; to: string; failure: Failure; quiet?: true }
-  /** A model named the session; without `title` what it said was no title. */
+  /** A model named the session; without `title`, its answer was not usable as a title. */
   | { type: 'title.made'; title?: string; model: string; usage?: Usage }
   | { type: 'todos.changed'; todos: Todo[] }
   /**
-   * From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated where
+   * From now on, the conversation that the model sees omits what this lists. `before`, `after`: tokens, estimated where
    * no provider has counted them.
    */
   | ({
@@ -225,20 +226,20 @@ export type EventBody =
       compactionId: string
       turnId?: string
       reason: CompactionReason
-      /** What the user wants kept. */ instruction?: string
-      /** Tokens of the conversation before, with all that is sent along. */ tokens: number
-      /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */
+      /** What the user wants to keep. */ instruction?: string
+      /** Tokens of the conversation before, including everything sent with it. */ tokens: number
+      /** The model's context window, where a provider's refusal has shown that it is smaller than configured. */
       learnedWindow?: number
     }
   | { type: 'compaction.retried'; compactionId: string; attempt: number; of: number; delayMs: number; failure: Failure }
-  /** From now on the model has `kept`, then `note`, in place of everything before. */
+  /** From now on, the model sees `kept`, then `note`, instead of everything before. */
   | ({
       type: 'compaction.finished'
       compactionId: string
       turnId?: string
-      /** The model that was asked; absent in old logs. */ model?: string
+      /** The model that wrote the summary; absent in old logs. */ model?: string
     } & CompactionResult)
-  /** It came to nothing; the conversation is as it was. */
+  /** The compaction failed; the conversation is unchanged. */
   | {
       type: 'compaction.failed'
       compactionId: string
@@ -247,29 +248,31 @@ export type EventBody =
       failure?: Failure
     }
   /**
-   * The model sees again what the compaction stood for; `earlier` is the one that stands for a part of that, if any.
+   * The model sees again what the compaction replaced; `earlier` is the compaction that replaces a part of that, if
+   * any.
    */
   | { type: 'compaction.undone'; compactionId: string; earlier?: CompactionMark; tokens: number }
-  /** Plan mode is on. `plan`: which of the session's plans is worked on. */
+  /** Plan mode is on. `plan`: which of the session's plans is being worked on. */
   | { type: 'plan.entered'; plan: number; by: 'user' | 'agent' }
-  /** The plan as it was put to the user; its text is kept beside the plan's file. */
+  /** The plan as it was submitted to the user; its text is stored beside the plan's file. */
   | ({ type: 'plan.submitted' } & Pick<PlanRevision, 'plan' | 'revision' | 'hash'>)
-  /** What the user said to the latest revision. An approval, and `reject_exit`, end plan mode. */
+  /** The user's decision on the latest revision. An approval, and `reject_exit`, end plan mode. */
   | { type: 'plan.resolved'; plan: number; revision: number; decision: PlanDecision; choice?: string }
   /** The user ended plan mode without a plan. */
   | { type: 'plan.left' }
-  /** A command of this session runs in the background: the agent must be notified of its end. */
+  /** A command of this session runs in the background: the agent must be notified when it ends. */
   | { type: 'task.started'; task: Task }
-  /** A client asks to notify the agent of a task's current state. */
+  /** A client requests that the agent be notified of a task's current state. */
   | { type: 'news.requested'; taskId: string }
   /**
-   * This session is a subagent's, and a call of its parent has given it work; `agent.ended` follows when that is over.
+   * This session belongs to a subagent, to which a call of its parent has given work; `agent.ended` follows when the
+   * work ends.
    */
   | ({ type: 'agent.started' } & AgentStart)
   | ({ type: 'agent.ended' } & AgentEnd)
-  /** The user has sent it to the background: no call waits for it any more. */
+  /** The user has moved it to the background: no call waits for it any longer. */
   | { type: 'agent.moved' }
-  /** A call has given work to a subagent, which is a session of its own. */
+  /** A call has given work to a subagent, which has its own session. */
   | {
       type: 'subagent.started'
       callId: string
@@ -281,34 +284,34 @@ export type EventBody =
     }
   /** The agent has defined a type of subagents for this session. */
   | { type: 'subagent.defined'; definition: SubagentType }
-  /** What the user has allowed for the session at a request of one of its subagents. */
+  /** Rules that the user allowed for the session in a request of one of its subagents. */
   | { type: 'rules.allowed'; patterns: string[]; agentId: string }
   /**
-   * The session continues at another place: nothing can be added to it here until it comes back. `contents`: a digest
-   * of what moves with the events.
+   * The session continues at another place: nothing can be added to it here until it returns. `contents`: a digest of
+   * what moves with the events.
    */
   | {
       type: 'session.sealed'
       moveId: string
       /** How often it has moved so far, plus one. */ epoch: number
       /** The address of the home that may receive it. */ to: string
-      /** What the user calls that place. */ place?: string
-      /** The histories of its subagents, which move along. */ agents: HistoryHead[]
+      /** The user's name for that place. */ place?: string
+      /** The histories of its subagents, which move with it. */ agents: HistoryHead[]
       contents: string
       project?: MovedProject
     }
-  /** It was received from another place, and continues here. Permissions given there do not count here. */
+  /** It was received from another place, and continues here. Permissions granted there do not apply here. */
   | {
       type: 'session.received'
       moveId: string
       epoch: number
-      /** The address of the home that it comes from. */ from: string
+      /** The address of the home that it came from. */ from: string
       folder: string
       mode: PermissionMode
-      /** Folders, as they are called here: recorded paths in the first of each pair are now in the second. */
+      /** Folders, with their paths here: recorded paths in the first of each pair are now in the second. */
       moved: { from: string; to: string }[]
     }
-  /** The user took the seal off: the session was never received elsewhere. */
+  /** The user removed the seal: the session was never received elsewhere. */
   | { type: 'session.unsealed'; moveId: string; epoch: number; why: 'not_received' | 'incomplete' }
   | { type: 'turn.finished'; turnId: string; stop: StopReason; failure?: Failure; steps: number; durationMs: number }
 
@@ -316,8 +319,8 @@ export type EventBody =
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'refusal' | 'other'
 
 /**
- * A recorded event: in the store, replayed, the only truth. `seq` counts from 1 per session without gaps; `at` is ms
- * since the epoch.
+ * A recorded event: stored, replayed, and the only source of truth. `seq` counts from 1 per session without gaps; `at`
+ * is ms since the epoch.
  */
 export type RecordedEvent = EventBody & { sessionId: string; seq: number; at: number }
 
@@ -327,7 +330,7 @@ export type LiveEvent =
   | { type: 'thinking.delta'; sessionId: string; stepId: string; text: string }
   /**
    * The model is writing the arguments of a call. `chars` counts what arrived so far; `subject` is what the call is
-   * about, as far as it is written.
+   * about, as far as it is known.
    */
   | {
       type: 'tool.drafting'
@@ -338,7 +341,7 @@ export type LiveEvent =
       chars: number
       subject?: string
     }
-  /** What a running tool has to say, e.g. the newest output of a command. `text` is appended. */
+  /** Progress of a running tool, e.g. the newest output of a command. `text` is appended. */
   | { type: 'tool.progress'; sessionId: string; callId: string; text: string }
 
 export type SessionEvent = RecordedEvent | LiveEvent

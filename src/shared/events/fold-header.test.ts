@@ -29,7 +29,7 @@ function headers(...events: (EventBody | ((header: SessionHeader) => EventBody))
   return all
 }
 
-it('a compaction ends the prefix of requests; undoing it brings back the one from before, also of an earlier compaction', () => {
+it('a compaction removes the prefix of requests; undoing it restores the previous one, including that of an earlier compaction', () => {
   const folded = headers(
     prefix,
     compaction('a'),
@@ -45,14 +45,14 @@ it('a compaction ends the prefix of requests; undoing it brings back the one fro
     { type: 'compaction.undone', compactionId: 'a', tokens: 2 },
   )
   expect(folded.map(({ prefixSeq }) => prefixSeq)).toEqual([1, undefined, 3, undefined, 5, 3, 1])
-  // What was said between is known to have had another beginning.
+  // Answers from that range are known to have had another prefix.
   expect(folded.at(-1)!.undone).toEqual([
     { from: 4, to: 6 },
     { from: 2, to: 7 },
   ])
 })
 
-it('a restore brings back the prefix of that time, if any', () => {
+it('a restore restores the prefix of that time, if any', () => {
   const restored = (prefixSeq?: number): EventBody => ({
     type: 'checkpoint.restored',
     restoreId: 'r',
@@ -66,14 +66,14 @@ it('a restore brings back the prefix of that time, if any', () => {
   expect(headers(prefix, restored()).at(-1)).not.toHaveProperty('prefixSeq')
 })
 
-it('people read names of what the model was told, not all of the text', () => {
+it('lists the names of facts the model was told, instead of their full text', () => {
   expect(contextChangeText([{ key: 'date' }, { key: 'instructions:/a-b/AGENTS.md' }, { key: 'tool:mcp__a-b' }])).toBe(
     'The agent was told what has changed: date, /a-b/AGENTS.md, the tool mcp__a-b.',
   )
   expect(contextChangeText(Array.from({ length: 9 }, (_, n) => ({ key: `tool:${n}` })))).toContain('the tool 5, 3 more')
 })
 
-it('a window that was learned to be smaller is shown until the model is changed, or another compaction knows better', () => {
+it('a learned smaller window is shown until the model changes, or another compaction reports its own', () => {
   const started = {
     type: 'compaction.started',
     sessionId: 's',

@@ -32,7 +32,7 @@ export function emptyHeader(sessionId: string): SessionHeader {
   }
 }
 
-/** The third party whose text the results of a tool contain. */
+/** The third party whose text is in the results of a tool. */
 function thirdPartyOf(tool: string): ThirdParty | undefined {
   if (tool === 'FetchURL' || tool === 'WebSearch') return 'web'
   if (tool === 'MailRead' || tool === 'MailSearch') return 'mail'
@@ -54,12 +54,12 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.model !== undefined && { model: event.model }),
         ...(event.effort !== undefined && { effort: event.effort }),
         ...(event.agent && { runsAs: event.agent }),
-        // It is called as its schedule, whatever the prompt says.
+        // It has the name of its schedule, whatever the prompt is.
         ...(event.schedule && { schedule: event.schedule, titleIsCustom: true }),
         ...(event.imported && { imported: event.imported, titleIsCustom: true }),
       }
     case 'session.changed': {
-      // The prefix tells the model the folder: the next turn freezes another one.
+      // The prefix contains the folder: the next turn freezes a new one.
       const moved = event.folder === undefined ? next : { ...withoutPrefix(next), folder: event.folder }
       return {
         ...withAgent(
@@ -75,7 +75,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     }
     case 'session.sealed': {
       const { moveId, epoch, to, place, at } = event
-      // Tasks stay here: the agent is no longer informed when they end.
+      // Tasks stay here: the agent is no longer notified when they end.
       return { ...next, epoch, sealed: { moveId, to, at, ...(place !== undefined && { place }) }, news: [] }
     }
     case 'session.unsealed':
@@ -83,11 +83,11 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
     case 'session.received': {
       const { folder, mode, epoch } = event
       const {
-        // What was allowed at another place was not allowed here.
+        // Permissions granted at another place do not apply here.
         rules: _rules,
         sandbox: _sandbox,
         sandboxAllowed: _opened,
-        // Nothing runs while a session moves: a turn that a file leaves open would ask with options of its author.
+        // Nothing runs while a session moves: an open turn in the file would ask with options of its author.
         turnId: _turn,
         turnEffort: _effort,
         ...rest
@@ -174,7 +174,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       const party = event.isError ? undefined : thirdPartyOf(event.name)
       const read = party ? { ...next, thirdParty: { ...header.thirdParty, [party]: event.turnId } } : next
       if (event.details?.kind === 'tools') return { ...read, ...withLoaded(header, event.details.tools) }
-      // The result that says how a task was stopped is the news of its end.
+      // A result that reports how a task was stopped replaces the notification of its end.
       if (event.details?.kind !== 'task' || !event.details.told) return read
       return { ...read, news: withoutNotification(header.news, [event.details.task]) }
     }
@@ -209,7 +209,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       if (!conversation) return next
       const { context: _context, compacted: _compacted, plan: _plan, prefixSeq: _prefix, ...rest } = next
       return {
-        // A D-Mail is not a new beginning: how the turn ended before it could be sent still counts.
+        // A D-Mail is not a new start: how the turn ended before it could be sent still counts.
         ...(event.dMail ? rest : withoutFailure(rest)),
         todos: conversation.todos,
         cuts: [...(header.cuts ?? []), { seq: event.seq, to: conversation.to }],
@@ -281,7 +281,7 @@ function withEffort(header: SessionHeader, effort: EffortChoice | undefined): Se
   return rest
 }
 
-/** The same list when there is nothing new: what is made from it stays good. */
+/** Returns the same list if there is nothing new, so that values derived from it stay cached. */
 function withLoaded(
   { loadedTools = [] }: SessionHeader,
   tools: readonly { id: string }[],
@@ -290,12 +290,12 @@ function withLoaded(
   return more.length === 0 ? {} : { loadedTools: [...loadedTools, ...new Set(more)] }
 }
 
-/** Each once; `pattern` holds one a line. */
+/** Adds each rule once; `pattern` contains one per line. */
 function withRules(rules: readonly string[] | undefined, pattern: string): string[] {
   return [...new Set([...(rules ?? []), ...pattern.split('\n')])]
 }
 
-/** What remains to be reported after these: for a running task, its end. */
+/** The pending notifications without these; for a running task, its end stays pending. */
 function withoutNotification(
   pending: PendingNotification[],
   told: readonly Pick<TaskNotification, 'taskId' | 'status'>[] | undefined,
@@ -306,7 +306,7 @@ function withoutNotification(
   )
 }
 
-/** What is said last counts; nothing said: the window is as configured. */
+/** The last reported window applies; if none was reported, the configured one. */
 function withLearnedWindow(header: SessionHeader, { learnedWindow }: { learnedWindow?: number }): SessionHeader {
   const { learnedWindow: _before, ...rest } = header
   return learnedWindow === undefined ? rest : { ...rest, learnedWindow }
@@ -353,7 +353,7 @@ function withoutFailure(header: SessionHeader): SessionHeader {
 const MAX_REVISIONS = 100
 const NO_PLAN: PlanState = { active: false, plan: 1, told: false, revisions: [] }
 
-/** Folds one event of planning into what the header says of it. Pure. */
+/** Folds one planning event into the header's plan state. Pure. */
 function foldPlan(before: PlanState = NO_PLAN, event: Extract<RecordedEvent, { type: `plan.${string}` }>): PlanState {
   switch (event.type) {
     case 'plan.entered':

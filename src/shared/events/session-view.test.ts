@@ -27,7 +27,7 @@ const failure = {
 
 const NEWS: TaskNotification[] = [{ taskId: 'bash-1', command: 'npm test', status: 'completed', startedAt: 1 }]
 
-/** Writes a log the way the loop does: everything that is started is finished, live events in between. */
+/** Writes a log as the loop does: everything that starts is finished, with live events in between. */
 class Log {
   readonly events: SessionEvent[] = []
   #seq = 0
@@ -55,10 +55,10 @@ interface StepPlan {
   /** A compaction before the step, and how it ends. */ compacts?: 'done' | 'failed' | 'stopped'
 }
 interface TurnPlan {
-  /** Whether news of a task began it, not a person. */ byNews?: boolean
+  /** Whether a notification of a task started it instead of the user. */ byNews?: boolean
   steps: StepPlan[]
   stop: 'end_turn' | 'cancelled' | 'error' | 'interrupted'
-  /** A compaction by hand after it; a finished one is undone. */ compacts?: 'done' | 'failed' | 'stopped'
+  /** A manual compaction after it; a finished one is undone. */ compacts?: 'done' | 'failed' | 'stopped'
 }
 
 function write(turns: readonly TurnPlan[]): SessionEvent[] {
@@ -233,7 +233,7 @@ const empty = (): SessionView => initialView(emptyHeader(S), [], false)
 const recordedOf = (events: readonly SessionEvent[]): RecordedEvent[] => events.filter((event) => 'seq' in event)
 const headerOf = (events: readonly RecordedEvent[]): SessionHeader => events.reduce(applyHeader, emptyHeader(S))
 
-/** Cuts a log into windows the way the store does: each begins at a turn or a step. */
+/** Cuts a log into windows as the store does: each starts at a turn or a step. */
 function windows(events: readonly RecordedEvent[], size: number): RecordedEvent[][] {
   const cuts: RecordedEvent[][] = []
   let end = events.length
@@ -247,7 +247,7 @@ function windows(events: readonly RecordedEvent[], size: number): RecordedEvent[
 }
 
 describe('the view of a session', () => {
-  it('is the same after a live run and after reading the log back (a fold that depends on animation)', () => {
+  it('is the same after a live run and after reading the log', () => {
     fc.assert(
       fc.property(logs, (events) => {
         const live = applyEvents(empty(), events)
@@ -258,7 +258,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('is the same one by one and in batches (state lost between frames)', () => {
+  it('is the same for single events and for batches', () => {
     fc.assert(
       fc.property(logs, fc.integer({ min: 1, max: 7 }), (events, size) => {
         const single = events.reduce(applyEvent, empty())
@@ -270,7 +270,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('loses only what was streaming when live events are dropped (facts carried by animation)', () => {
+  it('loses only what was streaming when live events are dropped', () => {
     fc.assert(
       fc.property(logs, fc.nat(), (events, at) => {
         const prefix = events.slice(0, at % (events.length + 1))
@@ -279,7 +279,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('is built of windows as of one reading (a call torn from its step by a window)', () => {
+  it('is the same when built from windows as when read at once', () => {
     fc.assert(
       fc.property(logs, fc.integer({ min: 1, max: 30 }), (events, size) => {
         const recorded = recordedOf(events)
@@ -292,7 +292,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('catches up after a reconnect without doubled or lost deltas', () => {
+  it('catches up after a reconnect without repeated or lost deltas', () => {
     fc.assert(
       fc.property(logs, fc.nat(), fc.nat(), (events, away, back) => {
         const from = away % (events.length + 1)
@@ -300,8 +300,8 @@ describe('the view of a session', () => {
         const before = applyEvents(empty(), events.slice(0, from))
         const missed = recordedOf(events.slice(from, to))
         const seq = recordedOf(events.slice(0, to)).length
-        // What is streaming at `to`: everything live since the last event that was recorded, or longer; here from the
-        // beginning of the log.
+        // What is streaming at `to`: all live events since the last recorded event, or more; here from the start of the
+        // log.
         const streaming = events.slice(0, to).filter((event): event is LiveEvent => !('seq' in event))
         const view = applyEvents(restartedView(before, seq, openOnly(events.slice(0, to), streaming)), missed)
         expect(view.items).toEqual(applyEvents(empty(), events.slice(0, to)).items)
@@ -309,7 +309,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('ignores recorded events it has (a resent event doubles the transcript)', () => {
+  it('ignores recorded events it already has', () => {
     fc.assert(
       fc.property(logs, (events) => {
         const view = applyEvents(empty(), events)
@@ -318,7 +318,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('keeps why a call ran without being asked about (the card cannot say why)', () => {
+  it('keeps the reason why a call ran without asking', () => {
     const events = write([
       {
         byNews: false,
@@ -335,7 +335,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('shows news of tasks as Trestle’s, never as what the user said (words put into their mouth)', () => {
+  it('attributes notifications of tasks to Trestle, never to the user', () => {
     const step = { says: ['ok'], thinks: [], retries: 0, calls: [] }
     const events = write([{ byNews: true, steps: [step, { ...step, steer: 'task' }], stop: 'end_turn' }])
     const { items } = initialView(emptyHeader(S), recordedOf(events), false)
@@ -346,7 +346,7 @@ describe('the view of a session', () => {
     ])
   })
 
-  it('ignores live events of unknown or finished steps and calls (a late delta reopens an answer)', () => {
+  it('ignores live events of unknown or finished steps and calls', () => {
     const events = write([
       {
         byNews: false,
@@ -367,7 +367,7 @@ describe('the view of a session', () => {
     expect(applyEvents(view, late)).toBe(view)
   })
 
-  it('keeps the identity of items that did not change (every delta redraws the transcript)', () => {
+  it('keeps the identity of unchanged items', () => {
     const step = { says: ['a'], thinks: [], retries: 0, calls: [{ fails: false, progress: ['x'] }] }
     const events = write(Array.from({ length: 5 }, () => ({ steps: [step], stop: 'end_turn' as const })))
     const view = applyEvents(empty(), events.slice(0, -4))
@@ -376,7 +376,7 @@ describe('the view of a session', () => {
     expect(changed.length).toBeLessThanOrEqual(2)
   })
 
-  it('folds 20,000 chunks into 10,000 messages without slowing down with the length (a scan or copy per chunk)', () => {
+  it('folds 20,000 chunks into 10,000 messages, independent of the length of the transcript', () => {
     const plain = { says: ['hello'], thinks: [], retries: 0, calls: [] }
     const history = recordedOf(
       write(Array.from({ length: 5000 }, () => ({ steps: [plain], stop: 'end_turn' as const }))),
@@ -407,14 +407,14 @@ describe('the view of a session', () => {
       )
       took.push(performance.now() - begin)
     }
-    // Most frames are computed without being interrupted by other programs.
+    // The median excludes frames that other programs interrupted.
     const perFrame = took.toSorted((a, b) => a - b)[250]
     const last = view.items.at(-1)
     expect(last?.kind === 'answer' && last.segments[0]?.text.length).toBe(200_000)
     expect(perFrame).toBeLessThan(2)
   })
 
-  it('shows what a call is about while the model writes its arguments (a card that stays nameless for a minute)', () => {
+  it('shows the subject of a call while the model is writing its arguments', () => {
     const call = { fails: false, progress: [] }
     const events = write([{ steps: [{ says: [], thinks: [], retries: 0, calls: [call] }], stop: 'end_turn' }])
     const draft = events.findIndex((event) => event.type === 'tool.drafting')
@@ -424,7 +424,7 @@ describe('the view of a session', () => {
     expect(summaries).toEqual([['other'], ['ls']])
   })
 
-  it('detects a gap in the log (silently lost events)', () => {
+  it('detects a gap in the log', () => {
     const events = recordedOf(
       write([{ steps: [{ says: ['a'], thinks: [], retries: 0, calls: [] }], stop: 'end_turn' }]),
     )
@@ -434,7 +434,7 @@ describe('the view of a session', () => {
   })
 })
 
-/** What remains of items without animation. */
+/** Items without their live state. */
 function calm(items: readonly TranscriptItem[]): TranscriptItem[] {
   return items
     .filter((item) => item.kind !== 'tool' || item.state !== 'drafting')
@@ -447,8 +447,8 @@ function calm(items: readonly TranscriptItem[]): TranscriptItem[] {
 }
 
 /**
- * The live events of what is still open at the end of `events`: the step's since its last retry, and those of running
- * calls.
+ * The live events of what is still open at the end of `events`: those of the step since its last retry, and those of
+ * running calls.
  */
 function openOnly(events: readonly SessionEvent[], live: readonly LiveEvent[]): LiveEvent[] {
   const lastMark = events.findLastIndex(

@@ -4,18 +4,16 @@ import type { SessionHeader } from '../model/session/session'
 import { TranscriptDraft } from './transcript-fold'
 import type { TranscriptItem } from './transcript-item'
 
-/**
- * What is on screen of one session: a fold of its events. Plain data; items that did not change keep their identity.
- */
+/** What the screen shows of one session: a fold of its events. Plain data; unchanged items keep their identity. */
 export interface SessionView {
   header: SessionHeader
   /** Oldest first. */
   items: readonly TranscriptItem[]
-  /** There are older events than those folded in. */
+  /** There are events older than those folded in. */
   hasMore: boolean
   /** `seq` of the oldest event folded in; events before it can be prepended. */
   firstSeq: number
-  /** Live events that wait until the recorded ones before them have arrived (see restartView). */
+  /** Live events that wait for the recorded ones before them (see restartedView). */
   awaited?: { seq: number; live: readonly LiveEvent[] }
 }
 
@@ -35,14 +33,14 @@ export function initialView(
   return { header, items: draft.items, hasMore, firstSeq: events[0]?.seq ?? header.seq + 1 }
 }
 
-/** Folds one event in. Pure. */
+/** Folds in one event. Pure. */
 export function applyEvent(view: SessionView, event: SessionEvent): SessionView {
   return applyEvents(view, [event])
 }
 
 /**
- * Folds a batch in; the array of items is copied at most once. Recorded events the view already has are ignored, and so
- * are live events that do not fit what is recorded.
+ * Folds in a batch; the array of items is copied at most once. Ignores recorded events the view already has, and live
+ * events that do not match what is recorded.
  */
 export function applyEvents(view: SessionView, events: readonly SessionEvent[]): SessionView {
   const draft = new TranscriptDraft(view.items)
@@ -67,8 +65,8 @@ export function applyEvents(view: SessionView, events: readonly SessionEvent[]):
 }
 
 /**
- * A new subscription has started at `seq`: what was streamed so far is sent again from its beginning. It belongs behind
- * the recorded events up to `seq`, which may still be on their way.
+ * A new subscription has started at `seq`: what was streamed so far is sent again from its start. It belongs after the
+ * recorded events up to `seq`, which may not have arrived yet.
  */
 export function restartedView(view: SessionView, seq: number, live: readonly LiveEvent[]): SessionView {
   const draft = new TranscriptDraft(view.items)
@@ -79,7 +77,7 @@ export function restartedView(view: SessionView, seq: number, live: readonly Liv
   return { ...rest, items: draft.items }
 }
 
-/** Puts an older window, which ends right before the view's first event, in front. */
+/** Prepends an older window, which ends right before the view's first event. */
 export function prependWindow(view: SessionView, events: readonly RecordedEvent[], hasMore: boolean): SessionView {
   const older = events.filter((event) => event.seq < view.firstSeq)
   const draft = new TranscriptDraft([])
@@ -87,7 +85,7 @@ export function prependWindow(view: SessionView, events: readonly RecordedEvent[
   return { ...view, items: [...draft.items, ...view.items], hasMore, firstSeq: older[0]?.seq ?? view.firstSeq }
 }
 
-/** Whether an event leaves a hole after what the view has: then the view must catch up from the log. */
+/** Whether an event leaves a gap after the view's last event: then the view must catch up from the log. */
 export function leavesGap(view: SessionView, event: RecordedEvent): boolean {
   return event.seq > view.header.seq + 1
 }

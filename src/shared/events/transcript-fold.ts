@@ -21,8 +21,8 @@ import {
 } from './transcript-item'
 
 /**
- * The items of a transcript while a batch of events is folded in: the array is copied once, at the first change; items
- * that are not touched keep their identity.
+ * The items of a transcript while a batch of events is folded in: the array is copied once, at the first change;
+ * unchanged items keep their identity.
  */
 export class TranscriptDraft {
   readonly #before: readonly TranscriptItem[]
@@ -50,7 +50,7 @@ export class TranscriptDraft {
         })
       case 'turn.steered':
         if (event.news) return this.#news(event, event.news, true)
-        // The row that says where the agent went back shows it.
+        // It is part of the row that shows where the agent went back.
         if (event.by === 'd-mail') return
         if (event.by === 'guard')
           return this.#push({
@@ -140,7 +140,7 @@ export class TranscriptDraft {
     }
   }
 
-  /** Live events that do not fit (a step that is over, a call that is unknown) are ignored. */
+  /** Ignores live events that do not match (a finished step, an unknown call). */
   live(event: LiveEvent): void {
     switch (event.type) {
       case 'text.delta':
@@ -185,7 +185,7 @@ export class TranscriptDraft {
     }
   }
 
-  /** Removes what live events have added, before they are sent again from the beginning. */
+  /** Removes everything that live events added, before they are sent again from the start. */
   forgetLive(): void {
     for (let index = this.items.length - 1; index >= 0; index -= 1) {
       const item = this.items[index]
@@ -262,7 +262,7 @@ export class TranscriptDraft {
     else this.#set(index, item)
   }
 
-  /** What is still open when a turn ends will not come any more. */
+  /** Whatever is still open when a turn ends will not be completed. */
   #closeTurn(at: number): void {
     for (let index = this.items.length - 1; index >= 0; index -= 1) {
       const item = this.items[index]
@@ -272,7 +272,7 @@ export class TranscriptDraft {
         this.#set(index, { ...item, state: 'interrupted', at, progress: '' })
       else if (item.kind === 'answer' && item.streaming) {
         const { retry: _over, ...rest } = item
-        // None of it was recorded: what was streamed is not in the log and would be gone after a restart.
+        // None of it was recorded: streamed text is not in the log and would be missing after a restart.
         this.#set(index, { ...rest, segments: [], streaming: false, partial: true })
       }
     }
@@ -347,10 +347,7 @@ function segmentsOf(parts: readonly { type: string; text?: string }[]): AnswerSe
   return segments
 }
 
-/**
- * The end of a text; cut at a line where one is near, so that what is left begins at its start. Cut rarely, so that it
- * stays cheap.
- */
+/** The end of a text, cut at a nearby line start if there is one. Cut rarely, so that it stays cheap. */
 function tail(text: string): string {
   if (text.length <= PROGRESS_LIMIT * 2) return text
   const rest = text.slice(-PROGRESS_LIMIT)

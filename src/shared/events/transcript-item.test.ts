@@ -31,7 +31,7 @@ const usage = (input: number, cost?: number) => ({
 })
 const ended = { seq: 9, at: 50, durationMs: 40 }
 
-test('a turn has the tokens, costs and models of all its steps, and not those of the turn before', () => {
+test("a turn has the tokens, costs and models of all its steps, and none of the previous turn's", () => {
   const items: TranscriptItem[] = [
     user('a'),
     answer('a', { usage: usage(1000), ended }),
@@ -50,7 +50,7 @@ test('a turn has the tokens, costs and models of all its steps, and not those of
   expect(turnFigures(items, 2)).toBeUndefined()
 })
 
-test('tokens are shown only when the beginning of the turn is loaded', () => {
+test('tokens are shown only when the start of the turn is loaded', () => {
   const last = answer('b', { usage: usage(200), ended })
   expect(turnFigures([last], 0)).toEqual({ endedAt: 50, durationMs: 40, models: ['p/one'] })
   expect(turnFigures([user('b'), answer('b', { usage: usage(1) }), last], 2)?.usage?.input).toBe(201)

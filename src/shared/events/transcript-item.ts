@@ -9,7 +9,7 @@ import type { StopReason } from '../model/session/session'
 import type { TaskNotification } from '../model/task/task'
 import { addUsage } from './fold-header'
 
-/** What the user said. `steered`: it joined a turn that was already running. */
+/** A message of the user. `steered`: it joined a running turn. */
 export interface UserItem {
   kind: 'user'
   id: string
@@ -19,20 +19,20 @@ export interface UserItem {
   steered: boolean
 }
 
-/** A word of the loop itself to the model (a reminder, the last request): shown small, not as the user's. */
+/** A message from the loop to the model (a reminder, the last request): shown small, not as the user's. */
 interface NoticeItem {
   kind: 'notice'
   id: string
   turnId: string
   at: number
   text: string
-  /** It is for people alone; the model was not told. */
+  /** It is only for the user; the model does not get it. */
   toPerson?: true
 }
 
 /**
- * News of background tasks, given to the agent by Trestle. `steered`: it joined a turn that was already running; else
- * it began the turn.
+ * Notifications about background tasks, which Trestle sent to the agent. `steered`: they joined a running turn;
+ * otherwise they started the turn.
  */
 export interface NotificationItem {
   kind: 'news'
@@ -40,18 +40,18 @@ export interface NotificationItem {
   turnId: string
   at: number
   tasks: readonly TaskNotification[]
-  /** What the model reads. */
+  /** The text for the model. */
   text: string
   steered: boolean
 }
 
-/** A stretch of an answer. */
+/** A section of an answer. */
 export interface AnswerSegment {
   type: 'text' | 'thinking'
   text: string
 }
 
-/** An attempt that broke off. What it had said is superseded: kept to look at, not part of the answer. */
+/** An attempt that was aborted. Its output is superseded: kept for viewing, but not part of the answer. */
 export interface SupersededAttempt {
   attempt: number
   failure: Failure
@@ -59,7 +59,7 @@ export interface SupersededAttempt {
   thinking: string
 }
 
-/** The next attempt that is being waited for. */
+/** The next attempt, which is pending. */
 export interface PendingRetry {
   attempt: number
   of: number
@@ -68,7 +68,7 @@ export interface PendingRetry {
   until: number
 }
 
-/** What the model said in one step. It may be empty when the step only called tools. */
+/** The model's output in one step. It can be empty when the step only called tools. */
 export interface AnswerItem {
   kind: 'answer'
   id: string
@@ -87,25 +87,25 @@ export interface AnswerItem {
   durationMs?: number
   /** Tokens of the request. */
   usage?: Usage
-  /** It is the last answer of a turn that has ended normally: when, with which event, and how long the turn took. */
+  /** Set for the last answer of a turn that ended normally: when, with which event, and how long the turn took. */
   ended?: { seq: number; at: number; durationMs: number }
 }
 
 /**
- * Where a call stands. `drafting`: the model is writing its arguments; `ready`: written, and behind something: another
- * call, hooks, the decision whether it may run; `waiting`: a person is asked; `running`: it was allowed; `rejected`:
- * the user (or a policy through the user) said no; `interrupted`: the turn ended without a result.
+ * The state of a call. `drafting`: the model is writing its arguments; `ready`: written, and waiting for another call,
+ * hooks, or the decision whether it may run; `waiting`: for the user's approval; `running`: it was allowed; `rejected`:
+ * by the user (or by a policy for the user); `interrupted`: the turn ended without a result.
  */
 type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
 
-/** What a running call asked, and how that ended. Without an outcome it waits. */
+/** A question that a running call asked, and its outcome. Without an outcome, it is pending. */
 export interface CallQuestionItem {
   approvalId: string
   preview?: Preview
   outcome?: ApprovalOutcome
-  /** The option that was chosen. */
+  /** The chosen option. */
   chosen?: string
-  /** What was filled in, as far as it is kept. */
+  /** The entered values that are kept. */
   values?: FormValues
   /** Why there is no answer. */
   reason?: string
@@ -118,39 +118,37 @@ export interface ToolItem {
   turnId: string
   stepId: string
   callId: string
-  /** When the present state began, in ms since the epoch. */
+  /** When the current state started, in ms since the epoch. */
   at: number
   name: string
   state: ToolState
-  /** One line for people; until the call was prepared what is known of it from its arguments, if anything. */
+  /** One line for people; until the call was prepared, what its arguments reveal, if anything. */
   summary: string
   /** The raw JSON the model wrote; it may not parse. */
   input: string
   /** How many characters of the arguments have arrived while drafting. */
   chars: number
   preview?: Preview
-  /** The newest that the running tool had to say, at most twice `PROGRESS_LIMIT` characters. */
+  /** The newest progress of the running tool, at most twice `PROGRESS_LIMIT` characters. */
   progress: string
   approval?: {
     approvalId: string
     outcome?: ApprovalOutcome
     feedback?: string
-    /** Why it ended without a person's answer. */ reason?: string
+    /** Why it ended without the user's answer. */ reason?: string
   }
-  /** What was asked in its midst, in the order it was asked. */
+  /** Questions during the call, in order. */
   questions?: readonly CallQuestionItem[]
-  /** Why it ran, or did not, without asking the user. */
+  /** Why it ran, or did not run, without asking the user. */
   judged?: Judgement
-  /** The subagent that the call has given work to. */
+  /** The subagent that the call started. */
   agent?: { agentId: string; type: string; description: string; background: boolean }
   content?: ResultPart[]
   details?: ToolDetails
   durationMs?: number
 }
 
-/**
- * The conversation was made short: a summary stands for what is above. `undone`: a row of its own, for the taking back.
- */
+/** The conversation was compacted: a summary replaces what is above. `undone`: a separate row, for undoing it. */
 export interface CompactionItem {
   kind: 'compaction'
   id: string
@@ -161,14 +159,14 @@ export interface CompactionItem {
   state: 'running' | 'done' | 'failed' | 'stopped' | 'interrupted' | 'undone'
   reason?: CompactionReason
   instruction?: string
-  /** Tokens the model takes, where a refusal has shown that they are fewer than configured. */
+  /** The model's context window, where a refusal has shown that it is smaller than configured. */
   learnedWindow?: number
   retry?: PendingRetry
   result?: CompactionResult
   failure?: Failure
 }
 
-/** How a turn ended, when it did not simply end. */
+/** How a turn ended, if not normally. */
 export interface EndItem {
   kind: 'end'
   id: string
@@ -180,22 +178,22 @@ export interface EndItem {
   durationMs: number
 }
 
-/** The session went back, or forth again: its files, its conversation, or both. */
+/** The session was restored to another state: its files, its conversation, or both. */
 export interface RestoredItem {
   kind: 'restored'
   id: string
   turnId: string
   at: number
-  /** Going back to right before it takes it back. */
+  /** Restoring to right before it undoes it. */
   seq: number
-  /** How many paths were restored, and how many were left as they are. */
+  /** How many paths were restored, and how many were left unchanged. */
   files: number
   kept: number
   conversation: boolean
   part?: 'hunk' | 'file' | 'edit'
   /** The files that the user edited. */
   paths?: string[]
-  /** The agent went back itself, within its turn. */
+  /** The agent went back on its own, within its turn. */
   dMail?: DMail
 }
 
@@ -210,26 +208,26 @@ export type TranscriptItem =
   | EndItem
   | RestoredItem
 
-/** How much progress of a running tool is kept, in characters, when it is cut. */
+/** Maximum progress of a running tool that is kept after cutting, in characters. */
 export const PROGRESS_LIMIT = 32_768
 
-/** What is known about a turn that has ended. */
+/** Figures of a turn that has ended. */
 export interface TurnFigures {
-  /** The message that started it; absent: news of tasks did, or it is not loaded. */
+  /** The message that started it; absent: task notifications started it, or it is not loaded. */
   prompt?: UserItem
   /** When it ended, in ms since the epoch. */
   endedAt: number
   durationMs: number
   /** Ids of the models that answered, in that order. */
   models: readonly string[]
-  /** Tokens of all its requests; absent: not all of them are known. */
+  /** Tokens of all its requests; absent: some of them are unknown. */
   usage?: Usage
 }
 
 const known = new WeakMap<AnswerItem, TurnFigures>()
 
 /**
- * The figures of the turn that the answer at `index` ends; undefined for all other rows. Cached once the beginning of
+ * The figures of the turn that ends with the answer at `index`; undefined for all other rows. Cached once the start of
  * the turn is loaded.
  */
 export function turnFigures(items: readonly TranscriptItem[], index: number): TurnFigures | undefined {

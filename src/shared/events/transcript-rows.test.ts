@@ -51,12 +51,12 @@ it('a call that waits behind another is queued, and runs only once it is allowed
   expect(states(started, judged('deny'))).toEqual(['ready', 'ready'])
 })
 
-it('a call that is asked about waits for the person, then runs or is rejected', () => {
+it('a call that needs approval waits for the user, then runs or is rejected', () => {
   expect(states(started, requested, resolved('allow_once'))).toEqual(['ready', 'waiting', 'running'])
   expect(states(started, requested, resolved('reject_once'))).toEqual(['ready', 'waiting', 'rejected'])
 })
 
-it('a question in the midst of a call leaves it running', () => {
+it('a question during a call leaves it running', () => {
   const question: CallBody = { type: 'approval.requested', approval: { ...approval, asks: 'form' } }
   expect(states(started, judged('allow'), question, resolved('reject_once'))).toEqual([
     'ready',

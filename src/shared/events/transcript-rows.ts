@@ -2,13 +2,13 @@ import { isMidCall } from '../model/approval/approval'
 import type { RecordedEvent } from './event'
 import type { CallQuestionItem, ToolItem, CompactionItem, RestoredItem } from './transcript-item'
 
-/** The recorded events that a call's row is a fold of. */
+/** The recorded events that the row of a call is folded from. */
 export type CallEvent = Extract<
   RecordedEvent,
   { type: 'tool.started' | 'tool.judged' | 'tool.finished' | 'approval.requested' | 'approval.resolved' }
 >
 
-/** A call of which nothing but its name is known yet. */
+/** A call of which only the name is known. */
 export function newCallRow(of: { turnId: string; stepId: string }, callId: string, name: string): ToolItem {
   return {
     kind: 'tool',
@@ -27,8 +27,8 @@ export function newCallRow(of: { turnId: string; stepId: string }, callId: strin
 }
 
 /**
- * A call after one more event about it. All calls of a step are started at once, and then each waits: for another call,
- * for hooks, for a person. Only what says that it may run makes it `running`.
+ * A call after one more of its events. All calls of a step start together, and then each waits: for another call, for
+ * hooks, for the user. Only an event that allows it to run makes it `running`.
  */
 export function applyCallEvent(item: ToolItem, event: CallEvent): ToolItem {
   switch (event.type) {
@@ -111,7 +111,7 @@ function finished(item: ToolItem, event: CallEvent & { type: 'tool.finished' }):
 
 type CompactionEvent<Type extends string> = Extract<RecordedEvent, { type: `compaction.${Type}` }>
 
-/** The row of the transcript that a compaction begins with; the taking back of one has a row of its own. */
+/** The first row of a compaction; undoing one has a separate row. */
 export function compactionRow(event: CompactionEvent<'started' | 'undone'>): CompactionItem {
   const { compactionId, at } = event
   if (event.type === 'compaction.undone')
@@ -130,7 +130,7 @@ export function compactionRow(event: CompactionEvent<'started' | 'undone'>): Com
   }
 }
 
-/** The row of a running compaction after something has happened to it. */
+/** The row of a running compaction after one of its events. */
 export function applyCompactionEvent(
   item: CompactionItem,
   event: CompactionEvent<'retried' | 'finished' | 'failed'>,
@@ -146,7 +146,7 @@ export function applyCompactionEvent(
   return { ...rest, state: 'done', result: { kept, note, summary, files, dropped, before, after, durationMs } }
 }
 
-/** The row that says where a session went back. */
+/** The row that shows where a session was restored to. */
 export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.restored' }>): RestoredItem {
   const { seq, at, count, kept, conversation, part, dMail, changes } = event
   return {
@@ -164,7 +164,7 @@ export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.re
   }
 }
 
-/** The message shown when another model took over. */
+/** The message shown when another model has taken over. */
 export function modelFallbackText({ from, to, failure }: Extract<RecordedEvent, { type: 'model.fell_back' }>): string {
   return (
     `${from} does not answer (${failure.title.toLowerCase()}), so ${to} continues this turn. ` +

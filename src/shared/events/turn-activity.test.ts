@@ -22,18 +22,18 @@ const call = (name: string, state: ToolItem['state']): ToolItem => ({
 })
 const words = (items: TranscriptItem[], waits = false): string => activityText(latestTurn([user, ...items], waits))
 
-it('says that a command runs, not that the model thinks', () => {
+it('says that a command is running, not that the model is thinking', () => {
   expect(words([answer([], false), call('Bash', 'running'), call('Edit', 'ready')])).toBe('Running command')
   expect(words([answer([], false), call('Read', 'running')])).toBe('Running Read')
   expect(words([answer([], false), call('Read', 'running'), call('Bash', 'running')])).toBe('Running 2 tools')
 })
 
-it('says that it waits for the user, also for a subagent or a command that asks', () => {
+it('says that it waits for the user, even for a subagent or a command that asks', () => {
   expect(words([answer([], false), call('Edit', 'waiting'), call('Read', 'running')])).toBe('Waiting for you')
   expect(words([answer([], false), call('Agent', 'running')], true)).toBe('Waiting for you')
 })
 
-it('says what the model does: nothing yet, thinking, writing, or preparing a call', () => {
+it('says what the model is doing: nothing yet, thinking, writing, or preparing a call', () => {
   expect(words([answer([])])).toBe('Waiting for model')
   expect(words([answer([{ type: 'thinking', text: 'Hm' }])])).toBe('Thinking')
   expect(
@@ -48,7 +48,7 @@ it('says what the model does: nothing yet, thinking, writing, or preparing a cal
   expect(latestTurn([user, answer([])], false).startedAt).toBe(7)
 })
 
-it('says no more than that it works where nothing more is known', () => {
+it('says only that it is working when nothing more is known', () => {
   expect(latestTurn([user, answer([{ type: 'text', text: 'So' }], false)], false).activity).toEqual({ kind: 'between' })
   expect(words([])).toBe('Working')
 })

@@ -2,9 +2,9 @@ import { toolLabel } from '../tool-label'
 import type { AnswerItem, PendingRetry, ToolItem, TranscriptItem } from './transcript-item'
 
 /**
- * What an open turn is at. `you`: it waits for a person; `retry`: for the next attempt; `tools`: calls run; `call`: the
- * model writes one; `text`, `thinking`: it says something; `model`: it was asked and nothing has come of it yet;
- * `between`: none of these, such as between two steps.
+ * What an open turn is doing. `you`: waiting for the user; `retry`: for the next attempt; `tools`: calls are running;
+ * `call`: the model is writing a call; `text`, `thinking`: it is writing or thinking; `model`: a request was sent
+ * without a response so far; `between`: none of these, such as between two steps.
  */
 export type TurnActivity =
   | { kind: 'you' }
@@ -12,10 +12,10 @@ export type TurnActivity =
   | { kind: 'tools' }
   | { kind: 'call' | 'text' | 'thinking' | 'model' | 'between' }
 
-/** The latest turn as its row needs it. */
+/** The parts of the latest turn that its row needs. */
 export interface LatestTurn {
   activity: TurnActivity
-  /** Running and being written, oldest first. */
+  /** Calls being run or written, oldest first. */
   calls: readonly ToolItem[]
   /** What is streaming. */
   answer: AnswerItem | undefined
@@ -23,8 +23,8 @@ export interface LatestTurn {
 }
 
 /**
- * What the latest turn is at. `waits`: something waits for an answer of a person, be it a subagent or a command that
- * reads from its terminal.
+ * What the latest turn is doing. `waits`: something waits for the user, including a subagent or a command that reads
+ * from its terminal.
  */
 export function latestTurn(items: readonly TranscriptItem[], waits: boolean): LatestTurn {
   const calls: ToolItem[] = []

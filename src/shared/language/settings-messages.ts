@@ -1,7 +1,7 @@
 import { translator, type Message, type PlainKeys } from './speak'
 
 /**
- * The messages of the settings in English. A message is a text, or one for each plural form of its `{count}`; other
+ * The messages of the settings in English. A message is a text, or one text per plural form of its `{count}`; other
  * names in braces are filled in. How to add a language: docs/settings.md.
  */
 export const SETTINGS_MESSAGES = {

@@ -4,23 +4,23 @@ import { fill, formatDate, formatNumber, setSpoken, translator } from './speak'
 const SYSTEM = { language: 'en', formats: 'system' } as const
 afterEach(() => setSpoken(SYSTEM))
 
-it('takes the plural form of the count', () => {
+it('uses the plural form for the count', () => {
   const message = { one: '{count} file', other: '{count} files' }
   expect([0, 1, 2].map((count) => fill(message, { count }, 'en'))).toEqual(['0 files', '1 file', '2 files'])
-  // Polish has more forms; those that are missing fall back to the general one.
+  // Polish has more forms; missing ones fall back to the general one.
   expect(fill({ one: '{count} plik', few: '{count} pliki', other: '{count} plików' }, { count: 3 }, 'pl')).toBe(
     '3 pliki',
   )
   expect(fill(message, { count: 'many' }, 'en')).toBe('many files')
 })
 
-it('fills in values as they are, also those that look like patterns or placeholders', () => {
+it('inserts values unchanged, even if they look like patterns or placeholders', () => {
   expect(fill('{name} of {name}', { name: '$& {count} $1' }, 'en')).toBe('$& {count} $1 of $& {count} $1')
   expect(fill('{unknown} stays', {}, 'en')).toBe('{unknown} stays')
   expect(fill('{name}', { name: '' }, 'en')).toBe('')
 })
 
-it('writes numbers and dates in the formats of the user', () => {
+it('formats numbers and dates as the user prefers', () => {
   setSpoken({ language: 'en', formats: 'de-DE' })
   const t = translator({ en: { size: '{count} bytes' } })
   expect(t('size', { count: 1234.5 })).toBe('1.234,5 bytes')

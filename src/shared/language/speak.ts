@@ -7,10 +7,10 @@ export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPlur
 const RIGHT_TO_LEFT = ['ar', 'fa', 'he', 'ur']
 
 let language: Language = 'en'
-/** The locale of dates and numbers; undefined: the system's. */
+/** The locale for dates and numbers; undefined: the system's. */
 let formats: string | undefined
 
-/** Sets the language of all messages; returns what the page says about itself. */
+/** Sets the language of all messages; returns the page's language and direction. */
 export function setSpoken(settings: LanguageSettings): { lang: string; dir: 'ltr' | 'rtl' } {
   language = settings.language
   formats = settings.formats === 'system' ? undefined : settings.formats
@@ -27,18 +27,18 @@ export type PlainKeys<Own extends Messages> = {
   [Key in keyof Own]: [NamesIn<Own[Key]>] extends [never] ? Key : never
 }[keyof Own]
 
-/** A function that gives a message in the user's language, with its values filled in. */
+/** A function that returns a message in the user's language, with its values filled in. */
 export type Translator<Own extends Messages> = <Key extends keyof Own>(
   key: Key,
   ...values: [NamesIn<Own[Key]>] extends [never] ? [] : [values: Readonly<Record<NamesIn<Own[Key]>, string | number>>]
 ) => string
 
-/** The messages of a part of the interface in every language. What a language lacks does not compile. */
+/** The messages of a part of the interface in every language. A missing message does not compile. */
 export type Catalogs<Own extends Messages> = { readonly en: Own } & Readonly<
   Record<Language, Readonly<Record<keyof Own, Message>>>
 >
 
-/** Makes the function that gives the messages of a part of the interface. */
+/** Creates the function that returns the messages of a part of the interface. */
 export function translator<const Own extends Messages>(catalogs: Catalogs<Own>): Translator<Own> {
   return (key, ...[values]) => fill(catalogs[language][key], (values as Values | undefined) ?? {}, language)
 }

@@ -17,11 +17,11 @@ it.each([
   expect(parsePromptArguments(known, text)).toEqual({ values, surplus })
 })
 
-it('takes a quoted argument of millions of characters', () => {
+it('accepts a quoted argument of millions of characters', () => {
   const { values } = parsePromptArguments(args('city', 'state'), `"${'a'.repeat(20_000_000)}" Texas`)
   expect(values).toMatchObject({ state: 'Texas' })
 })
 
-it('never cuts a command in the middle of its name', () => {
+it('never cuts off a command inside its name', () => {
   expect(promptCommand({ server: 'my server', name: 'Übung: eins/zwei' })).toBe('mcp:my_server:Übung_eins/zwei')
 })

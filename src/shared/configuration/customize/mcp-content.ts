@@ -7,9 +7,9 @@ export interface McpPromptArgument {
 
 /** A prompt that a server offers: `/mcp:server:name` in the composer. */
 export interface McpPrompt {
-  /** As the configuration calls the server. */
+  /** The server's name in the configuration. */
   server: string
-  /** As the server calls it. */
+  /** The server's own name for it. */
   name: string
   title?: string
   description: string
@@ -24,15 +24,15 @@ export interface McpResource {
   title?: string
   description?: string
   mediaType?: string
-  /** `uri` is how the addresses of a family of resources begin: something has to follow. */
+  /** `uri` is the start of the addresses of a family of resources: the user must complete it. */
   isOpen?: true
 }
 
-/** What a resource holds, to be looked at. */
+/** The contents of a resource, for display. */
 export interface McpResourceContent {
   server: string
   uri: string
-  /** In order; of what can be shown neither as text nor as a picture, what it is. */
+  /** In order; parts that are neither text nor a picture are described. */
   parts: (
     | { type: 'text'; text: string }
     | { type: 'media'; mediaType: string; data: string }
@@ -40,29 +40,29 @@ export interface McpResourceContent {
   )[]
 }
 
-/** How a server or a prompt is written in a message: without what would end the word. */
+/** The name of a server or a prompt in a message: without characters that would end the word. */
 export function commandName(name: string): string {
   return name.replace(/[^\p{L}\p{N}_./-]+/gu, '_')
 }
 
-/** The command that stands for a prompt, without its slash. */
+/** The command for a prompt, without its slash. */
 export function promptCommand({ server, name }: Pick<McpPrompt, 'server' | 'name'>): string {
   return `mcp:${commandName(server)}:${commandName(name)}`
 }
 
-/** The arguments of a prompt as they are written behind its command. */
+/** The arguments of a prompt, parsed from the text after its command. */
 export interface PromptArguments {
   values: Record<string, string>
-  /** Written, and more than it takes. */
+  /** Arguments beyond those the prompt accepts. */
   surplus: string[]
 }
 
-// Without a choice for each character of a quoted text: one of millions of characters would overflow the stack.
+// No alternation per character of a quoted text: with millions of characters it would overflow the stack.
 const TOKEN = /([^\s="']+)=("[^"\\]*(?:\\.[^"\\]*)*"|'[^']*'|\S*)|"([^"\\]*(?:\\.[^"\\]*)*)"|'([^']*)'|(\S+)/g
 
 /**
- * Reads what stands behind the command of a prompt: `name=value` for an argument of that name, else values in the order
- * of the arguments; quotes keep spaces together. What a prompt with one argument gets is all of it.
+ * Parses the text after the command of a prompt: `name=value` for an argument of that name, otherwise values in the
+ * order of the arguments; quotes keep spaces together. A prompt with one argument gets the whole text.
  */
 export function parsePromptArguments(known: readonly McpPromptArgument[], text: string): PromptArguments {
   const [only, second] = known

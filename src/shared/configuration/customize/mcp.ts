@@ -1,6 +1,6 @@
 import type { CommandSandbox } from '../../model/task/sandbox'
 
-/** How a server is reached. `http` is streamable HTTP; `sse` the older transport it replaced. */
+/** How to connect to a server. `http` is streamable HTTP; `sse` the older transport it replaced. */
 export type McpTransport = 'stdio' | 'http' | 'sse'
 
 /** Who configured a server: the user, the project, or the client of one session (an editor). */
@@ -13,7 +13,7 @@ interface McpServerSwitches {
   startTimeoutMs: number
   /** Default 60,000; progress from the server restarts it. */
   callTimeoutMs: number
-  /** The server's own names of the tools that are not offered. */
+  /** The tools that are not offered, by the server's own names. */
   disabledTools: readonly string[]
   /** Only these are offered; absent: all. */
   enabledTools?: readonly string[]
@@ -25,9 +25,8 @@ interface McpRemote {
 }
 
 /**
- * What a server that is run runs in: the Project sandbox with the machine's network, the same without a network, or no
- * sandbox. A server of a project is never
- * `unrestricted`.
+ * The sandbox of a server that runs on this machine: the Project sandbox with the machine's network, the same without a
+ * network, or no sandbox. A project's server is never `unrestricted`.
  */
 export const MCP_SERVER_SANDBOXES = ['project', 'project-offline', 'unrestricted'] as const
 export type McpServerSandbox = (typeof MCP_SERVER_SANDBOXES)[number]
@@ -42,8 +41,7 @@ interface McpLocal {
 }
 
 /**
- * What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the
- * engine.
+ * A server's definition with defaults filled in. Values of `env` and `headers` can be secrets: they stay in the engine.
  */
 export type McpServerDefinition = McpServerSwitches &
   (
@@ -52,8 +50,7 @@ export type McpServerDefinition = McpServerSwitches &
   )
 
 /**
- * A definition on its way between a form and the engine: a value that is null stays, or is kept, as it is written under
- * that name.
+ * A definition as a form and the engine exchange it: a null value stands for the one already stored under that name.
  */
 export type McpServerInput = McpServerSwitches &
   (
@@ -66,20 +63,20 @@ export type McpServerInput = McpServerSwitches &
 
 /** Optional settings for a sign-in; most servers need no settings. */
 export interface McpOAuth {
-  /** Where Trestle was registered by hand. */
+  /** The id of a manual registration of Trestle. */
   clientId?: string
   clientSecret?: string
-  /** Asked for instead of what the server says. */
+  /** Requested instead of the scopes that the server names. */
   scopes?: readonly string[]
-  /** Where the browser comes back to, on this machine; default `http://127.0.0.1/callback` at a free port. */
+  /** Where the browser returns to, on this machine; default `http://127.0.0.1/callback` at a free port. */
   redirectUrl?: string
   /** An https address of a client id metadata document that describes Trestle. */
   clientMetadataUrl?: string
 }
 
 /**
- * `asked`: a project's server that was not accepted yet, or has changed since. `idle`: nothing runs, it starts when it
- * is needed.
+ * `asked`: a project's server that was not accepted yet, or has changed since. `idle`: not running; it starts when
+ * needed.
  */
 export type McpServerState =
   | 'disabled'
@@ -91,11 +88,11 @@ export type McpServerState =
   | 'reconnecting'
   | 'failed'
 
-/** A tool of a server as the settings show it. */
+/** A tool of a server, for the settings. */
 export interface McpToolView {
-  /** As the server calls it. */
+  /** The server's own name for it. */
   name: string
-  /** As the model calls it: `mcp__server__tool`. */
+  /** The name for the model: `mcp__server__tool`. */
   fullName: string
   title?: string
   description: string
@@ -108,15 +105,15 @@ export interface McpToolView {
   problem?: string
 }
 
-/** A server as the settings and the inspector show it. No secret is in it. */
+/** A server, for the settings and the inspector. Contains no secrets. */
 export interface McpServerView {
-  /** Stable as long as scope, place and name stay. */
+  /** Stable as long as scope, place and name stay the same. */
   serverId: string
   name: string
   scope: McpScope
-  /** Where it is written; absent for a session's. */
+  /** The file that defines it; absent for a session's. */
   file?: string
-  /** The plugin it belongs to: it is enabled and disabled here, and otherwise changed with the plugin. */
+  /** The plugin it belongs to: it is enabled and disabled here; other changes are made with the plugin. */
   plugin?: string
   state: McpServerState
   transport: McpTransport
@@ -124,53 +121,53 @@ export interface McpServerView {
   target: string
   envNames: string[]
   headerNames: string[]
-  /** Set when another of the same name nearer to the session is used instead. */
+  /** Set when another one with the same name, nearer to the session, is used instead. */
   hiddenBy?: string
   /**
-   * What it runs in, or would; absent for a server that is connected to. `unavailable`: why it is not in the sandbox it
-   * should be in; sentences.
+   * The sandbox it runs in, or would run in; absent for a server that is connected to. `unavailable`: why it is not in
+   * the sandbox it should be in; sentences.
    */
   sandbox?: CommandSandbox & { unavailable?: string }
-  /** Sessions that use it now. */
+  /** Number of sessions that use it now. */
   sessions: number
   pid?: number
-  /** What the server calls itself, and the protocol revision agreed on. */
+  /** The server's own name and version, and the negotiated protocol revision. */
   serverInfo?: { name: string; version: string; protocolVersion: string }
   tools: McpToolView[]
   prompts: number
   resources: number
-  /** What of its offer was left out, and why; sentences. */
+  /** Which of its tools, prompts or resources were omitted, and why; sentences. */
   notes?: string[]
-  /** Why it does not work, what to do, and the end of what it printed to stderr. */
+  /** Why it does not work, what to do, and the end of its stderr output. */
   error?: { message: string; stderr: string }
   /** The sign-in state of a server that requires one. */
   auth?: {
     state: 'signed_in' | 'signed_out'
     scopes?: string[]
-    /** ms since the epoch; absent when it does not end, or is renewed automatically. */
+    /** ms since the epoch; absent when it does not expire, or is renewed automatically. */
     expiresAt?: number
     /** It requires a sign-in now, or one with more scopes: why, as a sentence. */
     wants?: string
   }
 }
 
-/** All servers that a folder can use, and what is wrong with the files they are written in. */
+/** All servers that a folder can use, and the problems in the files that define them. */
 export interface McpServerList {
   servers: McpServerView[]
   problems: { file: string; line?: number; message: string }[]
 }
 
-/** How a test of one server went: it was started or connected, asked for its tools, and closed. */
+/** The result of testing a server: it was started or connected, asked for its tools, and closed. */
 export interface McpTestResult {
   ok: boolean
   durationMs: number
-  /** What it offers, or what went wrong and what to do. */
+  /** What it offers, or the error and what to do. */
   message: string
-  /** It failed for want of a sign-in. */
+  /** It failed because a sign-in is missing. */
   wantsSignIn?: true
 }
 
-/** One line of a server's log: what it printed to stderr, its log messages, and what happened to its connection. */
+/** One line of a server's log: its stderr output, its log messages, and events of its connection. */
 export interface McpLogLine {
   /** ms since the epoch. */
   at: number
@@ -179,61 +176,56 @@ export interface McpLogLine {
   text: string
 }
 
-/**
- * How a sign-in goes: first the page for the browser (`opened`: it was opened by the app itself), then the server as it
- * stands afterwards.
- */
+/** A step of a sign-in: first the page for the browser (`opened`: the app opened it), then the resulting server. */
 export type McpSignInStep = { step: 'open'; url: string; opened: boolean } | { step: 'done'; server: McpServerView }
 
-/** A server found in another product's configuration, or in pasted text. No secret is in it. */
+/** A server found in another product's configuration, or in pasted text. Contains no secrets. */
 export interface McpImportServer {
-  /** Names it within its preview. */
+  /** Identifies it within its preview. */
   key: string
   name: string
   /**
-   * What it would do, a line each; values of its environment and headers are left out, and what looks like a key is
-   * covered.
+   * What it would do, one effect per line; values of its environment and headers are omitted, and what looks like a key
+   * is masked.
    */
   lines: string[]
-  /**
-   * `same`: it is among the user's own already. `clash`: another one of this name is. `unusable`: the notes say why.
-   */
+  /** `same`: the user already has it. `clash`: another one has this name. `unusable`: the notes say why. */
   state: 'new' | 'same' | 'clash' | 'unusable'
-  /** A name that is free, for one that clashes. */
+  /** A free name, for one that clashes. */
   freeName: string
-  /** What is not as the other product has it. */
+  /** How it differs from the other product's version. */
   notes: string[]
-  /** Values it asks for. One that is left empty is `fallback`, or is taken from the environment variable. */
+  /** Values to enter. An empty one becomes `fallback`, or is read from the environment variable. */
   inputs: { id: string; label: string; isSecret: boolean; fallback?: string; variable?: string }[]
 }
 
-/** What could be taken over from one place. Nothing has been written. */
+/** What could be imported from one source. Nothing has been written. */
 export interface McpImportPreview {
-  /** Names the place; `pasted` for text. */
+  /** Identifies the source; `pasted` for text. */
   sourceId: string
   /** "Claude Code", "Cursor". */
   product: string
   file?: string
-  /** The project these servers are for, where they are for one. */
+  /** The project of these servers, if they belong to one. */
   folder?: string
-  /** Of what was read: an import takes only what was shown. */
+  /** Hash of the source: an import accepts only what was shown. */
   hash: string
   servers: McpImportServer[]
-  /** Why the place, or a part of it, cannot be read. */
+  /** Why the source, or a part of it, cannot be read. */
   problems: string[]
 }
 
-/** What the user has chosen of a preview. */
+/** The user's selection from a preview. */
 export interface McpImportRequest {
   sourceId: string
   hash: string
-  /** With `pasted`. */
+  /** Only with `pasted`. */
   text?: string
   servers: {
     key: string
-    /** As it is to be called here. */
+    /** The name it gets here. */
     name: string
-    /** Replaces the server of this name; else the name must be free. */
+    /** Replaces the server with this name; otherwise the name must be free. */
     replace?: boolean
     /** For its `inputs`, by id. */
     values?: Readonly<Record<string, string>>

@@ -20,10 +20,10 @@ export interface AppInfo {
   /** The user's home folder, to shorten paths with `~`. */
   userHome: string
   host: 'electron' | 'web' | 'wire'
-  /** Set on a paired device: what it may do. */
+  /** Set on a paired device: what it can do. */
   access?: DeviceAccess
   platform: string
-  /** What went wrong at start and what was done about it, one sentence each. */
+  /** Problems at startup and how they were handled, one sentence each. */
   notices: string[]
 }
 
@@ -31,17 +31,17 @@ export const appContract = {
   info: oc.output(type<AppInfo>()),
   /** The backups of the session store; one is made every day. */
   backups: oc.output(type<BackupsView>()),
-  /** Makes one now, and answers when it is made. */
+  /** Creates a backup now, and returns when it is complete. */
   backUp: oc.output(type<BackupsView>()),
   /** Versions, environment, checks with causes and remedies, and the last errors; without secrets. Takes seconds. */
   diagnostics: oc.output(type<DiagnosticsReport>()),
-  /** Where the environment of commands comes from. */
+  /** The source of the commands' environment. */
   shellEnvironment: oc.output(type<ShellEnvironmentView>()),
-  /** Reads the environment of the login shell again, where it was read, and answers when that has ended. */
+  /** Reads the environment of the login shell again, if it was read before, and returns when done. */
   readShellEnvironment: oc.output(type<ShellEnvironmentView>()),
   /** Which version is installed, and whether a newer one is pending. */
   updates: oc.output(type<UpdatesView>()),
-  /** Checks for updates, downloads one, or decides when it is installed. Downloads continue after the answer. */
+  /** Checks for updates, downloads one, or decides when it is installed. Downloads continue after the response. */
   update: oc
     .input(
       z.discriminatedUnion('kind', [
@@ -54,13 +54,13 @@ export const appContract = {
       ]),
     )
     .output(type<UpdatesView>()),
-  /** Electron: the native folder dialog. Web: null at once, and the page shows its own (folder.list). */
+  /** Electron: the native folder dialog. Web: null immediately, and the page shows its own dialog (folder.list). */
   chooseFolder: oc.output(type<{ path: string } | null>()),
   /** Opens a web page in the user's browser; http, https and mailto only. False when this host cannot. */
   openExternal: oc.input(z.strictObject({ url: z.string() })).output(type<boolean>()),
 }
 
-/** What only the desktop app can do. Every other host answers with `null` or `false`, and changes nothing. */
+/** Functions of the desktop app. Every other host returns `null` or `false`, and changes nothing. */
 export const desktopContract = {
   view: oc.output(type<DesktopView | null>()),
   /** Menus, dialogs and the window's background follow the page. */
@@ -72,21 +72,21 @@ export const desktopContract = {
    * shows it and the prompt closes.
    */
   openWindow: oc.input(z.strictObject({ path: z.string().max(5000) })).output(type<boolean>()),
-  /** Has every interrupted session continue, or forgets that they were interrupted. Answers how many continue. */
+  /** Resumes every interrupted session, or forgets that they were interrupted. Returns how many continue. */
   resumeInterrupted: oc.input(z.strictObject({ resume: z.boolean() })).output(type<number>()),
 }
 
 export const pushContract = {
-  /** Everything of one session after `since` (0: from its beginning), without gap or repeat. */
+  /** All events of a session after `since` (0: from the start), without gaps or repeats. */
   session: oc
     .input(z.strictObject({ sessionId: z.string(), since: z.int().min(0) }))
     .output(eventIterator(type<SessionPush>())),
-  /** One task's terminal: its newest output, then what it prints. Ends after the task has. */
+  /** A task's terminal: its newest output, then new output. Ends after the task has ended. */
   task: oc.input(z.strictObject({ taskId: z.string() })).output(eventIterator(type<TaskPush>())),
-  /** One of the user's terminals: its newest output, then what it prints. Fails when it is closed. */
+  /** A terminal of the user: its newest output, then new output. Fails when it is closed. */
   terminal: oc.input(z.strictObject({ terminalId: z.string() })).output(eventIterator(type<TerminalPush>())),
   /** CPU, memory, processes and ports of running tasks, once a second while a client watches. */
   usage: oc.output(eventIterator(type<UsagePush>())),
-  /** Session list, tasks, inbox, settings and models as they change; the first pushes are the whole lists. */
+  /** Session list, tasks, inbox, settings and models as they change; the first pushes are the complete lists. */
   app: oc.output(eventIterator(type<AppPush>())),
 }

@@ -24,17 +24,17 @@ const server = z.discriminatedUnion('transport', [
   z.strictObject({ ...common, transport: z.literal('sse'), url: text.min(1), headers: values }),
 ])
 
-/** What a client that is an editor lends to a session for as long as it is connected. */
+/** What an editor provides to a session for as long as it is connected. */
 export const editorContract = {
   /**
-   * Lends files with unsaved changes, terminals and MCP servers to a session, until the subscription ends. Each event
-   * is a call, which `editor.reply` answers. None of it is stored.
+   * Provides files with unsaved changes, terminals and MCP servers to a session, until the subscription ends. Each
+   * event is a call, which `editor.reply` answers. Nothing is stored.
    */
   serve: oc
     .input(
       z.strictObject({
         sessionId: id,
-        /** Real paths of the folders that the editor has open. */
+        /** Real paths of the editor's open folders. */
         folders: z.array(z.string().min(1).max(10_000)).max(1000),
         reads: z.boolean(),
         writes: z.boolean(),

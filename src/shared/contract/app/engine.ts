@@ -4,19 +4,21 @@ import { ENGINE_STOPS, type EngineStatus } from '../../model/app/engine'
 
 const MAX_VARIABLES = 2000
 
-/** The engine of a home, where it runs for several clients. In a process of its own, every method answers null. */
+/**
+ * The engine of a home, if it serves several clients. A host that runs its own engine returns null from every method.
+ */
 export const engineContract = {
   status: oc.output(type<EngineStatus | null>()),
   /**
-   * Stops it; answers before it does. `restart`: another engine takes over. The desktop app, which holds it while it is
-   * open, refuses with `request.invalid`.
+   * Stops it; returns before it stops. `restart`: another engine takes over. The desktop app, which runs the engine
+   * while it is open, rejects this with `request.invalid`.
    */
   stop: oc
     .input(z.strictObject({ how: z.enum(ENGINE_STOPS), restart: z.boolean().optional() }))
     .output(type<EngineStatus | null>()),
   /**
-   * Names of environment variables that the client has and the engine has not, or the other way round, or with another
-   * value. `marks`: keyed hashes by name, so that no value is sent.
+   * Names of environment variables that only the client or only the engine has, or that differ. `marks`: keyed hashes
+   * by name, so that no value is sent.
    */
   environment: oc
     .input(

@@ -26,15 +26,15 @@ const command = z.discriminatedUnion('type', [
  */
 export const previewContract = {
   /**
-   * How the page can show this URL. In a frame: it has an origin of its own, from which the server is reached. In a
-   * view (desktop): call `watch`. Null where the host shows no previews.
+   * How the page can show this URL. In a frame: with its own origin, which forwards to the server. In a view (desktop):
+   * call `watch`. Null if the host shows no previews.
    */
   open: oc.input(z.strictObject({ url })).output(type<PreviewSurface | null>()),
-  /** Desktop only. Opens the URL in a view of its own, hidden until `place`, and closes it when the stream ends. */
+  /** Desktop only. Opens the URL in a separate view, hidden until `place`, and closes it when the stream ends. */
   watch: oc.input(z.strictObject({ url })).output(eventIterator(type<PreviewViewReport>())),
-  /** Puts the view there; null hides it and answers with its picture, which can stand in for it. */
+  /** Shows the view at that position; null hides it and returns its picture as a placeholder. */
   place: oc.input(z.strictObject({ viewId, place: place.nullable() })).output(type<{ picture?: PagePicture }>()),
-  /** Answers come through `watch`. */
+  /** Results arrive through `watch`. */
   command: oc.input(z.strictObject({ viewId, command })).output(type<void>()),
   /** A picture of what the view shows. */
   capture: oc.input(z.strictObject({ viewId })).output(type<PagePicture>()),

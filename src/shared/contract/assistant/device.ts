@@ -11,10 +11,13 @@ const alarm = z.strictObject({ id: z.string().min(1) })
 
 /** Alarms and countdowns, of the user and of agents. */
 export const alarmContract = {
-  /** `active`: only those that ring or will ring, the next first; else all of the last 30 days, the latest first. */
+  /**
+   * `active`: only those that are ringing or will ring, the next one first; otherwise all of the last 30 days, the
+   * latest first.
+   */
   list: oc.input(z.strictObject({ active: z.boolean().default(true) })).output(type<Alarm[]>()),
   /**
-   * `when`: a time of day, a date and time, or a while from now: "18:30", "2026-12-01 09:00", "1h30m". `alarm.time` for
+   * `when`: a time of day, a date and time, or a duration: "18:30", "2026-12-01 09:00", "1h30m". `alarm.time` for
    * anything else.
    */
   set: oc
@@ -25,20 +28,20 @@ export const alarmContract = {
       }),
     )
     .output(type<Alarm>()),
-  /** Lets one that rings or was missed ring again after some minutes; default: 5. */
+  /** Makes a ringing or missed alarm ring again after some minutes; default: 5. */
   snooze: oc
     .input(alarm.extend({ minutes: z.int().min(1).max(ALARM_LIMITS.snoozeMinutes).optional() }))
     .output(type<Alarm>()),
-  /** Ends the ringing. */
+  /** Stops the ringing. */
   stop: oc.input(alarm).output(type<Alarm>()),
   cancel: oc.input(alarm).output(type<Alarm>()),
-  /** Undoes `cancel`, while its time is not past. */
+  /** Undoes `cancel`, as long as its time is not past. */
   restore: oc.input(alarm).output(type<Alarm>()),
 }
 
 const ids = z.array(z.int().min(1)).max(NOTIFICATION_LIMITS.kept)
 
-/** What the user was notified of. */
+/** Notifications to the user. */
 export const notificationContract = {
   /** Newest first. */
   list: oc
@@ -51,7 +54,7 @@ export const notificationContract = {
     .output(type<NotificationPage>()),
   /** Without `ids`: all. Returns how many were unread. */
   markRead: oc.input(z.strictObject({ ids: ids.optional() })).output(type<number>()),
-  /** Without `ids`: all. Returns the ids of those that were cleared; they can be restored for 30 days. */
+  /** Without `ids`: all. Returns the ids of the cleared ones; they can be restored for 30 days. */
   clear: oc.input(z.strictObject({ ids: ids.optional() })).output(type<number[]>()),
   restore: oc.input(z.strictObject({ ids })).output(type<number>()),
 }

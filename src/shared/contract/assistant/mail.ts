@@ -40,7 +40,7 @@ const account = z.strictObject({
   smtp: server,
   /** Accepts a certificate of the server's own making; only for servers on this computer. */
   selfSigned: z.literal(true).optional(),
-  /** The server itself keeps a copy of what is sent. */
+  /** The server automatically keeps a copy of sent messages. */
   keepsSent: z.literal(true).optional(),
   draftsFolder: oneLine.max(200).optional(),
   sentFolder: oneLine.max(200).optional(),
@@ -55,15 +55,15 @@ const message = z.strictObject({
   bcc: recipients.optional(),
   subject: oneLine.max(MAIL_LIMITS.subjectChars),
   text: z.string().max(MAIL_LIMITS.textChars),
-  /** Id of the message it answers. */
+  /** Id of the message that it replies to. */
   replyTo: messageId.optional(),
   /** Paths of files. */
   attachments: z.array(z.string().min(1)).max(MAIL_LIMITS.attachments).optional(),
 })
 
 /**
- * The user's mail accounts, and the mail in them. Agents use them while the feature is on. Refused to commands of an
- * agent.
+ * The user's mail accounts, and the mail in them. Agents can use them while the feature is on. Refused to an agent's
+ * commands.
  */
 export const mailContract = {
   accounts: oc.output(type<MailAccountView[]>()),
@@ -73,9 +73,9 @@ export const mailContract = {
     .output(type<MailAccountView>()),
   /** Removes the account with its password. */
   remove: oc.input(z.strictObject({ id })).output(type<void>()),
-  /** Brings back an account that was removed since the engine was started, with its password. */
+  /** Restores an account that was removed since the engine started, with its password. */
   restore: oc.input(z.strictObject({ id })).output(type<MailAccountView>()),
-  /** Signs in to both servers and looks for the folders; nothing is changed or sent. */
+  /** Signs in to both servers and looks for the folders; changes and sends nothing. */
   test: oc.input(z.strictObject({ id })).output(type<MailTest>()),
   search: oc
     .input(

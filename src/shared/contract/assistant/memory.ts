@@ -29,7 +29,7 @@ export const memoryContract = {
         /** `everywhere`, or the real path of a project; absent: all. */
         scope: z.string().optional(),
         category: z.string().optional(),
-        /** The deleted ones instead of the others. */
+        /** The deleted entries instead of the others. */
         deleted: z.boolean().optional(),
         order: z.enum(MEMORY_ORDERS).optional(),
         offset: z.int().min(0).default(0),
@@ -40,12 +40,12 @@ export const memoryContract = {
   /** An entry with its history, and the message it came from. */
   details: oc.input(z.strictObject({ id })).output(type<MemoryDetails>()),
   overview: oc.output(type<MemoryOverview>()),
-  /** Replaces the entry with this key in this place, if there is one. `memory.secret` for what looks like a secret. */
+  /** Replaces the entry with this key and scope, if there is one. `memory.secret` for what looks like a secret. */
   add: oc.input(content).output(type<MemoryEntry>()),
   change: oc.input(content.extend({ id })).output(type<MemoryEntry>()),
   /** Returns how many were deleted; they can be restored for 30 days. */
   remove: oc.input(z.strictObject({ ids })).output(type<number>()),
   restore: oc.input(z.strictObject({ ids })).output(type<number>()),
-  /** Permanently deletes entries that were deleted before. */
+  /** Permanently deletes entries that are already marked as deleted. */
   purge: oc.input(z.strictObject({ ids })).output(type<number>()),
 }

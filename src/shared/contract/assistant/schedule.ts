@@ -27,7 +27,7 @@ const when = {
     .optional(),
   /** IANA name; absent: the zone of the machine that Trestle runs on. */
   zone: z.string().trim().max(100).optional(),
-  /** It reports only what needs attention. */
+  /** Reports only what needs attention. */
   heartbeat: z.boolean().optional(),
   /** When a heartbeat stays silent, e.g. `22:00-07:00`. */
   quiet: z.string().trim().max(20).optional(),
@@ -50,7 +50,7 @@ const content = z.strictObject({
     .optional(),
 })
 
-/** Prompts that run at set times, each run in a session of its own. */
+/** Prompts that run at set times, each run in its own session. */
 export const scheduleContract = {
   /** All schedules, or the deleted ones, and whether they run. */
   list: oc.input(z.strictObject({ deleted: z.boolean().optional() })).output(type<ScheduleOverview>()),
@@ -58,14 +58,14 @@ export const scheduleContract = {
     .input(z.strictObject({ id, offset: z.int().min(0).default(0), limit: z.int().min(1).max(500).default(50) }))
     .output(type<ScheduleHistory>()),
   /**
-   * Due times from now on, between two moments in ms since the epoch; for a schedule that runs very often, the first
+   * Due times from now on, between two times in ms since the epoch; for a schedule that runs very often, the first
    * ones.
    */
   planned: oc.input(z.strictObject({ from: z.number(), until: z.number() })).output(type<PlannedRun[]>()),
-  /** How a time is understood, and the next due times; `schedule.time` with the reason when it is not. */
+  /** The interpreted time, and the next due times; `schedule.time` with the reason for an invalid time. */
   check: oc.input(z.strictObject(when)).output(type<TimePreview>()),
   create: oc.input(content).output(type<Schedule>()),
-  /** Replaces everything but the history. */
+  /** Replaces everything except the history. */
   change: oc.input(content.extend({ id })).output(type<Schedule>()),
   setPaused: oc.input(z.strictObject({ id, paused: z.boolean() })).output(type<Schedule>()),
   /** It can be restored for 30 days; its sessions stay. */

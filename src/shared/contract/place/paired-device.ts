@@ -5,10 +5,10 @@ import { DEVICE_ACCESS, type DevicesView, type PairingCode } from '../../model/p
 /** Phones and other computers that use this Trestle over the network. */
 export const deviceContract = {
   list: oc.output(type<DevicesView>()),
-  /** Makes a code that pairs one device within minutes. An earlier code that was not used is replaced. */
+  /** Creates a code that pairs one device within minutes, and replaces an unused earlier code. */
   pair: oc.input(z.strictObject({ access: z.enum(DEVICE_ACCESS) })).output(type<PairingCode>()),
-  /** Withdraws the code that was not used. */
+  /** Cancels the unused code. */
   cancelPairing: oc.output(type<void>()),
-  /** Signs a device out at once and permanently. `device.not_found` when there is no such device. */
+  /** Signs a device out immediately and permanently. `device.not_found` for an unknown device. */
   revoke: oc.input(z.strictObject({ deviceId: z.string().max(100) })).output(type<void>()),
 }

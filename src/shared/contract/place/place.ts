@@ -5,7 +5,7 @@ import type { MoveProgress } from '../../model/place/move'
 import type { ModelCallPush } from '../../model/place/client-model'
 
 const placeId = z.string().regex(PLACE_NAME)
-/** Not an option of the program that gets it. */
+/** Must not look like an option of the program that gets it. */
 const word = z
   .string()
   .min(1)
@@ -22,7 +22,7 @@ const dnsLabel = z
   .string()
   .max(253)
   .regex(/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/)
-/** As Kubernetes writes amounts: `512Mi`, `16Gi`. */
+/** An amount as Kubernetes writes it: `512Mi`, `16Gi`. */
 const quantity = z.string().regex(/^[1-9]\d{0,9}(?:[kMGTP]|[KMGTP]i)?$/)
 const host = { host: word, configFile: file.optional() }
 
@@ -105,7 +105,7 @@ const clientModel = z.strictObject({
 /** Places: other machines, containers and jobs that sessions can work in. */
 export const placeContract = {
   list: oc.output(type<PlaceView[]>()),
-  /** Adds a place; nothing is connected yet. `place.taken` when the name is in use. */
+  /** Adds a place without connecting. `place.taken` when the name is in use. */
   add: oc
     .input(
       z.strictObject({
@@ -120,19 +120,19 @@ export const placeContract = {
     .output(type<PlaceView>()),
   /** Connects, copies Trestle there if needed, and reports each step with the actual reason of a failure. */
   test: oc.input(z.strictObject({ placeId })).output(type<PlaceTest>()),
-  /** Connects now, and asks the user what ssh asks. Returns when it is connected. */
+  /** Connects, and forwards ssh's questions to the user. Returns when connected. */
   connect: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
-  /** Disconnects. What runs there continues if the engine there stays. */
+  /** Disconnects. Running work continues if the engine there keeps running. */
   disconnect: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
-  /** Answers what ssh asks; null cancels. The answer is passed on and never stored. */
+  /** Answers a question of ssh; null cancels. The answer is forwarded and never stored. */
   answer: oc
     .input(z.strictObject({ placeId, questionId: z.string().max(100), answer: z.string().max(10_000).nullable() }))
     .output(type<void>()),
   /** Copies this version there, and removes older versions that are not in use. */
   update: oc.input(z.strictObject({ placeId })).output(type<PlaceTest>()),
   /**
-   * Removes it from the list, and stops the container or Sandbox that was started for it; what is there stays, and it
-   * can be restored. `deletes`: the container or Sandbox is deleted permanently, with what is in it.
+   * Removes it from the list, and stops the container or Sandbox that was started for it; its contents stay, and it can
+   * be restored. `deletes`: deletes the container or Sandbox permanently, with everything in it.
    */
   remove: oc.input(z.strictObject({ placeId, deletes: z.boolean().optional() })).output(type<PlaceRemoved>()),
   restore: oc.input(z.strictObject({ placeId })).output(type<PlaceView>()),
@@ -140,8 +140,8 @@ export const placeContract = {
   run: oc.input(z.strictObject({ placeId, command: z.string().min(1).max(100_000) })).output(type<PlaceRun>()),
   /**
    * Moves a session to a place, or with `to: null` to this machine, with its project and everything that can be undone;
-   * the session is sealed where it was. Continues if the subscription ends early. `folder`: where its project is put
-   * there, when it was never there. If it fails, the session continues where it was, except with `move.unfinished`.
+   * the session is sealed at its source. Continues if the subscription ends early. `folder`: where to put its project
+   * if it was never there. If the move fails, the session continues at its source, except with `move.unfinished`.
    */
   move: oc
     .input(
@@ -153,13 +153,13 @@ export const placeContract = {
     )
     .output(eventIterator(type<MoveProgress>())),
   /**
-   * Opens a TCP port of the place on this machine, for loopback only, until the place is disconnected; returns the port
-   * here, which is the same where that is free.
+   * Forwards a TCP port of the place to this machine's loopback until the place is disconnected; returns the port here,
+   * which is the same if it is free.
    */
   forward: oc.input(z.strictObject({ placeId, port: z.int().min(1).max(65_535) })).output(type<{ port: number }>()),
   /**
-   * Offers models of the client to this engine for as long as the subscription lasts: each event is a request to one of
-   * them, which `place.modelReply` answers. Keys stay with the client.
+   * Provides models of the client to this engine for as long as the subscription lasts: each event is a request to one
+   * of them, which `place.modelReply` answers. Keys stay with the client.
    */
   serveModels: oc
     .input(
@@ -170,7 +170,7 @@ export const placeContract = {
       }),
     )
     .output(eventIterator(type<ModelCallPush>())),
-  /** A part of the answer to a request; `done` or `failure` with the last. Harmless when the request has ended. */
+  /** A part of the answer to a request; the last one has `done` or `failure`. Harmless when the request has ended. */
   modelReply: oc
     .input(
       z.strictObject({

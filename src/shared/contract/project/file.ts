@@ -16,7 +16,7 @@ import type {
 const sessionId = z.string().min(1).max(100)
 const path = z.string().min(1).max(4000)
 const file = z.strictObject({ sessionId, path })
-/** Most bytes in one answer. */
+/** Maximum bytes in one response. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** A file or folder of a session's project. */
@@ -26,17 +26,17 @@ export interface FoundFile {
   isFolder: boolean
 }
 
-/** Lines of a file, to be looked at. */
+/** Lines of a file, for display. */
 export interface FilePage {
   /** For display. */
   path: string
   absolutePath: string
-  /** Number of the first of the lines, from 1. */
+  /** Number of the first line, from 1. */
   from: number
   lines: string[]
   /** Of the whole file; absent when it is too large to count. */
   totalLines?: number
-  /** Why there are no lines to show, a sentence: it is not text, or gone. */
+  /** Why there are no lines to show, a sentence: it is not text, or was deleted. */
   problem?: string
 }
 
@@ -47,7 +47,7 @@ export interface FoundEditor {
   name: string
 }
 
-/** What this host can open files with, on the user's own machine. */
+/** How this host can open files on the user's own machine. */
 export interface FileOpeners {
   /** Name of the editor. */
   editor?: string
@@ -62,13 +62,13 @@ export interface FileOpeners {
 export const fileContract = {
   /** Which of these paths are files or folders of the session's project or its added folders; `null` for any other. */
   find: oc.input(z.strictObject({ sessionId, paths: z.array(path).max(100) })).output(type<(FoundFile | null)[]>()),
-  /** Up to 1,000 lines of a file of the project, from a line on. */
+  /** Up to 1,000 lines of a file of the project, starting at a line. */
   read: oc.input(z.strictObject({ sessionId, path, from: z.int().min(1).default(1) })).output(type<FilePage>()),
-  /** What a file of the project is, and the beginning of its text. */
+  /** The kind of a file of the project, and the start of its text. */
   view: oc.input(file).output(type<FileView>()),
-  /** Which version of a file is there: another text whenever it has changed. Of a folder: which folder it is. */
+  /** The version of a file: a different text after every change. For a folder: its identity. */
   version: oc.input(file).output(type<{ version: string }>()),
-  /** Lines of a text file, up to 2,000 at once. In a large file, waits until they are found. */
+  /** Lines of a text file, up to 2,000 per request. In a large file, waits until they are found. */
   lines: oc
     .input(file.extend({ from: z.int().min(1), count: z.int().min(1).max(2000).default(500) }))
     .output(type<FileLines>()),
@@ -76,7 +76,7 @@ export const fileContract = {
   bytes: oc
     .input(file.extend({ offset: z.int().min(0).default(0), length: z.int().min(1).max(MAX_BYTES).default(65_536) }))
     .output(type<FileBytes>()),
-  /** Where a text is in a file: the first 20,000 matches, and how many there are. */
+  /** The matches of a text in a file: the first 20,000, and how many there are. */
   search: oc
     .input(
       file.extend({
@@ -94,8 +94,8 @@ export const fileContract = {
     .input(z.strictObject({ sessionId, path: path.or(z.literal('')).default('') }))
     .output(type<FolderEntries>()),
   /**
-   * Files of the project whose path fits what was typed, best first; ignored files are left out. `early`: while the
-   * files are listed for the first time, it answers from those found so far, and says so.
+   * Files of the project whose path matches what was typed, best first; ignored files are excluded. `early`: while the
+   * files are listed for the first time, returns matches from those found so far, and says so.
    */
   filter: oc
     .input(
@@ -110,28 +110,28 @@ export const fileContract = {
   /** The whole text of a file, for editing. */
   text: oc.input(file).output(type<EditableText>()),
   /**
-   * Writes an edited text. `mark` is that of the content it replaces, `absent` for a new file, or `any` to overwrite
-   * whatever is there.
+   * Writes an edited text. `mark` is the mark of the content it replaces, `absent` for a new file, or `any` to
+   * overwrite whatever is there.
    */
   save: oc
     .input(file.extend({ text: z.string().max(8_000_000), mark: z.string().min(1).max(200) }))
     .output(type<SaveOutcome>()),
   /**
-   * Gives a file or folder another name in its folder, never over another. `version`: as `version` gave it; fails when
-   * it is another now. `seq`: of the event that records it, to undo it; a folder is renamed back.
+   * Renames a file or folder within its folder, never replacing another. `version`: as `version` returned it; fails if
+   * it has changed since. `seq`: of the event that records it, for undo; a folder is renamed back.
    */
   rename: oc
     .input(file.extend({ name: z.string().min(1).max(255), version: z.string().max(200).optional() }))
     .output(type<{ path: string; seq: number }>()),
-  /** Deletes a file; a restore to before the event `seq` brings it back. */
+  /** Deletes a file; a restore to before the event `seq` restores it. */
   remove: oc.input(file).output(type<{ seq: number }>()),
-  /** Keeps a copy of a file from outside the project with the session, for its agent to read. `data`: base64. */
+  /** Stores a copy of a file from outside the project with the session, for its agent to read. `data`: base64. */
   attach: oc
     .input(z.strictObject({ sessionId, name: z.string().min(1).max(500), data: z.string().max(48_000_000) }))
     .output(type<AttachedFile>()),
-  /** What this host can open files with. */
+  /** How this host can open files. */
   openers: oc.output(type<FileOpeners>()),
-  /** Opens a file of the project in the user's editor, or shows it in its folder; false when this host cannot. */
+  /** Opens a file of the project in the user's editor, or reveals it in its folder; false when this host cannot. */
   open: oc
     .input(
       z.strictObject({
@@ -155,12 +155,12 @@ export interface FolderListing {
 export const folderContract = {
   /** Subfolders of a folder; `~` and relative paths start at the home folder. */
   list: oc.input(z.strictObject({ path: z.string().default('~') })).output(type<FolderListing>()),
-  /** Files and folders of the session's project whose path fits what was typed after `@`, best first. */
+  /** Files and folders of the session's project whose path matches what was typed after `@`, best first. */
   complete: oc
     .input(
       z.strictObject({ sessionId: z.string(), query: z.string().max(500), limit: z.int().min(1).max(100).default(20) }),
     )
     .output(type<{ path: string; isFolder: boolean }[]>()),
-  /** Makes a small project in a temporary folder, for the demo model. */
+  /** Creates a small project in a temporary folder, for the demo model. */
   scratch: oc.output(type<{ path: string }>()),
 }

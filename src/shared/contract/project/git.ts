@@ -30,7 +30,7 @@ const name = z.string().min(1).max(GIT_LIMITS.nameChars)
 const hash = z.string().regex(/^[0-9a-f]{40,64}$/)
 const ofSession = z.strictObject({ sessionId })
 const ofPaths = z.strictObject({ sessionId, paths })
-/** `all`: everything that differs. */
+/** `all`: every file that differs. */
 const somePaths = z.strictObject({ sessionId, paths: z.union([paths, z.literal('all')]) })
 const hunks = z.strictObject({
   sessionId,
@@ -41,43 +41,43 @@ const hunks = z.strictObject({
 const file = z.strictObject({ sessionId, path, from: path.optional() })
 
 /**
- * Git in the repository of a session's folder. While the repository has hooks, filters or settings of its own that
- * could run programs and the user has not trusted them, everything but `summary`, `trustView` and `init` fails with
+ * Git in the repository of a session's folder. While the repository has its own hooks, filters or settings that could
+ * run programs and the user has not trusted them, everything except `summary`, `trustView` and `init` fails with
  * `git.untrusted`.
  */
 export const gitContract = {
-  /** What the header shows. Of a repository that is not trusted only the branch, read without git. */
+  /** The summary for the header. For an untrusted repository, only the branch, read without git. */
   summary: oc.input(ofSession).output(type<GitSummary>()),
-  /** What the repository could run, and whether the user trusts it. */
+  /** The programs that the repository could run, and whether the user trusts them. */
   trustView: oc.input(ofSession).output(type<GitTrust>()),
-  /** Trusts exactly the programs that were shown. Only the user may. */
+  /** Trusts exactly the programs that were shown. Only the user can call it. */
   trust: oc.input(z.strictObject({ sessionId, hash: z.string().max(128) })).output(type<GitTrust>()),
   /** Every repository whose programs the user has trusted, the latest first. */
   trusted: oc.output(type<GitTrusted[]>()),
-  /** Withdraws the trust in a repository, named as `trusted` does. Only the user may. */
+  /** Revokes the trust in a repository, named as in `trusted`. Only the user can call it. */
   forgetTrust: oc.input(z.strictObject({ repository: z.string().min(1).max(10_000) })).output(type<void>()),
-  /** Makes the session's folder a repository. */
+  /** Creates a repository in the session's folder. */
   init: oc.input(ofSession).output(type<void>()),
   status: oc.input(ofSession).output(type<GitStatus>()),
-  /** The difference of one file: to the index, of the index to the last commit, or all of a new file. */
+  /** The diff of one file: to the index, of the index to the last commit, or all of a new file. */
   diff: oc.input(file.extend({ side: z.enum(['staged', 'unstaged', 'untracked']) })).output(type<GitFileDiff>()),
   stage: oc.input(somePaths).output(type<void>()),
   unstage: oc.input(somePaths).output(type<void>()),
-  /** Puts files back as they are in the index and removes new ones. What is removed is kept for 30 days. */
+  /** Restores files to their state in the index and removes new ones. What is removed is kept for 30 days. */
   discard: oc.input(ofPaths).output(type<GitUndo>()),
   stageHunks: oc.input(hunks).output(type<void>()),
   unstageHunks: oc.input(hunks).output(type<void>()),
-  /** The whole file is kept before, for 30 days. */
+  /** A copy of the whole file is kept for 30 days. */
   discardHunks: oc.input(hunks).output(type<GitUndo>()),
   /** Copies of what was removed from the working tree, newest first. */
   kept: oc.input(ofSession).output(type<GitKept[]>()),
-  /** Writes copies back. What is there now is kept first; `kept` names it. */
+  /** Restores the copies. Current contents are kept first; `kept` names them. */
   restoreKept: oc
     .input(z.strictObject({ sessionId, id: z.string().min(1).max(64) }))
     .output(type<{ paths: GitPath[]; kept?: string }>()),
   /**
-   * Commits what is staged. `all`: everything that differs; if that fails, the index is as before. The user's hooks
-   * run; one that fails is `git.hook` with its output.
+   * Commits what is staged. `all`: everything that differs; if that fails, the index is restored. The user's hooks run;
+   * a failing one causes `git.hook` with its output.
    */
   commit: oc
     .input(
@@ -91,7 +91,7 @@ export const gitContract = {
     .output(type<GitCommitted>()),
   /** The message of the last commit. */
   lastMessage: oc.input(ofSession).output(type<string>()),
-  /** Has a small model write a commit message for the changes. */
+  /** Drafts a commit message for the changes with a small model. */
   draftMessage: oc.input(ofSession).output(type<string>()),
   branches: oc.input(ofSession).output(type<GitBranch[]>()),
   createBranch: oc
@@ -100,26 +100,26 @@ export const gitContract = {
   /** Checks out a branch by its full name (`refs/heads/…`, `refs/remotes/…`), or a commit by its hash. */
   switch: oc.input(z.strictObject({ sessionId, to: name })).output(type<GitSwitched>()),
   renameBranch: oc.input(z.strictObject({ sessionId, name, to: name })).output(type<void>()),
-  /** Returns what `createBranch` needs to bring it back. */
+  /** Returns what `createBranch` needs to restore it. */
   deleteBranch: oc
     .input(z.strictObject({ sessionId, name, force: z.boolean() }))
     .output(type<{ name: string; commit: string; upstream?: string }>()),
   /**
-   * Merges a branch or tag (`refs/heads/…`, `refs/tags/…`) or a commit into what is checked out. With conflicts the
+   * Merges a branch or tag (`refs/heads/…`, `refs/tags/…`) or a commit into what is checked out. With conflicts, the
    * merge stays in progress until `continueOperation` or `abortOperation`.
    */
   merge: oc.input(z.strictObject({ sessionId, from: name })).output(type<GitIntegration>()),
-  /** Makes a commit again on what is checked out; conflicts as for `merge`. */
+  /** Applies a commit again on top of what is checked out; conflicts as for `merge`. */
   cherryPick: oc.input(z.strictObject({ sessionId, hash })).output(type<GitIntegration>()),
   tags: oc.input(ofSession).output(type<GitTag[]>()),
-  /** `at`: a commit or branch, absent: what is checked out. With a message the tag is annotated. */
+  /** `at`: a commit or branch; absent: what is checked out. With a message, the tag is annotated. */
   createTag: oc
     .input(z.strictObject({ sessionId, name, at: name.optional(), message: z.string().max(10_000).optional() }))
     .output(type<void>()),
-  /** Deletes a tag here, not at a remote. Returns what `restoreTag` needs. */
+  /** Deletes a tag here, not on a remote. Returns what `restoreTag` needs. */
   deleteTag: oc.input(z.strictObject({ sessionId, name })).output(type<{ name: string; object: string }>()),
   restoreTag: oc.input(z.strictObject({ sessionId, name, object: hash })).output(type<void>()),
-  /** Pushes one tag to the remote of the branch, or the only one. */
+  /** Pushes one tag to the remote of the branch, or to the only remote. */
   pushTag: oc.input(z.strictObject({ sessionId, name })).output(type<void>()),
   stashes: oc.input(ofSession).output(type<GitStash[]>()),
   saveStash: oc
@@ -127,18 +127,18 @@ export const gitContract = {
       z.strictObject({ sessionId, message: z.string().max(1_000), untracked: z.boolean(), paths: paths.optional() }),
     )
     .output(type<GitStash>()),
-  /** `drop`: and drops it when that worked. */
+  /** `drop`: also drops it if that succeeded. */
   applyStash: oc.input(z.strictObject({ sessionId, hash, drop: z.boolean() })).output(type<void>()),
   dropStash: oc.input(z.strictObject({ sessionId, hash })).output(type<GitStash>()),
-  /** Brings a dropped stash back. */
+  /** Restores a dropped stash. */
   restoreStash: oc.input(z.strictObject({ sessionId, hash, message: z.string().max(1_000) })).output(type<void>()),
   fetch: oc.input(z.strictObject({ sessionId, remote: name.optional() })).output(type<void>()),
   pull: oc.input(z.strictObject({ sessionId, way: z.enum(['fast-forward', 'rebase']) })).output(type<void>()),
-  /** `overwrites`: replaces the remote branch, but only while it is at this commit, which the user has confirmed. */
+  /** `overwrites`: replaces the remote branch, but only if it is still at this commit, which the user has confirmed. */
   push: oc
     .input(z.strictObject({ sessionId, remote: name.optional(), overwrites: hash.optional() }))
     .output(type<void>()),
-  /** The latest line of progress of a running fetch, pull or push; null: none is running. */
+  /** The latest line of progress of a running fetch, pull or push; null if none is running. */
   progress: oc.input(ofSession).output(type<string | null>()),
   log: oc
     .input(
@@ -156,11 +156,12 @@ export const gitContract = {
   commitDetails: oc.input(z.strictObject({ sessionId, hash })).output(type<GitCommitDetails>()),
   commitDiff: oc.input(file.extend({ hash })).output(type<GitFileDiff>()),
   /**
-   * Who last changed each run of lines of a file as it is now. `path`: absolute, or relative to the session's folder.
+   * Who last changed each run of lines in the current version of a file. `path`: absolute, or relative to the session's
+   * folder.
    */
   blame: oc.input(z.strictObject({ sessionId, path })).output(type<GitBlameRun[]>()),
   conflictFile: oc.input(z.strictObject({ sessionId, path })).output(type<GitConflictFile>()),
-  /** Replaces one conflict by a side or both. `hash`: of the content that was shown. */
+  /** Replaces one conflict with one side or both. `hash`: of the content that was shown. */
   resolvePart: oc
     .input(
       z.strictObject({
@@ -172,14 +173,14 @@ export const gitContract = {
       }),
     )
     .output(type<GitUndo>()),
-  /** Takes one side of a whole file, and marks it as resolved. */
+  /** Uses one side of a whole file, and marks it as resolved. */
   takeSide: oc.input(z.strictObject({ sessionId, path, choice: z.enum(['ours', 'theirs']) })).output(type<GitUndo>()),
   markResolved: oc.input(ofPaths).output(type<void>()),
   /** Continues a merge, rebase, cherry-pick or revert. */
   continueOperation: oc.input(ofSession).output(type<void>()),
-  /** Goes back to before the operation; what changed meanwhile is kept. */
+  /** Returns to before the operation; changes made since are kept. */
   abortOperation: oc.input(ofSession).output(type<GitUndo>()),
-  /** What a pull request of the current branch would be. */
+  /** The pull request that the current branch would create. */
   pullRequest: oc.input(ofSession).output(type<GitPullRequest>()),
   /** Creates it with `gh` or `glab`, and returns its address. */
   createPullRequest: oc

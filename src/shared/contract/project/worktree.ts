@@ -15,13 +15,13 @@ const merge = which.extend({
   way: z.enum(MERGE_WAYS),
   /** The other branch; absent: the one that the worktree started from. */
   into: name.optional(),
-  /** Commits everything uncommitted with this message first; absent: `worktree.dirty` if there is anything. */
+  /** First commits everything uncommitted with this message; absent: `worktree.dirty` if there is anything. */
   commit: message.optional(),
   /** The message of a merge or squash. */
   message: message.optional(),
 })
 
-/** What `session.create` takes to work in a new worktree. */
+/** The options of `session.create` for a new worktree. */
 export const newWorktree = z.strictObject({
   /** A new branch, or one that is not checked out; absent: a drafted name. */
   branch: name.optional(),
@@ -33,30 +33,33 @@ export const newWorktree = z.strictObject({
   about: z.string().max(10_000).optional(),
 })
 
-/** Worktrees that Trestle makes for sessions: `session.create` with `worktree` makes one. */
+/** Worktrees that Trestle creates for sessions: `session.create` with `worktree` creates one. */
 export const worktreeContract = {
-  /** What a session in a folder could start from. */
+  /** What a session in a folder can start from. */
   offer: oc
     .input(z.strictObject({ folder: z.string().min(1), about: z.string().max(10_000).optional() }))
     .output(type<WorktreeOffer>()),
   /** Newest first, removed ones included. */
   list: oc.output(type<Worktree[]>()),
-  /** Compared with its base. */
+  /** The worktree compared with its base. */
   status: oc.input(which).output(type<WorktreeStatus>()),
   /**
-   * Merges its branch into the base. With conflicts, everything stays as it was, except after a rebase with
+   * Merges its branch into the base. With conflicts, everything stays unchanged, except after a rebase with
    * `keepConflicts`.
    */
   merge: oc.input(merge.extend({ keepConflicts: z.boolean().optional() })).output(type<MergeResult>()),
-  /** Brings new commits of the base into it. `keepConflicts`: leaves conflicts in it, to be resolved there. */
+  /**
+   * Brings new commits of the base into it. `keepConflicts`: leaves the conflicts in the worktree, to be resolved
+   * there.
+   */
   update: oc.input(merge.extend({ keepConflicts: z.boolean().optional() })).output(type<MergeResult>()),
-  /** Saves what only it has as a patch and in the repository, then removes it. */
+  /** Saves its unmerged work as a patch and in the repository, then removes it. */
   remove: oc.input(which).output(type<Worktree>()),
-  /** Makes a removed one again, with everything that was saved. */
+  /** Creates a removed one again, with everything that was saved. */
   restore: oc.input(which).output(type<Worktree>()),
-  /** Permanently deletes what was saved of a removed one. */
+  /** Permanently deletes the saved work of a removed one. */
   purge: oc.input(which).output(type<void>()),
-  /** No longer lists one whose folder is missing. */
+  /** Removes one whose folder is missing from the list. */
   forget: oc.input(which).output(type<void>()),
   /** Runs its setup command again, or stops it. */
   setup: oc.input(which.extend({ run: z.boolean() })).output(type<Worktree>()),

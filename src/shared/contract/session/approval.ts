@@ -7,25 +7,28 @@ import type { SessionHeader } from '../../model/session/session'
 const sessionId = z.string().min(1).max(100)
 
 export const planContract = {
-  /** Turns plan mode on: from the next call on nothing but the plan's file can change. Harmless when it is on. */
+  /** Turns plan mode on: from the next call on, only the plan's file can change. Harmless when it is on. */
   enter: oc.input(z.strictObject({ sessionId })).output(type<SessionHeader>()),
-  /** Turns it off without a plan; harmless when it is off. A plan that waits for its review can still be answered. */
+  /**
+   * Turns plan mode off without a plan; harmless when it is off. A plan that waits for its review can still be
+   * answered.
+   */
   leave: oc.input(z.strictObject({ sessionId })).output(type<SessionHeader>()),
   view: oc.input(z.strictObject({ sessionId })).output(type<PlanView>()),
-  /** The text of a plan as it was submitted. `plan.not_found` when it is not there any more. */
+  /** The text of a plan as it was submitted. `plan.not_found` when it no longer exists. */
   revision: oc
     .input(z.strictObject({ sessionId, plan: z.int().min(1), revision: z.int().min(1) }))
     .output(type<{ text: string }>()),
 }
 
 const which = { sessionId: z.string(), approvalId: z.string() }
-/** The text that a call is to write instead, with line feeds only. */
+/** The text that a call should write instead, with line feeds only. */
 const edited = z.strictObject({ path: z.string().min(1).max(10_000), text: z.string().max(2_000_000) })
 
 export const approvalContract = {
-  /** Everything that waits for an answer, over all sessions, first in first out. */
+  /** Everything that waits for an answer, in all sessions, first in first out. */
   list: oc.output(type<InboxEntry[]>()),
-  /** One of them whole, with its preview. `approval.gone` when it does not wait any more. */
+  /** One complete request, with its preview. `approval.gone` when it is no longer pending. */
   get: oc.input(z.strictObject(which)).output(type<Approval>()),
   /**
    * What "allow always" can cover, narrowest first, each with its verdict on the session's past commands. Empty when
@@ -33,16 +36,16 @@ export const approvalContract = {
    */
   choices: oc.input(z.strictObject(which)).output(type<RuleChoice[]>()),
   /**
-   * What a call that changes one text file proposes, so that the user can change it; null for other calls. With
-   * `edited` the preview is that of the changed call. `request.invalid`: the changed call would fail.
+   * What a call that changes one text file proposes, for the user to edit; null for other calls. With `edited`, the
+   * preview shows the edited call. `request.invalid`: the edited call would fail.
    */
   proposal: oc.input(z.strictObject({ ...which, edited: edited.optional() })).output(type<ApprovalProposal | null>()),
   /**
-   * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the
-   * pattern of one of the `choices`, exactly as given; without it the narrowest holds for the session.
-   * `config.write_failed`: nothing is answered then. `comments` go with `revise` of a plan, `answers` with the `answer`
-   * to questions: one for each, in their order; `values` with the `send` of a form. `edited` goes with what allows: the
-   * call writes this text instead of what it proposed, and the agent is informed.
+   * Answers a pending approval. `approval.gone` when it was already answered. `rule` is for `allow_always`: the pattern
+   * of one of the `choices`, unchanged; without it, the narrowest one applies to the session. `config.write_failed`:
+   * nothing was answered. `comments` are for `revise` of a plan, `answers` for the `answer` to questions: one for each,
+   * in order; `values` for the `send` of a form. `edited` is for options that allow: the call writes this text instead
+   * of what it proposed, and the agent is informed.
    */
   reply: oc
     .input(

@@ -11,7 +11,7 @@ import type { SessionHeader } from '../../model/session/session'
 const sessionId = z.string().min(1).max(100)
 const path = z.string().min(1).max(10_000)
 
-/** Whole conversations: searching them, and files of them. */
+/** Complete conversations: searching, exporting and importing them. */
 export const conversationContract = {
   /**
    * Rows that contain the text: messages, answers, thinking, calls and results. An empty `query` only prepares the
@@ -20,11 +20,11 @@ export const conversationContract = {
   find: oc
     .input(z.strictObject({ sessionId, query: z.string().max(500), matchCase: z.boolean().default(false) }))
     .output(type<ConversationMatches>()),
-  /** The conversation as a file: to read (Markdown, HTML), or to import elsewhere (JSON). */
+  /** The conversation as a file: for reading (Markdown, HTML), or for importing elsewhere (JSON). */
   export: oc.input(z.strictObject({ sessionId, format: z.enum(EXPORT_FORMATS) })).output(type<ExportedFile>()),
   /**
-   * A new session from the text of a file exported as JSON. `folder`: its project; absent: none. `request.invalid` when
-   * it is something else; `history.changed`, with the number of the event, when its hashes do not match. `unverified`:
+   * A new session from the text of a file exported as JSON. `folder`: its project; absent: none. `request.invalid` for
+   * any other text; `history.changed`, with the number of the event, when its hashes do not match. `unverified`:
    * imports it anyway.
    */
   import: oc
@@ -37,8 +37,8 @@ export const conversationContract = {
     )
     .output(type<SessionHeader>()),
   /**
-   * Gives all sessions of a folder (`from`), or one session, the folder where their project is now. Sessions at work
-   * keep theirs.
+   * Tells all sessions of a folder (`from`), or one session, the current folder of their project. Running sessions keep
+   * theirs.
    */
   relink: oc
     .input(

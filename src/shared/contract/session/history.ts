@@ -4,11 +4,11 @@ import type { HistoriesCheck, HistoryCheck, ReplayOverview, ReplayStep } from '.
 
 const sessionId = z.string().min(1).max(100)
 
-/** The recorded history of sessions: checking it, and looking at it event by event. */
+/** The recorded history of sessions: verifying it, and viewing it event by event. */
 export const historyContract = {
   /**
-   * Checks the events of a session against their hashes. `expect`: the hash of an event that was noted earlier, which
-   * must be in the history.
+   * Verifies the events of a session against their hashes. `expect`: the hash of an event, noted earlier, that must be
+   * in the history.
    */
   verify: oc
     .input(
@@ -21,11 +21,11 @@ export const historyContract = {
       }),
     )
     .output(type<HistoryCheck>()),
-  /** Checks all sessions, including those of subagents. */
+  /** Verifies all sessions, including those of subagents. */
   verifyAll: oc.output(type<HistoriesCheck>()),
   /** How many events a session has, and where its turns start. */
   replay: oc.input(z.strictObject({ sessionId })).output(type<ReplayOverview>()),
-  /** Events from `from` on, as a person reads them, with the changes of files that they record. */
+  /** Events from `from` on, as text for people, with the file changes that they record. */
   steps: oc
     .input(
       z.strictObject({

@@ -25,8 +25,8 @@ const path = z.string().min(1).max(10_000)
 const request = z.strictObject({
   sessionId,
   /**
-   * Things become as they were right after this event: the one before a message of the user or before a restore. 0 goes
-   * with `paths`.
+   * Restores the state right after this event: the one before a message of the user or before a restore. 0 is for
+   * `paths` only.
    */
   to: z.int().min(0),
   files: z.boolean().default(false),
@@ -37,22 +37,22 @@ const request = z.strictObject({
   overwrite: z.union([z.array(path).max(10_000), z.literal('all')]).optional(),
 })
 
-/** Going back in a session, and forth again. */
+/** Restoring earlier states of a session, and undoing that. */
 export const checkpointContract = {
   /** Messages of the user, oldest first. */
   points: oc.input(z.strictObject({ sessionId })).output(type<RestorePoint[]>()),
   /** What a restore would do; changes nothing. */
   preview: oc.input(request).output(type<RestorePreview>()),
   /**
-   * Files, the conversation, or both. It is itself a checkpoint: restoring to right before its `seq` takes it back.
-   * `session.busy` while a turn runs.
+   * Restores files, the conversation, or both. It is itself a checkpoint: restoring to right before its `seq` undoes
+   * it. `session.busy` while a turn runs.
    */
   restore: oc.input(request).output(type<RestoreResult>()),
-  /** Files that are not what they were before the session changed them. */
+  /** Files that differ from before the session changed them. */
   files: oc.input(z.strictObject({ sessionId })).output(type<SessionFile[]>()),
-  /** Where one of them differs. */
+  /** The differences of one of them. */
   hunks: oc.input(z.strictObject({ sessionId, path })).output(type<FileHunks>()),
-  /** Takes one hunk back; `checkpoint.changed` when the file is not what was shown. */
+  /** Undoes one hunk; `checkpoint.changed` when the file differs from what was shown. */
   undoHunk: oc.input(z.strictObject({ sessionId, path, hunkId: z.string().max(100) })).output(type<{ seq: number }>()),
 }
 
@@ -73,7 +73,7 @@ export const promptParts = z
   .min(1)
   .max(50)
 
-/** A slice of a session's log; `hasMore` when there are older events. */
+/** A slice of a session's log; `hasMore` if there are older events. */
 export interface EventWindow {
   events: RecordedEvent[]
   hasMore: boolean
@@ -85,7 +85,7 @@ const agentChoice = z.union([
 ])
 
 export const sessionContract = {
-  /** Newest first; archived ones only when asked for. */
+  /** Newest first; archived ones only if requested. */
   list: oc
     .input(
       z.strictObject({
@@ -111,8 +111,7 @@ export const sessionContract = {
     )
     .output(type<void>()),
   /**
-   * Creates an empty session in the folder; without one, in a private folder of its own. Fails when the folder is not
-   * there.
+   * Creates an empty session in the folder; without one, in its own private folder. Fails if the folder does not exist.
    */
   create: oc
     .input(
@@ -121,7 +120,7 @@ export const sessionContract = {
         model: z.string().optional(),
         effort: z.enum(EFFORTS).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
-        /** The agent it runs as: the name of a spec, or an absolute path of a file with one. */
+        /** The agent: the name of a spec, or an absolute path of a spec file. */
         agent: agentChoice.optional(),
         /** Works in a new worktree of the folder's repository. */
         worktree: newWorktree.optional(),
@@ -142,10 +141,12 @@ export const sessionContract = {
         sessionId: id,
         title: z.string().trim().min(1).max(200).optional(),
         model: z.string().optional(),
-        /** The model's reasoning effort; `default`: the vendor's own. An unsupported level selects the nearest one. */
+        /**
+         * The model's reasoning effort; `default`: the vendor's default. An unsupported level selects the nearest one.
+         */
         effort: z.enum(EFFORT_CHOICES).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
-        /** The agent it runs as from the next turn on; `null`: the usual one. */
+        /** The agent from the next turn on; `null`: the default. */
         agent: agentChoice.nullable().optional(),
         addedFolders: z.array(z.string()).optional(),
         archived: z.boolean().optional(),
@@ -163,13 +164,9 @@ export const sessionContract = {
       }),
     )
     .output(type<SearchHit[]>()),
-  /**
-   * A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are.
-   */
+  /** A new session with the conversation up to the event `to`; default: all of it. Files stay unchanged. */
   fork: oc.input(z.strictObject({ sessionId: id, to: z.int().min(1).optional() })).output(type<SessionHeader>()),
-  /**
-   * Starts a turn, or queues the prompt while one runs. `effort`: how hard the model is to think in that turn alone.
-   */
+  /** Starts a turn, or queues the prompt while one runs. `effort`: the reasoning effort for that turn only. */
   prompt: oc
     .input(
       z.strictObject({
@@ -177,37 +174,40 @@ export const sessionContract = {
         parts: promptParts,
         effort: z.enum(EFFORTS).optional(),
         /**
-         * The turn asks nothing, as in print mode: what needs approval is denied. `session.busy` while a turn is open.
+         * The turn does not ask, as in print mode: what needs approval is denied. `session.busy` while a turn is open.
          */
         unattended: z.strictObject({ maxSteps: z.int().min(1).max(100_000).optional() }).optional(),
       }),
     )
     .output(type<{ queued: boolean; promptId?: string }>()),
-  /** Joins the running turn before its next step; starts a turn when none runs. `promptId`: takes it from the queue. */
+  /**
+   * Joins the running turn before its next step; starts a turn if none is running. `promptId`: removes it from the
+   * queue.
+   */
   steer: oc
     .input(z.strictObject({ sessionId: id, parts: promptParts.optional(), promptId: id.optional() }))
     .output(type<void>()),
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),
   removeQueued: oc.input(z.strictObject({ sessionId: id, promptId: id })).output(type<void>()),
-  /** Moves a queued prompt to another place in the queue, counted from 0. */
+  /** Moves a queued prompt to another position in the queue, from 0. */
   moveQueued: oc
     .input(z.strictObject({ sessionId: id, promptId: id, to: z.int().min(0).max(10_000) }))
     .output(type<void>()),
   /**
-   * Has the model summarise the conversation, with what the user wants kept, and continues from the summary. Only while
-   * no turn runs; returns when it is done, or was stopped.
+   * Lets the model summarize the conversation, with what the user wants to keep, and continues from the summary. Only
+   * while no turn runs; returns when it is done, or was stopped.
    */
   compact: oc
     .input(z.strictObject({ sessionId: id, instruction: z.string().trim().min(1).max(10_000).optional() }))
     .output(type<{ compacted: boolean }>()),
-  /** Takes back the latest compaction: the model sees again what was before it. */
+  /** Undoes the latest compaction: the model sees the earlier messages again. */
   undoCompaction: oc.input(z.strictObject({ sessionId: id, compactionId: id })).output(type<void>()),
-  /** What the next request would be made of, and what is heaviest. */
+  /** The parts of the next request, and the largest ones. */
   context: oc.input(z.strictObject({ sessionId: id })).output(type<ContextView>()),
   /**
    * Every tool of the session with its token cost: sent with each request, loaded on demand, or off. Starts nothing.
    */
   tools: oc.input(z.strictObject({ sessionId: id })).output(type<ToolsView>()),
-  /** Ends the running turn at once; returns when it has ended. Harmless when none runs. */
+  /** Stops the running turn; returns when it has ended. Harmless when none is running. */
   stop: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Orphan, Task, TaskOutputPage } from '../../model/task/task'
 
 const taskId = z.string().min(1).max(100)
-/** Most bytes of output in one page. */
+/** Maximum bytes of output in one page. */
 const MAX_BYTES = 1024 * 1024
 
 /** Tasks of all sessions and projects. Failures: `task.not_found`, `task.host_unavailable`. */
@@ -27,23 +27,23 @@ export const taskContract = {
     )
     .output(type<TaskOutputPage>()),
   /**
-   * SIGTERM to everything the task started, SIGKILL after the grace; returns the task as it ended. Harmless when it has
-   * ended.
+   * Sends SIGTERM to everything the task started, and SIGKILL after the grace period; returns the ended task. Harmless
+   * when it has ended.
    */
   stop: oc.input(z.strictObject({ taskId, reason: z.string().max(1000).optional() })).output(type<Task>()),
   /** Stops every running background task, or those of one session. Returns how many were stopped. */
   stopAll: oc.input(z.strictObject({ sessionId: z.string().optional() })).output(type<{ stopped: number }>()),
   /** Starts the same command again in the same folder, as a background task of the same session. */
   restart: oc.input(z.strictObject({ taskId })).output(type<Task>()),
-  /** What a person types into the terminal: passed to the program, never logged, never shown to the model. */
+  /** Input that the user types into the terminal: passed to the program, never logged, never shown to the model. */
   input: oc.input(z.strictObject({ taskId, data: z.string().min(1).max(100_000) })).output(type<void>()),
   /** Moves a command that a call waits for to the background; the call returns. */
   moveToBackground: oc.input(z.strictObject({ taskId })).output(type<Task>()),
-  /** Gives status and the tail of the output to the task's session as a message. */
+  /** Sends the task's status and the end of its output to its session as a message. */
   sendToSession: oc.input(z.strictObject({ taskId })).output(type<{ sessionId: string }>()),
   /** Processes that a crashed run left behind. */
   orphans: oc.output(type<Orphan[]>()),
-  /** Stops those with these numbers (each is looked at again first), or all. */
+  /** Stops those with these process ids (each is checked again first), or all. */
   killOrphans: oc
     .input(z.strictObject({ pids: z.array(z.int().min(1)).optional() }))
     .output(type<{ stopped: number }>()),

@@ -9,7 +9,7 @@ const size = {
 }
 
 /**
- * Terminals of the user's own. They run in the task host, so they survive windows and restarts of the app. Failures:
+ * The user's own terminals. They run in the task host, so they survive windows and restarts of the app. Failures:
  * `terminal.not_found`, `task.host_unavailable`.
  */
 export const terminalContract = {
@@ -23,8 +23,8 @@ export const terminalContract = {
   resize: oc.input(z.strictObject({ terminalId, ...size })).output(type<void>()),
   /** Starts the shell again after it has ended. */
   restart: oc.input(z.strictObject({ terminalId })).output(type<UserTerminal>()),
-  /** Lets the agent of its session read the screen, or not any more. The agent can never type. */
+  /** Lets the agent of its session read the screen, or stops that. The agent can never type. */
   letWatch: oc.input(z.strictObject({ terminalId, isWatched: z.boolean() })).output(type<UserTerminal>()),
-  /** Ends the shell, with what runs in it, and removes the terminal. */
+  /** Ends the shell and everything running in it, and removes the terminal. */
   close: oc.input(z.strictObject({ terminalId })).output(type<void>()),
 }

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { PLACE_NAME } from '../../model/place/place'
 import { MAX_USAGE_DAYS, USAGE_GROUPS, type SessionUsage, type UsageReport } from '../../model/turn/usage'
 
-/** What requests to models took, in tokens and dollars. */
+/** Usage of requests to models, in tokens and dollars. */
 export const usageContract = {
-  /** Sums of the last days, today included. Costs are those of the time of each request. */
+  /** Sums of the last days, including today. Costs use the prices at the time of each request. */
   report: oc
     .input(
       z.strictObject({
@@ -16,7 +16,7 @@ export const usageContract = {
       }),
     )
     .output(type<UsageReport>()),
-  /** What a session took with its subagents, and how far its limits are used. `turns`: also each of its turns. */
+  /** The usage of a session with its subagents, and how far its limits are used. `turns`: also of each turn. */
   session: oc
     .input(z.strictObject({ sessionId: z.string(), turns: z.boolean().default(false) }))
     .output(type<SessionUsage>()),

@@ -5,36 +5,33 @@ import type { SkillList, HookList, TrustedFolder, TrustView } from '../../config
 
 export const agentContract = {
   /**
-   * The agent specs that a project can use, hidden ones included, and what is wrong with others. Read again at each
-   * call.
+   * The agent specs that a project can use, including hidden ones, and the problems in others. Read again at each call.
    */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<AgentList>()),
 }
 
 export const skillContract = {
-  /** The skills a project can use, hidden ones included, and what is wrong with others. Read again at each call. */
+  /** The skills a project can use, including hidden ones, and the problems in others. Read again at each call. */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<SkillList>()),
 }
 
 export const hookContract = {
-  /**
-   * The hooks that count in a folder, those of its project only when it is trusted; and the newest runs in all folders.
-   */
+  /** The active hooks in a folder (a project's only when it is trusted) and the newest runs in all folders. */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<HookList>()),
 }
 
-/** Whether a project's own configuration counts. */
+/** Whether a project's own configuration applies. */
 export const trustContract = {
   get: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<TrustView>()),
   /** Trusts what the view with this `hash` showed; `trust.changed` when the files have changed since. */
   accept: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
-  /** Does not trust what the view with this `hash` showed, and is not asked again until it changes. */
+  /** Does not trust what the view with this `hash` showed, and does not ask again until it changes. */
   refuse: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
-  /** Every folder that is trusted, last accepted first. */
+  /** Every trusted folder, the last accepted first. */
   list: oc.output(type<TrustedFolder[]>()),
   /**
-   * Stops trusting a folder, whatever is in it now: its configuration does nothing, and is asked about again. Harmless
-   * when it is not trusted.
+   * Stops trusting a folder, whatever it contains now: its configuration is disabled, and the user is asked again.
+   * Harmless when it is not trusted.
    */
   forget: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<void>()),
 }

@@ -20,10 +20,10 @@ const name = z.string().max(64)
 const rule = z.strictObject({
   decision: z.enum(RULE_DECISIONS),
   pattern: z.string().trim().min(1).max(2000),
-  /** Of an allow rule for commands: they run without a sandbox. */
+  /** For an allow rule for commands: they run without a sandbox. */
   sandbox: z.literal('unrestricted').optional(),
 })
-/** A rule as it was listed; `customize.changed` when it is no longer there. */
+/** A rule as it was listed; `customize.changed` when it no longer exists. */
 const rulePlace = z.strictObject({
   scope,
   index: z.int().min(0),
@@ -32,7 +32,7 @@ const rulePlace = z.strictObject({
 })
 const hook = z.strictObject({
   event: z.enum(HOOK_EVENTS),
-  /** A regular expression; without one it is run every time. */
+  /** A regular expression; without one it runs every time. */
   matcher: z.string().max(2000).optional(),
   command: z.string().max(32_000),
   timeoutS: z.number().min(1).max(600).optional(),
@@ -58,16 +58,16 @@ const fields = z.strictObject({
   readOnly: z.boolean(),
 })
 
-/** A SKILL.md as it is edited. */
+/** A SKILL.md, for editing. */
 export interface SkillText {
   path: string
   text: string
   problems: Omit<SkillProblem, 'path'>[]
-  /** Whether it is the user's or the project's own. */
+  /** Whether it belongs to the user or the project. */
   canEdit: boolean
 }
 
-/** An agent file as it is edited. */
+/** An agent file, for editing. */
 export interface AgentText {
   path: string
   text: string
@@ -80,14 +80,14 @@ export interface AgentText {
 /** The permission rules of the user and of a project. Only the user can change them, never an agent. */
 export const ruleContract = {
   list: oc.input(z.strictObject({ folder })).output(type<RuleList>()),
-  /** What a rule would do, or what is wrong with it; changes nothing. */
+  /** The effect of a rule, or the error in it; changes nothing. */
   explain: oc.input(rule).output(type<{ explanation: string } | { mistake: string }>()),
   add: oc.input(z.strictObject({ folder, scope, rule })).output(type<Undoable>()),
   change: oc.input(z.strictObject({ folder, place: rulePlace, rule })).output(type<Undoable>()),
   remove: oc.input(z.strictObject({ folder, place: rulePlace })).output(type<Undoable>()),
-  /** Moves a rule to another position in its file. The order decides nothing. */
+  /** Moves a rule to another position in its file. The order has no effect on decisions. */
   move: oc.input(z.strictObject({ folder, place: rulePlace, to: z.int().min(0) })).output(type<Undoable>()),
-  /** What would be decided about a command, or a tool with a path or address, and why. Nothing is run. */
+  /** What would be decided about a command, or a tool with a path or address, and why. Nothing runs. */
   test: oc
     .input(
       z.strictObject({
@@ -102,7 +102,7 @@ export const ruleContract = {
     .output(type<RuleTest>()),
 }
 
-/** Hooks, skills and agents as the user edits them. Every change can be undone. */
+/** Hooks, skills and agents, for editing. Every change can be undone. */
 export const customizeContract = {
   addHook: oc.input(z.strictObject({ folder, scope, hook })).output(type<Undoable>()),
   changeHook: oc.input(z.strictObject({ folder, place: hookPlace, hook })).output(type<Undoable>()),
@@ -110,20 +110,20 @@ export const customizeContract = {
   moveHook: oc.input(z.strictObject({ folder, place: hookPlace, to: z.int().min(0) })).output(type<Undoable>()),
   /** Runs a hook once, with sample input; returns when it has ended. */
   testHook: oc.input(z.strictObject({ folder, place: hookPlace })).output(type<HookRun>()),
-  /** Every skill for a folder, also those that are turned off. */
+  /** Every skill for a folder, including disabled ones. */
   skills: oc.input(z.strictObject({ folder })).output(type<SkillList>()),
   readSkill: oc.input(z.strictObject({ folder, path })).output(type<SkillText>()),
-  /** What is wrong with the text of a skill called `name`. */
+  /** The problems in the text of a skill called `name`. */
   checkSkill: oc.input(z.strictObject({ name, text })).output(type<Omit<SkillProblem, 'path'>[]>()),
   createSkill: oc.input(z.strictObject({ folder, scope, name, text })).output(type<Undoable & { path: string }>()),
   /** Replaces the text of a skill that still reads `before`. */
   saveSkill: oc.input(z.strictObject({ folder, path, before: text, text })).output(type<Undoable>()),
   removeSkill: oc.input(z.strictObject({ folder, path })).output(type<Undoable>()),
-  /** Turns a skill on or off by its name, for every project. */
+  /** Enables or disables a skill by its name, for every project. */
   setSkillEnabled: oc.input(z.strictObject({ name: z.string().min(1), enabled: z.boolean() })).output(type<Undoable>()),
   readAgent: oc.input(z.strictObject({ folder, path })).output(type<AgentText>()),
   createAgent: oc.input(z.strictObject({ folder, scope, fields })).output(type<Undoable & { path: string }>()),
-  /** Changes an agent whose file still reads `before`. With `fields`, everything else in the file stays. */
+  /** Changes an agent whose file still reads `before`. With `fields`, everything else in the file stays unchanged. */
   saveAgent: oc
     .input(
       z.strictObject({
@@ -135,6 +135,6 @@ export const customizeContract = {
     )
     .output(type<Undoable>()),
   removeAgent: oc.input(z.strictObject({ folder, path })).output(type<Undoable>()),
-  /** Undoes a change of rules, hooks, skills or agents; `customize.changed` when it was changed again since. */
+  /** Undoes a change of rules, hooks, skills or agents; `customize.changed` if it was changed again since. */
   undo: oc.input(z.strictObject({ undoId: z.string() })).output(type<void>()),
 }

@@ -62,22 +62,23 @@ const definition: z.ZodType<McpServerInput> = z.discriminatedUnion('transport', 
 
 /** MCP servers. Listing starts none of them. */
 export const mcpContract = {
-  /** `folder`: with the servers of that project, including those not accepted yet. */
+  /** `folder`: includes the servers of that project, even those not accepted yet. */
   list: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpServerList>()),
-  /** What is written about a server, for a form; values that could be secrets are null. */
+  /** The definition of a server, for a form; values that could be secrets are null. */
   definition: oc.input(server).output(type<McpServerInput>()),
   /**
-   * Writes a server into its file, others and comments as they are. `previousName`: the one that is changed or renamed;
-   * without it the name must be new.
+   * Writes a server to its file and leaves other servers and comments unchanged. `previousName`: the one that is
+   * changed or renamed; without it, the name must be new.
    */
   save: oc.input(z.strictObject({ place, definition, previousName: name.optional() })).output(type<McpServerList>()),
   remove: oc.input(z.strictObject({ place })).output(type<McpServerList>()),
-  /** Servers of other products, also of those kept in `folder`, that could be taken over. Nothing is written. */
+  /** Servers of other products that could be imported, including those configured in `folder`. Nothing is written. */
   imports: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpImportPreview[]>()),
   /** The same for pasted text. */
   previewImport: oc.input(z.strictObject({ text: z.string().max(1_000_000) })).output(type<McpImportPreview>()),
   /**
-   * Adds what was chosen to the user's own servers, all or none; `config.changed` when a file is not what was shown.
+   * Adds the selection to the user's own servers, all or nothing; `config.changed` when a file differs from what was
+   * shown.
    */
   import: oc
     .input(
@@ -103,12 +104,12 @@ export const mcpContract = {
   setToolEnabled: oc.input(server.extend({ tool: text, enabled: z.boolean() })).output(type<McpServerView>()),
   /** Restarts the server; the view says why it did not start. */
   restart: oc.input(server).output(type<McpServerView>()),
-  /** Tests with a connection of its own, and returns a message about the result. */
+  /** Tests with a separate connection, and returns a message about the result. */
   test: oc.input(server).output(type<McpTestResult>()),
   logs: oc.input(server).output(type<McpLogLine[]>()),
   /**
-   * First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the
-   * iteration cancels the sign-in.
+   * First the http(s) page for the browser, then the server after the sign-in. Ending the iteration cancels the
+   * sign-in.
    */
   signIn: oc.input(server).output(eventIterator(type<McpSignInStep>())),
   signOut: oc.input(server).output(type<McpServerView>()),
@@ -117,18 +118,18 @@ export const mcpContract = {
 const sessionId = z.string().min(1).max(100)
 const itemName = z.string().min(1).max(300)
 
-/** What MCP servers offer a session beside tools. Failures: `mcp.*`, `request.invalid`. */
+/** What MCP servers offer a session in addition to tools. Failures: `mcp.*`, `request.invalid`. */
 export const mcpContentContract = {
   /**
-   * Prompts of the session's servers, as known. `server`: of this one alone, as it is written in a command; it is
-   * started where that is needed to know them.
+   * The known prompts of the session's servers. `server`: only of this one, as named in a command; it is started if
+   * that is needed to list them.
    */
   prompts: oc.input(z.strictObject({ sessionId, server: itemName.optional() })).output(type<McpPrompt[]>()),
-  /** Resources that fit what stands behind an `@`, best first; behind `server:` that server is asked, too. */
+  /** Resources that match the text after an `@`, best first; after `server:`, that server is also queried. */
   resources: oc
     .input(z.strictObject({ sessionId, query: z.string().max(2500), limit: z.int().min(1).max(200).default(20) }))
     .output(type<McpResource[]>()),
-  /** Values that a server proposes for an argument of a prompt. */
+  /** Values that a server suggests for an argument of a prompt. */
   complete: oc
     .input(
       z.strictObject({
@@ -141,7 +142,7 @@ export const mcpContentContract = {
       }),
     )
     .output(type<string[]>()),
-  /** What a resource holds, to be looked at. */
+  /** The contents of a resource, for display. */
   read: oc
     .input(z.strictObject({ sessionId, server: itemName, uri: z.string().min(1).max(2500) }))
     .output(type<McpResourceContent>()),

@@ -36,8 +36,8 @@ const tokens = z.union([z.literal(0), z.int().min(1000).max(1_000_000_000_000)])
 export const settingsContract = {
   get: oc.output(type<SettingsView>()),
   /**
-   * Adds or changes a provider in config.toml; comments and order survive. `apiKey` goes to the secret store, never to
-   * the file.
+   * Adds or changes a provider in config.toml; comments and order are preserved. `apiKey` goes to the secret store,
+   * never to the file.
    */
   saveProvider: oc
     .input(
@@ -53,8 +53,8 @@ export const settingsContract = {
   /** Removes a provider, its models and its stored key. */
   removeProvider: oc.input(z.strictObject({ id: name })).output(type<SettingsView>()),
   /**
-   * Adds or changes a model. What is left out, or is known of the model anyway, is not written: then the provider's
-   * list or the table of known models counts.
+   * Adds or changes a model. Omitted fields and known values are not written: then the provider's list or the table of
+   * known models applies.
    */
   saveModel: oc
     .input(
@@ -74,13 +74,13 @@ export const settingsContract = {
     .output(type<SettingsView>()),
   removeModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
   setDefaultModel: oc.input(z.strictObject({ id: modelId })).output(type<SettingsView>()),
-  /** The model for titles and small work; without one the table's for the same provider. */
+  /** The model for titles and small work; without an `id`, the one from the table for the same provider. */
   setSmallModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
-  /** The model that takes over when another is overloaded; without one a turn fails then. */
+  /** The model that takes over when another is overloaded; without an `id`, the turn fails instead. */
   setFallbackModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
   /**
-   * Asks a provider which models it has, with the key given or the one stored for `id`; if the provider cannot be
-   * reached, the known models.
+   * Lists the models of a provider, using the given key or the one stored for `id`; if the provider cannot be reached,
+   * the known models.
    */
   offeredModels: oc
     .input(
@@ -94,13 +94,11 @@ export const settingsContract = {
     .output(type<OfferedModels>()),
   setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),
   setToolEnabled: oc.input(z.strictObject({ name: z.string(), enabled: z.boolean() })).output(type<SettingsView>()),
-  /** Turns a feature on or off. Its tools are offered from the next turn on. */
+  /** Turns a feature on or off. The change applies to its tools from the next turn on. */
   setFeature: oc
     .input(z.strictObject({ feature: z.enum(FEATURES), enabled: z.boolean() }))
     .output(type<SettingsView>()),
-  /**
-   * Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is.
-   */
+  /** Whether, and how, the app notifies the user when a request is pending. Omitted fields stay unchanged. */
   setNotifications: oc
     .input(
       z.strictObject({
@@ -110,7 +108,7 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** What is left out stays as it is. Counts from the next turn on. */
+  /** Omitted fields stay unchanged. Applies from the next turn on. */
   setToolSearch: oc
     .input(
       z.strictObject({
@@ -122,7 +120,7 @@ export const settingsContract = {
     )
     .output(type<SettingsView>()),
   /**
-   * What commands can reach. What is left out stays as it is; a list replaces the one before. Applies from the next
+   * What commands can reach. Omitted fields stay unchanged; a list replaces the previous one. Applies from the next
    * command on.
    */
   setSandbox: oc
@@ -137,7 +135,7 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** How the desktop app behaves. What is left out stays as it is. */
+  /** How the desktop app behaves. Omitted fields stay unchanged. */
   setDesktop: oc
     .input(
       z.strictObject({
@@ -151,7 +149,7 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** How the interface looks, in all windows. What is left out stays as it is. */
+  /** How the interface looks, in all windows. Omitted fields stay unchanged. */
   setAppearance: oc
     .input(
       z.strictObject({
@@ -167,7 +165,7 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** The language, and how dates and numbers are written. What is left out stays as it is. */
+  /** The language, and the formats of dates and numbers. Omitted fields stay unchanged. */
   setLanguage: oc
     .input(
       z.strictObject({
@@ -177,8 +175,8 @@ export const settingsContract = {
     )
     .output(type<SettingsView>()),
   /**
-   * Gives a command keys, an empty text for none; without `keys` its usual ones. Without an `id`, all commands get
-   * their usual keys.
+   * Sets the keys of a command; an empty string for no keys, no `keys` for the default. Without an `id`, resets all
+   * commands to their default keys.
    */
   setShortcut: oc
     .input(
@@ -189,15 +187,15 @@ export const settingsContract = {
     )
     .output(type<SettingsView>()),
   /**
-   * How long the engine of the home stays when nothing runs and no client is connected, and whether `trestle chat`,
-   * `acp` and `serve` start it. What is left out stays as it is.
+   * How long the engine of the home keeps running when nothing runs and no client is connected, and whether `trestle
+   * chat`, `acp` and `serve` start it. Omitted fields stay unchanged.
    */
   setEngine: oc
     .input(z.strictObject({ idleMinutes: z.number().min(0).max(525_600), shared: z.boolean() }).partial())
     .output(type<SettingsView>()),
-  /** What files are opened with: a command on the PATH, or its whole path; empty: the first editor that is found. */
+  /** The editor for files: a command on the PATH, or its full path; empty: the first editor found. */
   setEditor: oc.input(z.strictObject({ command: z.string().trim().max(500) })).output(type<SettingsView>()),
-  /** Spending limits, in dollars or tokens; 0: none. What is left out stays as it is. */
+  /** Spending limits, in dollars or tokens; 0: no limit. Omitted fields stay unchanged. */
   setBudget: oc
     .input(
       z.strictObject({
@@ -215,7 +213,8 @@ export const settingsContract = {
   /** Sends one tiny request to the model, and returns a message about the result. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
   /**
-   * Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models.
+   * Queries the default loopback ports (Ollama, LM Studio, llama.cpp); servers that answered can be used immediately as
+   * `found` models.
    */
   findLocal: oc.output(type<FoundServer[]>()),
 }

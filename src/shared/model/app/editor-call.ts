@@ -1,6 +1,6 @@
-/** What the engine asks of an editor that lends its files and terminals to a session. Paths are real paths. */
+/** A call of the engine to an editor that provides its files and terminals to a session. Paths are real paths. */
 export type EditorCall =
-  /** Answered with the text as the editor has it, or nothing. */
+  /** Answered with the editor's text, or nothing. */
   | { kind: 'read'; path: string }
   | { kind: 'write'; path: string; text: string }
   /** Answered with `{ terminalId }`. */
@@ -9,7 +9,7 @@ export type EditorCall =
       command: string
       args: string[]
       cwd: string
-      /** Added to the environment that commands there have anyway. */
+      /** Added to the usual environment of commands there. */
       env: Record<string, string>
       maxBytes: number
       callId?: string
@@ -20,5 +20,5 @@ export type EditorCall =
   | { kind: 'terminal-output'; terminalId: string }
   | { kind: 'kill-terminal' | 'release-terminal'; terminalId: string }
 
-/** What a client that lends something to a session gets: `ready` first, then the calls to answer. */
+/** The pushes to a client that provides capabilities to a session: `ready` first, then the calls to answer. */
 export type EditorPush = { type: 'ready' } | { type: 'call'; requestId: string; call: EditorCall }

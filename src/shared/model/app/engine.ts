@@ -1,7 +1,7 @@
-/** Who holds the engine of a home: the desktop app while it is open, else `trestle engine`. */
+/** The process that runs the engine of a home: the desktop app while it is open, otherwise `trestle engine`. */
 export const ENGINE_HOLDERS = ['desktop', 'engine'] as const
 
-/** The engine of a home as its clients see it. */
+/** The engine of a home, for its clients. */
 export interface EngineStatus {
   holder: (typeof ENGINE_HOLDERS)[number]
   /** Version of its Trestle. */
@@ -13,15 +13,15 @@ export interface EngineStatus {
   clients: number
   /** Sessions with a running turn. */
   running: number
-  /** Background tasks that run. */
+  /** Running background tasks. */
   tasks: number
-  /** Set once it is to stop or restart as soon as it has nothing to do. */
+  /** Set if it should stop or restart as soon as it is idle. */
   whenIdle?: 'stop' | 'restart'
 }
 
 /**
- * How the engine stops: at once, where turns are stopped and recorded as stopped; as soon as nothing runs; or now, with
- * everything that runs left to the next holder, each session at its next step.
+ * How the engine stops: now, with turns stopped and recorded as stopped; as soon as it is idle; or now, with all
+ * running work left to the next engine, each session at its next step.
  */
 export const ENGINE_STOPS = ['now', 'when-idle', 'hand-over'] as const
 export type EngineStop = (typeof ENGINE_STOPS)[number]

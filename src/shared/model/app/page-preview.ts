@@ -1,16 +1,16 @@
 /**
- * What a previewed page and Trestle's page send each other through `postMessage`. The page is not trusted:
- * everything it sends is text that the user sees before anything is done with it.
+ * The messages between a previewed page and Trestle's page through `postMessage`. The page is not trusted: everything
+ * it sends is text that the user sees before anything is done with it.
  */
 export const PREVIEW_CHANNEL = 'trestle-preview'
 
 /** From the previewed page. */
 export type PreviewReport =
   | { type: 'at'; url: string; title: string }
-  /** It printed an error or a warning, or one was thrown. */
+  /** It printed an error or a warning, or an exception was thrown. */
   | { type: 'console'; level: 'error' | 'warning'; text: string }
   | { type: 'picked'; element: PickedElement }
-  /** Escape was pressed while an element was to be picked. */
+  /** Escape was pressed while an element should be picked. */
   | { type: 'pick-ended' }
   | { type: 'outline'; text: string }
 
@@ -23,7 +23,7 @@ export interface PickedElement {
   markup: string
   width: number
   height: number
-  /** `file:line` of the component that made it, where its framework tells. */
+  /** `file:line` of the component that created it, if its framework provides that. */
   source?: string
 }
 
@@ -34,27 +34,27 @@ export type PreviewCommand =
   | { type: 'go'; to: 'back' | 'forward' | 'reload' }
   | { type: 'open'; path: string }
 
-/** How a host shows a page: in a frame of Trestle's page, or (desktop) in a view of its own above it. */
+/** How a host shows a page: in a frame of Trestle's page, or (desktop) in a separate view above it. */
 export type PreviewSurface = { frameUrl: string } | { isView: true }
 
-/** What a view of its own tells, besides what its page does. */
+/** Reports of a separate view, in addition to those of its page. */
 export type PreviewViewReport =
   | PreviewReport
-  /** Commands name it. */
+  /** Commands use this id. */
   | { type: 'opened'; viewId: string }
   /** The page could not be loaded, or its process ended; `reason` is for people. */
   | { type: 'failed'; reason: string }
-  /** It is loaded after that. */
+  /** The page has loaded. */
   | { type: 'loaded' }
-  /** The page wanted to lead elsewhere, or to open a window; it may not. */
+  /** Navigation to another origin, or a new window, was blocked. */
   | { type: 'refused'; url: string }
-  /** The user wants back to Trestle's page. */
+  /** The user wants to return to Trestle's page. */
   | { type: 'left' }
 
 /** The messages to a view. */
 export type PreviewViewCommand = PreviewCommand | { type: 'focus' }
 
-/** Where a view is, in CSS pixels of Trestle's page. */
+/** The position of a view, in CSS pixels of Trestle's page. */
 export interface ViewPlace {
   x: number
   y: number

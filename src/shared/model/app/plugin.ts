@@ -1,14 +1,14 @@
-/** A plugin of the user is there in every project; one of a project lies in its `.trestle/plugins`. */
+/** A user's plugin is available in every project; a project's plugin is in its `.trestle/plugins`. */
 export type PluginScope = 'user' | 'project'
 
 /**
  * `asked`: its content was never accepted. `changed`: it was accepted, and has changed since. `enabled`: accepted and
- * on. `disabled`: accepted and turned off. `broken`: its folder cannot be used as a plugin. Only an enabled plugin does
- * anything.
+ * on. `disabled`: accepted and turned off. `broken`: its folder cannot be used as a plugin. Only an enabled plugin has
+ * any effect.
  */
 export type PluginState = 'asked' | 'changed' | 'enabled' | 'disabled' | 'broken'
 
-/** Names a plugin: with `folder`, the real path of a project, one of that project; else one of the user. */
+/** Identifies a plugin: with `folder`, the real path of a project, one of that project; otherwise one of the user. */
 export interface PluginPlace {
   name: string
   folder?: string
@@ -19,17 +19,17 @@ export interface PluginSource {
   kind: 'path' | 'git'
   /** A folder, or the address of a repository. */
   from: string
-  /** The branch or tag that was asked for. */
+  /** The requested branch or tag. */
   ref?: string
   /** The commit that was installed. */
   commit?: string
 }
 
-/** What a plugin consists of. */
+/** The kinds of parts of a plugin. */
 export const PLUGIN_PARTS = ['hook', 'server', 'agent', 'skill', 'command'] as const
 export type PluginPartKind = (typeof PLUGIN_PARTS)[number]
 
-/** A plugin as it is listed. */
+/** A plugin in a list. */
 export interface PluginView extends PluginPlace {
   scope: PluginScope
   state: PluginState
@@ -38,27 +38,27 @@ export interface PluginView extends PluginPlace {
   author: string
   homepage?: string
   source?: PluginSource
-  /** Of all its files: what `accept` is bound to. Empty for one that is broken. */
+  /** Hash of all its files: `accept` applies to exactly this content. Empty for a broken plugin. */
   hash: string
   counts: Record<PluginPartKind, number>
-  /** What is wrong with it; sentences. */
+  /** Its problems; sentences. */
   problems: string[]
   /** ms since the epoch. */
   acceptedAt?: number
 }
 
-/** One thing that a plugin would do, or one of its files, as a person has to judge it. */
+/** One thing that a plugin would do, or one of its files, for the user's review. */
 export interface PluginPart {
   /** `file`: any other file, such as a script that a hook runs. */
   kind: PluginPartKind | 'file'
   name: string
   /** Path in the plugin's folder. */
   file: string
-  /** What it does, a line each; nothing in them can hide on a screen. */
+  /** What it does, one effect per line; hidden characters are made visible. */
   lines: string[]
 }
 
-/** A file that differs from what was accepted before. */
+/** A file that differs from the last accepted version. */
 export interface PluginFileChange {
   /** Path in the plugin's folder. */
   file: string
@@ -67,10 +67,10 @@ export interface PluginFileChange {
   diff: string
 }
 
-/** Everything a person has to see before a plugin is accepted. */
+/** Everything a user has to review before accepting a plugin. */
 export interface PluginReview extends PluginView {
   parts: PluginPart[]
-  /** Against what was accepted before; absent when nothing was. */
+  /** Changes since the last accepted version; absent for the first one. */
   changes?: PluginFileChange[]
 }
 
@@ -96,15 +96,15 @@ export interface PluginRequest {
   folder?: string
 }
 
-/** The variable by which hooks and servers of a plugin find its files. */
+/** The variable that contains the plugin's folder, for its hooks and servers. */
 export const PLUGIN_ROOT = 'TRESTLE_PLUGIN_ROOT'
 
-/** How the name of a part of a plugin begins: `plugin:skill`. */
+/** The full name of a part of a plugin: `plugin:skill`. */
 export function pluginName(plugin: string, part: string): string {
   return `${plugin}:${part}`
 }
 
-/** Whether something is, or was until lately, installed from a repository. */
+/** Whether something is installed from a repository, or was until recently. */
 export function isGitAddress(from: string): boolean {
   return /^(?:https|ssh|git\+ssh|file):\/\//i.test(from) || /^[\w.-]+@[\w.-]+:(?!\/\/)/.test(from)
 }

@@ -4,21 +4,21 @@ import type { Preview, ProposedText } from './preview'
 import type { SandboxLevel, SandboxNetwork } from '../task/sandbox'
 import { toolLabel } from '../../tool-label'
 
-/** How much is asked. `auto` asks nothing that a policy does not insist on. */
+/** How much needs approval. `auto` asks only if a policy requires it. */
 export const PERMISSION_MODES = ['ask', 'accept-edits', 'auto'] as const
 export type PermissionMode = (typeof PERMISSION_MODES)[number]
 
-/** What a session can be switched to: plan mode is separate from the permission modes and overrides each. */
+/** The modes of a session: plan mode is separate from the permission modes and overrides them. */
 export const SESSION_MODES = [...PERMISSION_MODES, 'plan'] as const
 export type SessionMode = (typeof SESSION_MODES)[number]
 
-/** Approval option kinds, as the Agent Client Protocol names them. */
+/** Approval option kinds, with the names of the Agent Client Protocol. */
 export type ApprovalKind = 'allow_once' | 'allow_always' | 'reject_once'
 
 export interface ApprovalOption {
   optionId: string
   kind: ApprovalKind
-  /** What the button says; for `allow_always` exactly what it will cover. */
+  /** The label of the button; for `allow_always` exactly what it will cover. */
   name: string
   /** Where the command runs when this is chosen; absent for what is not a command. */
   sandbox?: SandboxLevel
@@ -26,7 +26,7 @@ export interface ApprovalOption {
   network?: SandboxNetwork
 }
 
-/** The option that rejects a call and ends its turn, so that the model is not asked what to do instead. */
+/** The option that rejects a call and ends its turn, without asking the model what to do instead. */
 export const REJECT_STOP = 'reject_stop'
 
 /** How a call is rejected: the turn continues with the reason, or it ends. */
@@ -36,27 +36,27 @@ export const REJECT_OPTIONS: readonly ApprovalOption[] = [
 ]
 
 /**
- * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but
- * ask. The others come in the midst of a call and end with the process. From the MCP server it uses: `form`: to fill in
- * a form; `link`: to open a page; `sampling`: whether the server may ask the model, and then whether it gets the
- * answer. From a command: `sandbox`: whether it gets what its sandbox refused. Before a request to the model: `budget`:
- * whether to continue beyond a spending limit; no call has its `callId`. Who does not know one of them answers with its
- * option of the kind `reject_once`.
+ * What the user is asked, if not whether a call may run. `plan`, `questions`: by a call that does nothing else. The
+ * others are asked during a call and end with the process. By the MCP server it uses: `form`: to fill in a form;
+ * `link`: to open a page; `sampling`: whether the server may use the model, and then whether it gets the answer. By a
+ * command: `sandbox`: whether it gets the access that its sandbox blocked. Before a request to the model: `budget`:
+ * whether to exceed a spending limit; its `callId` belongs to no call. A client that does not know a kind answers with
+ * its option of the kind `reject_once`.
  */
 export type AskKind = 'plan' | 'questions' | MidCallAsk
 export type MidCallAsk = 'form' | 'link' | 'sampling' | 'sandbox' | 'budget'
 
-/** One reason why a call is asked about. */
+/** One reason why a call needs approval. */
 export interface ApprovalReason {
   /** A sentence. */
   text: string
-  /** The part of the command it is about, as the preview shows it; absent where the command has only one. */
+  /** The part of the command it is about, as shown in the preview; absent if the command has only one. */
   part?: string
-  /** It cannot be undone, or it changes what runs later: it asks in every mode. */
+  /** It cannot be undone, or it changes what runs later: it needs approval in every mode. */
   danger?: true
 }
 
-/** A question to the human: may this call run? It is stored, so it survives a restart. */
+/** A question to the user: may this call run? It is stored, so it survives a restart. */
 export interface Approval {
   approvalId: string
   turnId: string
@@ -64,47 +64,47 @@ export interface Approval {
   tool: string
   /** One line: what would be done. */
   summary: string
-  /** Why it is asked: the policy's own words. */
+  /** Why it needs approval, in the words of the policy. */
   reason: string
-  /** Every reason, dangers first; absent where `reason` is the only one and no danger. */
+  /** Every reason, dangers first; absent if `reason` is the only one and not a danger. */
   reasons?: ApprovalReason[]
   preview?: Preview
   options: ApprovalOption[]
-  /** Set when it is not about whether the call may run: only the user answers, and each one separately. */
+  /** Set when the question is not whether the call may run: only the user can answer, and each one separately. */
   asks?: AskKind
   /** ms since the epoch. */
   requestedAt: number
 }
 
-/** The text that a call is to write instead of what it proposed; see `ProposedText`. */
+/** The text that a call should write instead of what it proposed; see `ProposedText`. */
 export interface EditedProposal {
   path: string
-  /** With line feeds only: lines keep the ends that they have. */
+  /** With line feeds only: existing line endings are kept. */
   text: string
 }
 
-/** What a call that changes one text file proposes, and what it would do with the user's changes. */
+/** What a call that changes one text file proposes, and its effect with the user's edits. */
 export interface ApprovalProposal extends ProposedText {
-  /** What would be written, as hooks leave it. */
+  /** What would be written, after hooks. */
   preview?: Preview
 }
 
-/** What a person answers to a call that asks, besides the option they chose. */
+/** The user's answer to a call that asks, in addition to the chosen option. */
 export interface PersonAnswer {
   optionId: string
   feedback?: string
-  /** On lines of a plan. */
+  /** Comments on lines of a plan. */
   comments?: PlanComment[]
   /** One for each question. */
   answers?: QuestionAnswer[]
-  /** What was filled in, by the keys of the fields. */
+  /** The entered values, by the keys of the fields. */
   values?: FormValues
 }
 
-/** How an approval ended. `cancelled`: the turn was stopped first, or no user could be asked. */
+/** How an approval ended. `cancelled`: the turn was stopped first, or no user was available. */
 export type ApprovalOutcome = 'allow_once' | 'allow_always' | 'reject_once' | 'cancelled'
 
-/** What rule, policy or mode decided about a call without asking, and why. */
+/** The rule, policy or mode that decided about a call without asking, and why. */
 export interface Judgement {
   decision: 'allow' | 'deny'
   /** A sentence. */
@@ -121,7 +121,7 @@ export interface Judgement {
   }
 }
 
-/** An approval that waits, as the inbox lists it: everything but its preview. */
+/** A pending approval in the inbox: everything but its preview. */
 export interface InboxEntry {
   sessionId: string
   sessionTitle: string
@@ -137,11 +137,11 @@ export interface InboxEntry {
   dangerous?: true
   /** ms since the epoch. */
   requestedAt: number
-  /** Equal for requests that are alike: the same tool asking for the same reason. */
+  /** Equal for similar requests: the same tool asking for the same reason. */
   group: string
   /** Set when a subagent asks: its type, its task, and the root session. */
   agent?: { type: string; description: string; rootId: string }
-  /** Set when another process holds the session: where it must be answered. */
+  /** Set when another process runs the session: where it must be answered. */
   elsewhere?: string
   /** The place of its session; absent: this machine. */
   place?: string
@@ -150,13 +150,13 @@ export interface InboxEntry {
 /** One thing "allow always" can cover. */
 export interface RuleChoice {
   /**
-   * The rules as they would be written, one a line (a line of several commands needs several), e.g. `Bash(npm run
-   * test:*)`.
+   * The rules as they would be written, one per line (a command line with several commands needs several), e.g.
+   * `Bash(npm run test:*)`.
    */
   pattern: string
   /** What it covers, as text. */
   label: string
-  /** The session's past commands, newest first: what was decided then, and what this rule would have decided. */
+  /** The session's past commands, newest first: the decision at the time, and what this rule would have decided. */
   past: { command: string; before: 'allow' | 'ask' | 'deny'; after: 'allow' | 'ask' | 'deny' }[]
 }
 
@@ -170,16 +170,16 @@ const REQUEST_NAMES: Record<AskKind, string> = {
   budget: 'Spending limit',
 }
 
-/** What a request is called on screen: what is asked for, else the tool. */
+/** The name of a request on screen: what is asked, otherwise the tool. */
 export function requestName({ tool, asks }: Pick<Approval, 'tool' | 'asks'>): string {
   return asks ? REQUEST_NAMES[asks] : toolLabel(tool)
 }
 
-/** The key that rejects, wherever a request is answered by keys, and the one that asks for changes to a plan. */
+/** The key that rejects wherever a request is answered by keys, and the one that requests changes to a plan. */
 export const REJECT_KEY = '0'
 export const REVISE_KEY = '9'
 
-/** The keys of options that are always the same, by their ids: what allows counts from 1 beside them. */
+/** The keys of options that are always the same, by their ids; options that allow are numbered from 1. */
 export function fixedKeys(options: readonly ApprovalOption[]): Map<string, string> {
   const rejecting = options.filter(({ optionId, kind }) => kind === 'reject_once' && optionId !== 'revise')
   const reject = rejecting.find(({ optionId }) => optionId === 'reject') ?? rejecting[0]
@@ -196,7 +196,7 @@ export function isDangerous({ reasons }: Pick<Approval, 'reasons'>): boolean {
   return reasons?.some(({ danger }) => danger) ?? false
 }
 
-/** Whether it comes from the midst of a call that runs: such a request does not outlive the process. */
+/** Whether it is asked during a running call: such a request does not outlive the process. */
 export function isMidCall({ asks }: Pick<Approval, 'asks'>): boolean {
   return asks === 'form' || asks === 'link' || asks === 'sampling' || asks === 'sandbox' || asks === 'budget'
 }

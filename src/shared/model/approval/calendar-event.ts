@@ -2,18 +2,18 @@
 export const REPEATS = ['daily', 'weekly', 'monthly', 'yearly'] as const
 export type Repeat = (typeof REPEATS)[number]
 
-/** An event of a calendar, as the user sees it before the file is made. */
+/** A calendar event, shown to the user before the file is created. */
 export interface CalendarEvent {
   title: string
-  /** `2026-12-01T09:00`, as the clocks of `zone` show it; `2026-12-01` for a whole day. */
+  /** `2026-12-01T09:00` in local time of `zone`; `2026-12-01` for an all-day event. */
   start: string
-  /** In the same form; for whole days the last one. */
+  /** In the same form; for an all-day event the last day. */
   end: string
   /** IANA name, e.g. `Europe/Berlin`. */
   zone: string
   location?: string
   description?: string
-  /** They are named in the description, and get no invitation. */
+  /** They are named in the description, and receive no invitation. */
   attendees: string[]
   /** Minutes before the start. */
   reminderMinutes?: number
@@ -22,7 +22,7 @@ export interface CalendarEvent {
 
 const UNITS: Readonly<Record<Repeat, string>> = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' }
 
-/** The fields of an event with their labels, in the order of a card; those without a value are left out. */
+/** The fields of an event with their labels, in the order of a card; empty ones are omitted. */
 export function eventFields(event: CalendarEvent): { label: string; text: string }[] {
   const { title, location, description, attendees, reminderMinutes } = event
   const fields: [string, string | undefined][] = [

@@ -5,7 +5,7 @@ const OPTIONS = [
   { value: 'a', title: 'A' },
   { value: 'b', title: 'B' },
 ]
-/** What the kind does not have is harmless. */
+/** Properties that the kind does not have are harmless. */
 const field = (more: { kind: FormField['kind'] } & Record<string, unknown>): FormField =>
   JSON.parse(
     JSON.stringify({ key: 'k', title: 'K', required: false, options: OPTIONS, integer: false, ...more }),
@@ -33,7 +33,7 @@ it.each([
   [field({ kind: 'number', minimum: 1, maximum: 3 }), 0.5, 'Enter 1 or more.'],
   [field({ kind: 'number', minimum: 1, maximum: 3 }), 3.5, 'Enter 3 or less.'],
   [field({ kind: 'number', integer: true }), 1.5, 'Enter a whole number.'],
-  // What was typed is not a whole number at all.
+  // The typed text is not a whole number.
   [field({ kind: 'number', integer: true }), Number.NaN, 'Enter a whole number.'],
   [field({ kind: 'number', integer: true }), 1e20, 'This number is too large.'],
   [field({ kind: 'number', integer: true, maximum: 5 }), 1e20, 'Enter 5 or less.'],
@@ -51,7 +51,7 @@ it.each([
   expect(formProblems([asked], { k: value as never })['k']).toBe(problem)
 })
 
-it('requires own values, reports missing ones, and sends only what was asked for', () => {
+it('checks own values, reports missing ones, and sends only requested fields', () => {
   const asked = field({ key: 'constructor', kind: 'text', required: true })
   expect(formProblems([asked], {})).toEqual({ constructor: 'Required.' })
   expect(formProblems([], { extra: 'x' })).toEqual({ extra: 'The form has no such field.' })

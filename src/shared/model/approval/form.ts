@@ -1,4 +1,4 @@
-/** One thing a form asks for. `key` is the server's own name of it. Lengths count characters (code points). */
+/** A field of a form. `key` is the server's own name for it. Lengths count characters (code points). */
 export type FormField = {
   key: string
   title: string
@@ -11,7 +11,7 @@ export type FormField = {
       minLength?: number
       maxLength?: number
       default?: string
-      /** It seems to be a secret: it is not shown while it is written, and not kept. */
+      /** It looks like a secret: it is hidden while it is typed, and not stored. */
       secret?: true
     }
   | { kind: 'number'; integer: boolean; minimum?: number; maximum?: number; default?: number }
@@ -32,8 +32,8 @@ export type FormValues = Record<string, FormValue>
 export const TEXT_LIMIT = 10_000
 
 /**
- * What is wrong with each value, by key, as a sentence; empty when the form can be sent. Fields without a value are
- * left out, unless they are required.
+ * The problem of each value, by key, as a sentence; empty when the form can be sent. Fields without a value are
+ * omitted, unless they are required.
  */
 export function formProblems(fields: readonly FormField[], values: Readonly<FormValues>): Record<string, string> {
   const problems: Record<string, string> = {}
@@ -48,14 +48,14 @@ export function formProblems(fields: readonly FormField[], values: Readonly<Form
   return problems
 }
 
-/** The values a form begins with. */
+/** The initial values of a form. */
 export function formDefaults(fields: readonly FormField[]): FormValues {
   const values: FormValues = {}
   for (const field of fields) if (field.default !== undefined) values[field.key] = field.default
   return values
 }
 
-/** What of an answer is kept: everything but what seems to be a secret. */
+/** The part of an answer that is stored: everything except what looks like a secret. */
 export function keptValues(fields: readonly FormField[], values: Readonly<FormValues>): FormValues {
   const secret = new Set(fields.flatMap((field) => (field.kind === 'text' && field.secret ? [field.key] : [])))
   return Object.fromEntries(Object.entries(values).filter(([key]) => !secret.has(key)))
@@ -128,7 +128,7 @@ function textProblem(
 function isDay(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false
   const at = new Date(`${value}T00:00:00Z`)
-  // 30 February is read as a day in March.
+  // 30 February would be parsed as a day in March.
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(value)
 }
 
@@ -138,21 +138,21 @@ function isMoment(value: string): boolean {
 }
 
 /**
- * Something the agent wants to know from the person, with answers to choose from; "Other" with free text is always one
- * more.
+ * A question of the agent to the user, with answers to choose from; "Other" with free text is always an additional
+ * choice.
  */
 export interface Question {
   question: string
-  /** A word or two, to tell several questions apart. */
+  /** A word or two, to distinguish several questions. */
   header?: string
   options: { label: string; description: string }[]
-  /** More than one may be chosen. */
+  /** Several can be chosen. */
   multi_select: boolean
 }
 
-/** The answer to one question, in the order of the questions. */
+/** The answer to one question. Answers are in the order of the questions. */
 export interface QuestionAnswer {
   labels: string[]
-  /** What was written for "Other". */
+  /** The text entered for "Other". */
   other?: string
 }

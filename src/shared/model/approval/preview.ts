@@ -4,23 +4,23 @@ import type { PlanAlternative, PlanDecision } from '../turn/plan'
 import type { CommandSandbox, SandboxDenial } from '../task/sandbox'
 import type { Task } from '../task/task'
 
-/** What a call changes in one file, or has changed. */
+/** The change of one file by a call, proposed or done. */
 export interface FileDiff {
   path: string
   /** Unified diff with 3 lines of context. */ diff: string
   added: number
   removed: number
   note?: string
-  /** SHA-256 of the new content, once written and when the agent knows all of it: it counts as read. */ hash?: string
-  /** The agent has been shown only a part of the content. */ part?: true
+  /** SHA-256 of the new content, once written and if the agent knows all of it: it counts as read. */ hash?: string
+  /** The agent has seen only a part of the content. */ part?: true
   /** The path it had before it was moved. */ from?: string
   /** The file is removed. */ deleted?: true
 }
 
-/** A file as it is, and as a call would leave it; with line feeds only. */
+/** A file before and after a call; with line feeds only. */
 export interface ProposedText {
   path: string
-  /** Undefined: the call makes the file. */ before?: string
+  /** Undefined: the call creates the file. */ before?: string
   after: string
 }
 
@@ -34,12 +34,12 @@ export type Preview =
       command: string
       cwd: string
       description?: string
-      /** It runs in the background, at most so long; `null`: as long as it likes. */ background?: {
+      /** It runs in the background, with this timeout; `null`: without a limit. */ background?: {
         timeoutMs: number | null
       }
     }
   | { kind: 'text'; text: string }
-  /** An event of a calendar; `file`: it was made. */
+  /** A calendar event; `file`: it was created. */
   | { kind: 'event'; event: CalendarEvent; file?: { path: string; text: string; opened: boolean } }
   /** A call of a tool of an MCP server. */
   | {
@@ -48,11 +48,8 @@ export type Preview =
       tool: string
       /** The server's display name for it. */ title?: string
       arguments: CallArgument[]
-      /** Number of characters that are left out. */ left?: number
-      /**
-       * Unified diff of the tool's description and input, where they are not what they were when the user allowed the
-       * tool.
-       */
+      /** Number of omitted characters. */ left?: number
+      /** Unified diff of the tool's description and input, if they have changed since the user allowed the tool. */
       change?: string
     }
   | {
@@ -60,7 +57,7 @@ export type Preview =
       /** Its file. */ path: string
       revision: number
       /** Markdown. */ text: string
-      /** Unified diff to the revision before; absent for the first. */ diff?: string
+      /** Unified diff from the previous revision; absent for the first. */ diff?: string
       /** Alternatives, of which the user approves one; empty: the plan is approved as a whole. */
       alternatives: PlanAlternative[]
     }
@@ -68,36 +65,34 @@ export type Preview =
   | {
       kind: 'form'
       /** The MCP server that asks. */ server: string
-      /** Its words. */ message: string
+      /** Its message. */ message: string
       fields: FormField[]
     }
-  /** What the sandbox of a command refused; `output` is the end of what the command printed. */
+  /** What the sandbox of a command blocked; `output` is the end of the command's output. */
   | { kind: 'sandbox'; command: string; sandbox: CommandSandbox; denied: SandboxDenial; output: string }
   /**
-   * A page of http or https that a server wants opened. `opened`: it was; now it is waited until the user is done
+   * An http or https page that a server asks to open. `opened`: it was opened; Trestle now waits until the user is done
    * there.
    */
   | { kind: 'link'; server: string; message: string; url: string; opened?: true }
   | {
       kind: 'sampling'
       server: string
-      /** What the model would be sent; of a picture, that there is one. */
+      /** What would be sent to the model; pictures are only mentioned. */
       system?: string
       messages: { role: 'user' | 'assistant'; text: string }[]
       maxTokens: number
-      /** What the model has answered: the server gets it when it is allowed. */
+      /** The model's answer: the server gets it when the user allows that. */
       answer?: { model: string; text: string }
     }
 
-/**
- * An argument as people read it: a text as it is, anything else as JSON; what a screen would not show is written out.
- */
+/** An argument for display: text unchanged, anything else as JSON; hidden characters are made visible. */
 export interface CallArgument {
   name: string
   text: string
 }
 
-/** What a tool card shows when it is opened. */
+/** What an expanded tool card shows. */
 export type ToolDetails =
   | Preview
   | {
@@ -108,7 +103,7 @@ export type ToolDetails =
       text?: string
       /** SHA-256 of the whole content read. */ hash?: string
       /** Not all of it was shown. */ part?: true
-      /** Lines of the whole, where a part of them was shown, each from its beginning to its end. */ total?: number
+      /** Lines of the whole file, if a part of them was shown, each in full. */ total?: number
     }
   | {
       kind: 'output'
@@ -119,26 +114,26 @@ export type ToolDetails =
       /** Tail of the plain text. */ text: string
       outputPath: string
       truncated: boolean
-      /** What it could reach. */ sandbox?: CommandSandbox
+      /** The sandbox it ran in. */ sandbox?: CommandSandbox
     }
-  /** A task in the background, as it stood when the call returned. */
+  /** A background task, in its state when the call returned. */
   | {
       kind: 'task'
       task: Task
       /** Tail of the plain text. */ text: string
       truncated: boolean
-      /** The call brought it here: started it, or moved it. */ started?: 'started' | 'moved'
-      /** The result told the agent of its end: no notification follows. */ told?: true
+      /** The call put it in the background: started it, or moved it. */ started?: 'started' | 'moved'
+      /** The result reported its end to the agent: no notification follows. */ told?: true
     }
   | { kind: 'tasks'; tasks: Task[] }
-  /** An address for the user's screen; not `opened`: the user follows it as a link. */
+  /** An address for the user's screen; if not `opened`, the user follows it as a link. */
   | { kind: 'open'; address: string; target: 'url' | 'file'; opened: boolean }
-  /** A subagent that a call has waited for, as it ended. */
+  /** A subagent that a call has waited for, in its final state. */
   | { kind: 'agent'; agentId: string; agentType: string; status: Task['status']; /** Its last message. */ text: string }
   | {
       kind: 'matches'
       pattern: string
-      /** Paths with their lines; `lines` is empty when only names were asked for. */ files: {
+      /** Paths with their lines; `lines` is empty if only names were requested. */ files: {
         path: string
         count?: number
         lines: { line: number; text: string }[]
@@ -156,7 +151,7 @@ export type ToolDetails =
       kind: 'page'
       /** After redirects. */ url: string
       title?: string
-      /** Whether it was reduced to its article. */ extracted: boolean
+      /** Whether it was reduced to its main article. */ extracted: boolean
       bytes: number
       /** Its beginning. */ text: string
     }
@@ -194,13 +189,13 @@ export interface ServerLink {
   mediaType?: string
 }
 
-/** The files that a call changed or would change; none for other details. */
+/** The files that a call changed or would change; empty for other details. */
 export function fileDiffs(details: ToolDetails | undefined): readonly FileDiff[] {
   if (details?.kind === 'diff') return [details]
   return details?.kind === 'diffs' ? details.files : []
 }
 
-/** Lines added and removed in all files together; undefined when no file is changed. */
+/** Total lines added and removed in all files; undefined when no file is changed. */
 export function changedLines(details: ToolDetails | undefined): { added: number; removed: number } | undefined {
   const files = fileDiffs(details)
   if (files.length === 0) return undefined
@@ -208,7 +203,7 @@ export function changedLines(details: ToolDetails | undefined): { added: number;
   return { added: sum((file) => file.added), removed: sum((file) => file.removed) }
 }
 
-/** The name of a file as its diff gives it: relative to the project where it lies in it. */
+/** The name of a file in its diff: relative to the project if it is inside it. */
 export function nameInDiff({ diff, path }: Pick<FileDiff, 'diff' | 'path'>): string {
   const [before = '', after = ''] = diff.split('\n', 2)
   return /^\+\+\+ b\/(.+)$/.exec(after)?.[1] ?? /^--- a\/(.+)$/.exec(before)?.[1] ?? path

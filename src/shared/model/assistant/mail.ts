@@ -1,11 +1,11 @@
-/** Limits of what is sent and shown; more is refused with an error that says so. */
+/** Limits of what is sent and shown; larger values are rejected with an error that names the limit. */
 export const MAIL_LIMITS = {
   recipients: 50,
   subjectChars: 500,
-  /** Of the text of a message that is sent: all of it is shown on the card. */
+  /** For the text of a message to send: the card shows all of it. */
   textChars: 20_000,
   attachments: 20,
-  /** Messages that one call moves or flags. */
+  /** Messages that one call can move or flag. */
   messages: 100,
   found: 50,
 } as const
@@ -24,20 +24,20 @@ export interface MailServer {
   security: MailSecurity
 }
 
-/** What config.toml says of an account; its password is stored like a key. */
+/** An account in config.toml; its password is stored like a key. */
 export interface MailAccount {
   /** Its name in config.toml: letters, digits, `-` and `_`. */
   id: string
   address: string
   /** The sender's name in messages. */
   name?: string
-  /** What it signs in with; default: the address. */
+  /** The user name for signing in; default: the address. */
   user?: string
   imap: MailServer
   smtp: MailServer
   /** Accepts a certificate of the server's own making; only for servers on this computer. */
   selfSigned?: true
-  /** The server itself keeps a copy of what is sent. */
+  /** The server automatically keeps a copy of sent messages. */
   keepsSent?: true
   /** Folder for drafts and sent messages; default: those the server names. */
   draftsFolder?: string
@@ -52,20 +52,20 @@ export interface MailAccountView extends MailAccount {
   password: 'stored' | 'locked' | 'none'
 }
 
-/** One part of a test of an account. */
+/** One check in a test of an account. */
 export interface MailCheck {
   what: 'password' | 'imap' | 'folders' | 'smtp'
   ok: boolean
-  /** What was found, as a sentence. */
+  /** The result, as a sentence. */
   message: string
-  /** What to do; absent when all is well. */
+  /** What to do; absent if the check passed. */
   advice?: string
 }
 
 export interface MailTest {
   ok: boolean
   checks: MailCheck[]
-  /** The folders of the account, when they could be listed. */
+  /** The folders of the account, if they could be listed. */
   folders: string[]
 }
 
@@ -81,7 +81,7 @@ export interface MailFilter {
   text?: string
 }
 
-/** How far a folder was watched: messages up to this number were reported. */
+/** How far a folder was watched: messages up to this number have been reported. */
 export interface MailPosition {
   validity: string
   uid: number
@@ -98,7 +98,7 @@ export interface MailQuery extends MailFilter {
 
 /** A message in a list. */
 export interface MailSummary {
-  /** `account:folder:validity-uid`, as the tools name it. */
+  /** `account:folder:validity-uid`, as in the tools. */
   id: string
   account: string
   folder: string
@@ -115,57 +115,57 @@ export interface MailSummary {
   attachments: number
 }
 
-/** What a search has found, newest first. */
+/** The result of a search, newest first. */
 export interface MailFound {
   messages: MailSummary[]
-  /** In all accounts that were searched. */
+  /** In all searched accounts. */
   total: number
   /** Accounts that could not be searched, with the reason. */
   problems: { account: string; message: string }[]
 }
 
 export interface MailAttachment {
-  /** From 1, as the tools name it. */
+  /** From 1, as in the tools. */
   number: number
   name: string
   type: string
-  /** As stored; an encoded attachment is smaller once it is saved. */
+  /** Stored size; an encoded attachment is smaller once it is saved. */
   bytes: number
   /** Shown within the text, such as a picture. */
   inline: boolean
 }
 
-/** A message as it is read. */
+/** A complete message. */
 export interface MailMessage extends MailSummary {
   cc: string
   replyTo: string
   messageId?: string
-  /** Plain text; of an HTML message, Markdown without remote content. */
+  /** Plain text; for an HTML message, Markdown without remote content. */
   text: string
-  /** What it was made from. */
+  /** The source of the text. */
   source: 'text' | 'html' | 'none'
   attachments: number
   files: MailAttachment[]
-  /** What the reader should know: a signature that was not checked, text that was left out. */
+  /** What the reader should know: an unverified signature, omitted text. */
   notes: string[]
 }
 
 /** A message to send or to store as a draft. */
 export interface MailDraft {
-  /** Default: the first account, or that of the message it answers. */
+  /** Default: the first account, or the one of the message it replies to. */
   account?: string
   to: string[]
   cc?: string[]
   bcc?: string[]
   subject: string
   text: string
-  /** Id of the message it answers. */
+  /** Id of the message it replies to. */
   replyTo?: string
   /** Real paths. */
   attachments?: string[]
 }
 
-/** What became of a message that was sent. */
+/** The result of sending a message. */
 export interface MailSent {
   account: string
   messageId: string

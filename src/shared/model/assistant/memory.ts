@@ -1,11 +1,11 @@
-/** Limits of what is remembered; more is refused with an error that says so. */
+/** Limits of memory; larger values are rejected with an error that names the limit. */
 export const MEMORY_LIMITS = { keyChars: 100, textChars: 2000, categoryChars: 50, entries: 20_000 } as const
 
 /** `project`: only in sessions of its folder; `everywhere`: in all. */
 export const MEMORY_SCOPES = ['project', 'everywhere'] as const
 export type MemoryScope = (typeof MEMORY_SCOPES)[number]
 
-/** What the user reads about a message that tells the agent what is remembered: the keys of the entries. */
+/** The display text of a message that sends remembered entries to the agent: the keys of the entries. */
 export function recallSummary(text: string): string {
   const keys = text.split('\n').flatMap((line) => /^- (.*?): /.exec(line)?.[1] ?? [])
   return `Recalled from memory: ${keys.join(', ')}`
@@ -14,7 +14,7 @@ export function recallSummary(text: string): string {
 /** Who wrote an entry, or a version of it: an agent with a tool, the user in the app or a terminal, or an import. */
 export type MemoryAuthor = 'agent' | 'user' | 'import'
 
-/** What an entry says, and where it applies. */
+/** The content of an entry, and where it applies. */
 export interface MemoryContent {
   key: string
   text: string
@@ -24,7 +24,7 @@ export interface MemoryContent {
   folder?: string
 }
 
-/** Something that is remembered. Times are ms since the epoch. */
+/** A remembered entry. Times are ms since the epoch. */
 export interface MemoryEntry extends MemoryContent {
   id: number
   author: MemoryAuthor
@@ -32,15 +32,13 @@ export interface MemoryEntry extends MemoryContent {
   updatedAt: number
   /** How often it was reinforced. */
   uses: number
-  /** In how many turns it was sent because the words of the prompt are in it. */
+  /** In how many turns it was sent because it matched words of the prompt. */
   shown: number
-  /**
-   * When it was last reinforced, found by a search of the agent, or sent because of a prompt's words; absent: never.
-   */
+  /** When it was last reinforced, found by a search of the agent, or sent because of a prompt; absent: never. */
   usedAt?: number
-  /** Set when it was deleted: it can be restored for 30 days. */
+  /** Set when it was deleted; it can then be restored for 30 days. */
   deletedAt?: number
-  /** The session that wrote it last, and the `seq` in its log where that was. */
+  /** The session that wrote it last, and the `seq` in its log. */
   sessionId?: string
   seq?: number
 }
@@ -61,12 +59,12 @@ export interface MemorySource {
   sessionId: string
   /** Absent: the session was deleted. */
   title?: string
-  /** The beginning of the user's message, and its place in the log. */
+  /** The start of the user's message, and its position in the log. */
   message?: string
   seq?: number
 }
 
-/** An entry with everything that is known about it. */
+/** An entry with its history and source. */
 export interface MemoryDetails {
   entry: MemoryEntry
   /** Newest first. */
@@ -81,7 +79,7 @@ export interface MemoryPage {
   total: number
 }
 
-/** What is remembered, in numbers. */
+/** Figures about memory. */
 export interface MemoryOverview {
   entries: number
   deleted: number
@@ -89,7 +87,7 @@ export interface MemoryOverview {
   /** Projects and categories with their number of entries, the largest first. */
   projects: { folder: string; entries: number }[]
   categories: { category: string; entries: number }[]
-  /** Bytes that the prompt may hold of it. */
+  /** Maximum bytes of it in the prompt. */
   budgetBytes: number
 }
 
@@ -102,12 +100,12 @@ export interface MemoryFilter {
   /** `everywhere`, or the real path of a project; absent: all. */
   scope?: string
   category?: string
-  /** The deleted ones instead of the others. */
+  /** The deleted entries instead of the others. */
   deleted?: boolean
   order?: MemoryOrder
 }
 
-/** Where an entry applies, in a word: `everywhere`, or the last part of the project's path. */
+/** Where an entry applies, as a short label: `everywhere`, or the last part of the project's path. */
 export function memoryPlace({ folder }: Pick<MemoryEntry, 'folder'>): string {
   return folder === undefined ? 'everywhere' : (folder.split(/[\\/]/).findLast((part) => part !== '') ?? folder)
 }

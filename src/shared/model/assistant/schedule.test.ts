@@ -6,7 +6,7 @@ const every = (everyMs: number): ScheduleTime => ({ kind: 'every', everyMs, from
 const cron = (pattern: string): ScheduleTime => ({ kind: 'cron', cron: pattern })
 
 describe('the text of a time', () => {
-  it('has simple words for daily and weekly times, and the pattern for others', () => {
+  it('uses simple words for daily and weekly times, and the pattern for others', () => {
     expect(timeText(cron('5 9 * * *'), 'UTC')).toBe('Every day at 09:05')
     expect(timeText(cron('0 9 * * 1-5'), 'UTC')).toBe('Every weekday at 09:00')
     expect(timeText(cron('0 9 * * 0,6'), 'UTC')).toBe('Every Saturday and Sunday at 09:00')
@@ -35,7 +35,7 @@ describe('the text of a time', () => {
     expect(timeText({ kind: 'mail', filter: {} }, 'UTC')).toBe('When mail arrives')
   })
 
-  it('shows moments by the clock of the zone, on both sides of a change to summer time', () => {
+  it("shows times in the schedule's zone, before and after a change to summer time", () => {
     const before = Date.UTC(2026, 2, 29, 0, 59)
     expect(momentText(before, 'Europe/Berlin')).toBe('2026-03-29 01:59')
     expect(momentText(before + MINUTE, 'Europe/Berlin')).toBe('2026-03-29 03:00')
@@ -45,7 +45,7 @@ describe('the text of a time', () => {
 })
 
 describe('editing a time', () => {
-  it('starts with what can be given again', () => {
+  it('starts with text that can be parsed again', () => {
     expect(timeSource({ kind: 'once', at: Date.UTC(2026, 11, 1, 9) }, 'UTC')).toBe('2026-12-01T09:00')
     expect(timeSource(every(120 * MINUTE), 'UTC')).toBe('every 2 hours')
     expect(timeSource(cron('0 9 * * *'), 'UTC')).toBe('0 9 * * *')
@@ -56,13 +56,13 @@ describe('editing a time', () => {
   const input = { name: 'n', prompt: 'p', time: '0 9 * * *' }
   const onMail = { ...input, time: NEW_MAIL, mail: { from: 'a@b.c' } }
 
-  it('leaves the mail out once there is another time, and keeps it otherwise', () => {
+  it('drops the mail filter once another time is set, and keeps it otherwise', () => {
     expect(withTime(onMail, { time: 'every 2 h' })).toEqual({ ...input, time: 'every 2 h' })
     expect(withTime(onMail, { name: 'new' })).toEqual({ ...onMail, name: 'new' })
     expect(withTime(onMail, { time: 'New Mail ' })).toMatchObject({ mail: { from: 'a@b.c' } })
   })
 
-  it('needs no time once there is mail', () => {
+  it('needs no time if mail starts it', () => {
     expect(withTime(input, { mail: { subject: 'x' } })).toEqual({ ...input, time: NEW_MAIL, mail: { subject: 'x' } })
   })
 })

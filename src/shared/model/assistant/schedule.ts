@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../approval/approval'
 import type { MailFilter } from './mail'
 
-/** Limits of schedules; more is refused with an error that says so. */
+/** Limits of schedules; larger values are rejected with an error that names the limit. */
 export const SCHEDULE_LIMITS = { nameChars: 80, promptChars: 20_000, schedules: 500, minEveryMs: 60_000 } as const
 
 /** When a schedule runs. Times are ms since the epoch, `hh:mm` is a time of day in the schedule's zone. */
@@ -11,16 +11,16 @@ export type ScheduleTime =
   | { kind: 'once'; at: number }
   /** Counted from `from`, so that it does not drift. */
   | { kind: 'every'; everyMs: number; from: number }
-  /** When a message arrives that fits the filter; without an account, in any. */
+  /** When a message arrives that matches the filter; without an account, in any. */
   | { kind: 'mail'; account?: string; filter: MailFilter }
 
-/** Which mail starts a schedule, as it is given. Empty texts count as absent. */
+/** Which mail starts a schedule, as entered. Empty texts count as absent. */
 export interface ScheduleMail extends MailFilter {
   /** Default: every account. */
   account?: string
 }
 
-/** When a heartbeat stays silent. `from` may be later than `to`: over midnight. */
+/** When a heartbeat stays silent. `from` can be later than `to`: across midnight. */
 export interface QuietHours {
   from: string
   to: string
@@ -50,17 +50,17 @@ export interface ScheduleSpec {
   model?: string
   mode: PermissionMode
   limits: ScheduleRunLimits
-  /** It only reports what needs attention, and nothing in these hours. */
+  /** It reports only what needs attention, and nothing during these hours. */
   heartbeat?: { quiet?: QuietHours }
 }
 
 /**
- * `running`: also while it waits for the user. `silent`: a heartbeat that had nothing to report. `stopped`: by the
- * user. `interrupted`: its process ended during the run.
+ * `running`: also while it waits for the user. `silent`: a heartbeat with nothing to report. `stopped`: by the user.
+ * `interrupted`: its process ended during the run.
  */
 export type ScheduleRunStatus = 'running' | 'done' | 'silent' | 'failed' | 'stopped' | 'interrupted'
 
-/** What the session of a run knows about its schedule. */
+/** The schedule of a session that is one of its runs. */
 export interface SessionSchedule {
   scheduleId: string
   runId: string
@@ -78,19 +78,18 @@ export interface ScheduleRun {
   startedAt: number
   endedAt?: number
   status: ScheduleRunStatus
-  /** Due times before this run that it stands for, because nothing ran then. */
+  /** Earlier due times that this run replaces, because no schedules ran then. */
   missed: number
-  /** Absent: it could not be created. */
+  /** Absent: the session could not be created. */
   sessionId?: string
-  /** Why it failed, or the beginning of its answer. */
+  /** Why it failed, or the start of its answer. */
   note?: string
 }
 
 export interface Schedule extends ScheduleSpec {
   id: string
   /**
-   * Undefined: there is no further run, or no mail that waits for one. In the past while a run that is due waits for
-   * another one to end.
+   * Undefined: there is no further run, or it waits for mail. In the past while a due run waits for another one to end.
    */
   nextAt?: number
   /** By the user, or after failures. */
@@ -101,11 +100,11 @@ export interface Schedule extends ScheduleSpec {
   updatedAt: number
   deletedAt?: number
   lastRun?: ScheduleRun
-  /** The session whose agent created it; absent: the user did. */
+  /** The session whose agent created it; absent: created by the user. */
   createdIn?: string
 }
 
-/** What is given to create or change a schedule: its time and quiet hours as a person writes them. */
+/** The input to create or change a schedule, with its time and quiet hours as the user writes them. */
 export interface ScheduleInput extends Omit<ScheduleSpec, 'time' | 'zone' | 'heartbeat' | 'mode' | 'limits'> {
   /** Cron, a time, "every 2 h", "weekdays at 9:00" or "new mail". */
   time: string
@@ -128,7 +127,7 @@ export interface ScheduleInput extends Omit<ScheduleSpec, 'time' | 'zone' | 'hea
  */
 export interface ScheduleService {
   runs: 'here' | 'elsewhere' | 'nowhere' | 'off'
-  /** Where, when it is another process. */
+  /** The other process, if any. */
   where?: string
 }
 
@@ -143,7 +142,7 @@ export interface ScheduleHistory {
   total: number
 }
 
-/** A time as it was understood, with the next due times. */
+/** A time as it was interpreted, with the next due times. */
 export interface TimePreview {
   time: ScheduleTime
   zone: string
@@ -168,8 +167,7 @@ const UNITS = [
 ] as const
 
 /**
- * When it runs, for people: "Every day at 02:00", "Every 2 hours", or the cron pattern where there are no simple words
- * for it.
+ * When it runs, as text: "Every day at 02:00", "Every 2 hours", or the cron pattern if it has no simple description.
  */
 export function timeText(time: ScheduleTime, zone: string): string {
   if (time.kind === 'once') return `Once, ${momentText(time.at, zone)}`
@@ -177,30 +175,30 @@ export function timeText(time: ScheduleTime, zone: string): string {
   return time.kind === 'every' ? everyText(time.everyMs) : cronText(time.cron)
 }
 
-/** When it runs next, of one that has no next time. */
+/** The text for the next run of a schedule without a next time. */
 export function noNextText(time: ScheduleTime): string {
   return time.kind === 'mail' ? 'when mail arrives' : 'no further run'
 }
 
-/** The time as it can be written again, for editing. */
+/** The time as editable text. */
 export function timeSource(time: ScheduleTime, zone: string): string {
   if (time.kind === 'once') return momentText(time.at, zone).replace(' ', 'T')
   if (time.kind === 'mail') return NEW_MAIL
   return time.kind === 'every' ? everyText(time.everyMs).toLowerCase() : time.cron
 }
 
-/** How a schedule that mail starts is written as a time. */
+/** The time of a schedule that mail starts, as text. */
 export const NEW_MAIL = 'new mail'
 
-/** Which mail starts it, as it can be given again; undefined for other times. */
+/** Which mail starts it, as input; undefined for other times. */
 export function mailSource(time: ScheduleTime): ScheduleMail | undefined {
   if (time.kind !== 'mail') return undefined
   return { ...time.filter, ...(time.account !== undefined && { account: time.account }) }
 }
 
 /**
- * A schedule as it was given, with a changed time or mail: one that mail starts needs no time, and another time leaves
- * the mail out.
+ * The input with a changed time or mail: a schedule that mail starts needs no time, and setting another time removes
+ * the mail.
  */
 export function withTime(before: ScheduleInput, { time, mail, ...changes }: Partial<ScheduleInput>): ScheduleInput {
   const { mail: mailBefore, ...rest } = before
@@ -243,7 +241,7 @@ function cronText(cron: string): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** `2026-12-01 09:00` by the clock of the zone. */
+/** `2026-12-01 09:00` in the zone's local time. */
 export function momentText(at: number, zone: string): string {
   let format = formats.get(zone)
   if (!format) {

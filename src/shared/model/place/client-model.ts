@@ -1,4 +1,4 @@
-/** A model that a client makes calls to for an engine, with what the engine has to know about it. */
+/** A model that a client calls for an engine, with the properties that the engine needs. */
 export interface ClientModel {
   /** `provider/model`. */
   id: string
@@ -11,8 +11,8 @@ export interface ClientModel {
   traits?: Record<string, unknown> | undefined
 }
 
-/** What a client that makes model calls gets: requests to make, and those to cancel. */
+/** The pushes to a client that makes model calls: requests to make, and those to cancel. */
 export type ModelCallPush =
-  /** `request`: as the engine's providers get it, without functions. */
+  /** `request`: the request of the engine's providers, without functions. */
   | { type: 'call'; callId: string; modelId: string; request: Record<string, unknown> }
   | { type: 'cancel'; callId: string }

@@ -3,17 +3,17 @@ export interface SealedSession {
   moveId: string
   /** The address of the home that may receive it. */
   to: string
-  /** What the user calls that place. */
+  /** The user's name for that place. */
   place?: string
   at: number
 }
 
-/** How the project of a session was when it was sealed. */
+/** The state of a session's project when it was sealed. */
 export interface MovedProject {
   /** The commit that was checked out. */
   commit: string
   branch?: string
-  /** The tree with every file as it was. */
+  /** The tree with every file in its current state. */
   tree: string
   /** The tree with what was staged, if it differs from both. */
   index?: string
@@ -21,14 +21,14 @@ export interface MovedProject {
   folder: string
 }
 
-/** The last event that a session had at some point, and its hash. */
+/** The last event of a session at some point, and its hash. */
 export interface HistoryHead {
   sessionId: string
   seq: number
   hash: string
 }
 
-/** The address of a home: what a session is sealed for. */
+/** The address of a home, which sessions are sealed for. */
 export interface HomeAddress {
   address: string
 }
@@ -41,9 +41,9 @@ export interface MovedOut {
   bytes: number
   /** Of the session and its subagents together. */
   events: number
-  /** Contents of files that are kept for undoing. */
+  /** Contents of files that are kept for undo. */
   contents: number
-  /** Whether the file has the project as well. */
+  /** Whether the file contains the project as well. */
   hasProject: boolean
   /** The hash of the last event, which seals the session. */
   head: string
@@ -59,14 +59,14 @@ export interface MovedIn {
   epoch: number
   events: number
   contents: number
-  /** What became of the project: its files come from the file, were there already, or are not part of it. */
+  /** The project's files come from the file, were already there, or are not included. */
   project: 'written' | 'present' | 'none'
   /** What the user should know, as sentences. */
   notes: string[]
   head: string
 }
 
-/** What happens in a move, in order; `connect`: the place is asked for its address. */
+/** The steps of a move, in order; `connect`: the place is asked for its address. */
 export const MOVE_STEPS = ['connect', 'seal', 'receive'] as const
 
 export type MoveStep = (typeof MOVE_STEPS)[number]

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CODE_LENGTH, codeFrom, pairingLink, shownCode, typedCode } from './paired-device'
 
-it('makes codes that can be typed as they are shown', () => {
+it('creates codes that can be typed as they are shown', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 40, maxLength: 40 }), (bytes) => {
       const code = codeFrom(bytes)

@@ -1,4 +1,4 @@
-/** `read`: everything can be seen, nothing can be changed. `full`: sessions can be worked with as on the computer. */
+/** `read`: can view everything and change nothing. `full`: can work with sessions as on the computer. */
 export const DEVICE_ACCESS = ['read', 'full'] as const
 export type DeviceAccess = (typeof DEVICE_ACCESS)[number]
 
@@ -7,7 +7,7 @@ export const PAIRING_LIMITS = {
   /** How long a code can be used, in ms. */
   codeMs: 10 * 60_000,
   nameChars: 60,
-  /** Paired devices; more are refused until some are revoked. */
+  /** Maximum paired devices; more are refused until some are revoked. */
   devices: 50,
 } as const
 
@@ -17,13 +17,13 @@ export interface PairedDevice {
   name: string
   access: DeviceAccess
   pairedAt: number
-  /** When it was last connected, exact to about a minute; absent: never. */
+  /** When it was last connected, to within about a minute; absent: never. */
   seenAt?: number
-  /** The network address it last came from. */
+  /** The network address of its last connection. */
   address?: string
 }
 
-/** Where devices reach this Trestle, while `trestle serve` listens for them. */
+/** The addresses of this Trestle for devices, while `trestle serve` listens for them. */
 export interface DeviceAddress {
   /** One for each address, the best one first: `https://192.168.1.5:4712`. */
   urls: string[]
@@ -31,7 +31,7 @@ export interface DeviceAddress {
   fingerprint: string
   /** Whether the certificate is our own, so that browsers warn about it. */
   isOwnCertificate: boolean
-  /** What to run so that the tailnet reaches it; absent without Tailscale. */
+  /** The command that makes it reachable in the tailnet; absent without Tailscale. */
   tailscale?: { command: string; url: string }
 }
 
@@ -42,7 +42,7 @@ export interface DevicesView {
   address?: DeviceAddress
 }
 
-/** A code that pairs one device, as it is shown once. */
+/** A code that pairs one device; it is shown once. */
 export interface PairingCode {
   /** Eight characters in two groups: `ABCD-EFGH`. */
   code: string
@@ -56,14 +56,14 @@ export interface PairingCode {
 const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const CODE_LENGTH = 8
 
-/** A code from random bytes, of which each letter uses one; bytes that would make some letters likelier are skipped. */
+/** A code from random bytes, one per letter; bytes that would make some letters more likely are skipped. */
 export function codeFrom(bytes: Uint8Array): string | undefined {
   const fair = Math.floor(256 / CODE_LETTERS.length) * CODE_LETTERS.length
   const letters = [...bytes].filter((byte) => byte < fair).map((byte) => CODE_LETTERS[byte % CODE_LETTERS.length]!)
   return letters.length < CODE_LENGTH ? undefined : letters.slice(0, CODE_LENGTH).join('')
 }
 
-/** A code as people type it, without spaces and dashes, in capitals; undefined for what cannot be one. */
+/** A code as typed, without spaces and dashes, in capitals; undefined for an invalid one. */
 export function typedCode(typed: string): string | undefined {
   const code = typed.replaceAll(/[\s-]/g, '').toUpperCase()
   return code.length === CODE_LENGTH && code.split('').every((letter) => CODE_LETTERS.includes(letter))
@@ -71,12 +71,12 @@ export function typedCode(typed: string): string | undefined {
     : undefined
 }
 
-/** As it is shown: in two groups. */
+/** The code for display: in two groups. */
 export function shownCode(code: string): string {
   return `${code.slice(0, CODE_LENGTH / 2)}-${code.slice(CODE_LENGTH / 2)}`
 }
 
-/** The link that opens the page with the code filled in. Browsers never send what follows the `#`. */
+/** The link that opens the page with the code filled in. Browsers never send the part after `#`. */
 export function pairingLink(url: string, code: string): string {
   return `${url}/#pair=${code}`
 }

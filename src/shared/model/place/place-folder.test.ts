@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { pathInPlace, placeFolder, splitPlaceFolder } from './place-folder'
 
-it('is read back as it was written', () => {
+it('parses what it has formatted', () => {
   for (const path of ['/', '~', '~/app', '/srv/app', '/srv/a b/ü', '/a//b', '/~name'])
     expect(splitPlaceFolder(placeFolder({ placeId: 'build-box', path }))).toEqual({ placeId: 'build-box', path })
 })
@@ -10,7 +10,7 @@ it('names the home folder of a place without a path', () => {
   expect(splitPlaceFolder('place://box')).toEqual({ placeId: 'box', path: '~' })
 })
 
-it('leaves folders of this machine, also odd ones', () => {
+it('leaves folders of this machine unchanged, even odd ones', () => {
   for (const folder of [
     '/srv/app',
     '~',

@@ -1,6 +1,6 @@
 import { PLACE_NAME } from './place'
 
-/** A folder on a place, as sessions on it name theirs. */
+/** A folder on a place, as its sessions name it. */
 export interface PlaceFolder {
   placeId: string
   /** Absolute path there, or `~`. */

@@ -1,21 +1,21 @@
 import type { Failure } from '../../errors'
 
-/** What a name of a place may be: it is part of addresses and of commands. */
+/** The format of a place's name, which is part of addresses and of commands. */
 export const PLACE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
-/** How a place is reached. */
+/** How to connect to a place. */
 export type PlaceLaunch =
   | {
       kind: 'ssh'
-      /** As given to ssh: a host, `user@host`, or a name from the ssh configuration. */
+      /** As passed to ssh: a host, `user@host`, or a name from the ssh configuration. */
       host: string
       port?: number
-      /** Another ssh configuration than the user's. */
+      /** An ssh configuration other than the user's. */
       configFile?: string
     }
   | {
       kind: 'slurm'
-      /** The host with the scheduler's commands, as given to ssh; absent: this machine. */
+      /** The host with the scheduler's commands, as passed to ssh; absent: this machine. */
       host?: string
       configFile?: string
       partition?: string
@@ -25,17 +25,17 @@ export type PlaceLaunch =
       /** As Slurm writes it, e.g. `16G`. */
       memory?: string
       account?: string
-      /** Subagents of its sessions run as jobs of their own, with the same limits. */
+      /** Runs subagents of its sessions as separate jobs, with the same limits. */
       agentJobs?: boolean
     }
   | {
       kind: 'container'
       program: ContainerProgram
-      /** One that the user runs; or else `image`. */
+      /** A container that the user runs; or `image`. */
       container?: string
-      /** Trestle starts a container of it, and stops it when the place is disconnected. */
+      /** Trestle starts a container from it, and stops it when the place is disconnected. */
       image?: string
-      /** A folder of this machine that is mounted there at the same path. */
+      /** A folder of this machine that is mounted in the container at the same path. */
       mount?: string
       perSession?: boolean
     }
@@ -43,7 +43,7 @@ export type PlaceLaunch =
       kind: 'devcontainer'
       /** The project of this machine with its `.devcontainer`. */
       folder: string
-      /** Another `devcontainer.json` than the project's usual one. */
+      /** A `devcontainer.json` other than the project's default. */
       configFile?: string
       /** Default: docker. */
       program?: ContainerProgram
@@ -51,18 +51,18 @@ export type PlaceLaunch =
     }
   | {
       kind: 'kubernetes'
-      /** Another kubeconfig than the user's. */
+      /** A kubeconfig other than the user's. */
       configFile?: string
       context?: string
       namespace?: string
-      /** What a Sandbox of its own runs; or else `pool`. */
+      /** The image of a separate Sandbox; or `pool`. */
       image?: string
-      /** A SandboxWarmPool that a SandboxClaim takes a Sandbox from. */
+      /** A SandboxWarmPool from which a SandboxClaim gets a Sandbox. */
       pool?: string
       cpus?: number
       /** As Kubernetes writes it, e.g. `16Gi`. */
       memory?: string
-      /** Size of a volume for the home folder, which stays when the Sandbox is suspended. */
+      /** Size of a volume for the home folder, which is kept while the Sandbox is suspended. */
       storage?: string
       /** E.g. `gvisor`. */
       runtimeClass?: string
@@ -71,15 +71,15 @@ export type PlaceLaunch =
 
 export type ContainerProgram = 'docker' | 'podman'
 
-/** How a place is reached, of one kind. */
+/** The launch options of one kind of place. */
 export type LaunchOf<Kind extends PlaceLaunch['kind']> = Extract<PlaceLaunch, { kind: Kind }>
 
-/** Whether each new session on the place gets a container of its own. */
+/** Whether each new session on the place gets its own container. */
 export function isPerSession(launch: PlaceLaunch): boolean {
   return 'perSession' in launch && launch.perSession === true
 }
 
-/** Whether Trestle starts what it runs in, and stops it when the place is disconnected. */
+/** Whether Trestle starts its container, job or Sandbox, and stops it when the place is disconnected. */
 export function isStartedByUs(launch: PlaceLaunch): boolean {
   return (
     launch.kind === 'devcontainer' ||
@@ -90,30 +90,30 @@ export function isStartedByUs(launch: PlaceLaunch): boolean {
 
 /** Another machine, container or job that sessions can work in. */
 export interface Place {
-  /** Chosen by the user; stays the same. */
+  /** Chosen by the user; never changes. */
   placeId: string
   launch: PlaceLaunch
   /** TRESTLE_HOME there; absent: `~/.trestle`. */
   home?: string
-  /** A `trestle` that is installed there; absent: this version is copied there. */
+  /** An installed `trestle` there; absent: this version is copied there. */
   program?: string
-  /** Where model calls of its sessions are made: on this machine, with the keys kept here (default), or there. */
+  /** Where model calls of its sessions are made: on this machine, with the keys stored here (default), or there. */
   models?: 'here' | 'there'
-  /** Whether its engine stays when the connection ends, where that version can; default: yes. */
+  /** Whether its engine keeps running when the connection ends, if that version supports it; default: yes. */
   keepsRunning?: boolean
-  /** The place with a container for each session that this one was made for. */
+  /** The place that this one was created for, which has one container per session. */
   parent?: string
   /** ms since the epoch. */
   addedAt: number
 }
 
 /**
- * `idle`: not connected, because no client needs it. `waiting`: a scheduler has it queued. `connecting`: for the first
- * time, or shortly after a loss. `unreachable`: attempts fail; it is tried again.
+ * `idle`: not connected, because no client needs it. `waiting`: queued by a scheduler. `connecting`: for the first
+ * time, or shortly after a loss. `unreachable`: attempts fail and are repeated.
  */
 export type PlaceState = 'idle' | 'waiting' | 'connecting' | 'connected' | 'unreachable'
 
-/** What ssh asks the user while it connects. */
+/** A question of ssh to the user while it connects. */
 export interface PlaceQuestion {
   questionId: string
   text: string
@@ -128,7 +128,7 @@ export interface PlaceView extends Place {
   since: number
   /** Why it is unreachable or waiting. */
   failure?: Failure
-  /** What happens right now, e.g. that Trestle is being copied; a sentence. */
+  /** What is happening now, e.g. that Trestle is being copied; a sentence. */
   progress?: string
   /** Version of Trestle there, while connected. */
   version?: string
@@ -139,7 +139,7 @@ export interface PlaceView extends Place {
   sessions: number
 }
 
-/** A machine as a place found it. */
+/** A machine, as detected when connecting. */
 export interface PlaceFacts {
   system: string
   arch: string
@@ -171,7 +171,7 @@ const TEST_STEPS = ['connect', 'program', 'engine'] as const
 export interface PlaceTestStep {
   step: (typeof TEST_STEPS)[number]
   ok: boolean
-  /** What was found, or why it failed. */
+  /** The result, or why it failed. */
   text: string
   advice?: string
   durationMs: number
@@ -185,11 +185,11 @@ export interface PlaceTest {
   roundTripMs?: number
 }
 
-/** What became of a place that was removed. */
+/** The result of removing a place. */
 export interface PlaceRemoved {
   /** What was deleted permanently, e.g. `container 3f2a1b`. */
   deleted: string[]
-  /** What could not be stopped or cleaned, and why. */
+  /** What could not be stopped or cleaned up, and why. */
   note?: string
 }
 
@@ -200,12 +200,12 @@ export interface PlaceRun {
   stderr: string
 }
 
-/** What a user should know about a kind of place before it is relied on. */
+/** What the user should know about a kind of place before relying on it. */
 export function launchNote({ kind }: Pick<PlaceLaunch, 'kind'>): string | undefined {
   return kind === 'kubernetes' ? 'Kubernetes is tested against a recorded API server only.' : undefined
 }
 
-/** What a place is called in one line: `ssh ada@build.example`. */
+/** A place's connection in one line: `ssh ada@build.example`. */
 export function launchText(launch: PlaceLaunch): string {
   const each = isPerSession(launch) ? ', one for each session' : ''
   switch (launch.kind) {

@@ -13,7 +13,7 @@ test('a straight history stays in one lane', () => {
   expect(graphWidth(rows)).toBe(1)
 })
 
-test('a merged branch has a lane of its own, which ends where it began', () => {
+test('a merged branch has its own lane, which ends where it started', () => {
   const rows = commitGraph(commits('m b t', 'b a', 't a', 'a'))
   expect(rows).toEqual([
     { lane: 0, through: [], into: [], out: [0, 1] },
@@ -23,19 +23,19 @@ test('a merged branch has a lane of its own, which ends where it began', () => {
   ])
 })
 
-test('unrelated histories and the rest of a page begin lanes', () => {
+test('unrelated histories and the rest of a page start lanes', () => {
   const rows = commitGraph(commits('b a', 'y x', 'a', 'x'))
   expect(rows.map(({ lane }) => lane)).toEqual([0, 1, 0, 1])
 })
 
-test('a parent listed above its child leads nowhere', () => {
+test('a parent listed above its child has no connection', () => {
   expect(commitGraph(commits('a', 'b a'))).toEqual([
     { lane: 0, through: [], into: [], out: [] },
     { lane: 0, through: [], into: [], out: [] },
   ])
 })
 
-test('100,000 commits are placed in seconds, also on a busy machine', () => {
+test('100,000 commits are placed in seconds, even on a busy machine', () => {
   const many = Array.from({ length: 100_000 }, (_, n) => ({
     hash: `h${n}`,
     parents: n % 7 === 0 ? [`h${n + 1}`, `h${n + 5}`] : [`h${n + 1}`],

@@ -2,9 +2,9 @@ import type { GitCommit } from './git'
 
 /** One row of a graph of commits: lanes are numbered from the left. */
 export interface GraphRow {
-  /** Where the commit is. */
+  /** The lane of the commit. */
   lane: number
-  /** Lanes that pass it. */
+  /** Lanes that pass by it. */
   through: number[]
   /** Lanes from above that end in the commit. */
   into: number[]
@@ -15,8 +15,8 @@ export interface GraphRow {
 type Linked = Pick<GitCommit, 'hash' | 'parents'>
 
 /**
- * Places commits in lanes, in the order in which they are listed. A lane belongs to the commit that is expected in it
- * next; a commit whose children are not listed begins a lane.
+ * Places commits in lanes, in list order. A lane belongs to the commit expected next in it; a commit whose children are
+ * not listed starts a lane.
  */
 export function commitGraph(commits: readonly Linked[]): GraphRow[] {
   const lanes: (string | undefined)[] = []
@@ -32,7 +32,7 @@ export function commitGraph(commits: readonly Linked[]): GraphRow[] {
     const through = lanes.flatMap((expected, at) => (expected === undefined ? [] : [at]))
     seen.add(hash)
     const out: number[] = []
-    // Clocks that go back put a parent above its child; there is nothing below to lead to.
+    // If a clock was set back, a parent can be listed above its child; then there is nothing below to connect to.
     for (const parent of parents.filter((each) => !seen.has(each))) {
       const known = lanes.indexOf(parent)
       const next = known >= 0 ? known : lanes[lane] === undefined && out.length === 0 ? lane : free()

@@ -1,7 +1,7 @@
 /** What kind of content a file has, as the viewer shows it. */
 export type FileContent = 'text' | 'image' | 'pdf' | 'binary'
 
-/** What the viewer needs to begin with. */
+/** The data for opening a file in the viewer. */
 export interface FileView {
   /** For display: relative to the project folder. */
   path: string
@@ -14,19 +14,19 @@ export interface FileView {
   content: FileContent
   /** IANA media type of images and PDFs. */
   mediaType?: string
-  /** Of text that isn't plain UTF-8, e.g. `UTF-16 LE`; of a binary file, what it seems to be. */
+  /** For text that isn't plain UTF-8, e.g. `UTF-16 LE`; for a binary file, its likely type. */
   note?: string
   text?: FileTextView
 }
 
-/** The text of a file, as far as it is known when it is opened. */
+/** The text of a file, as far as it is known when the file is opened. */
 export interface FileTextView {
   /** The first lines; all of them when `isWhole`. */
   lines: string[]
-  /** Positions in `lines` of those that continue beyond what is shown. */
+  /** Positions in `lines` of those that are longer than shown. */
   cut?: number[]
   isWhole: boolean
-  /** Of the whole file; an estimate while `isCounted` is false. */
+  /** For the whole file; an estimate while `isCounted` is false. */
   totalLines: number
   isCounted: boolean
   /** Why it can't be edited here, a sentence; absent: it can. */
@@ -36,7 +36,7 @@ export interface FileTextView {
 /** Some lines of a file. */
 export interface FileLines {
   version: string
-  /** Number of the first of the lines, from 1. */
+  /** Number of the first line, from 1. */
   from: number
   lines: string[]
   cut?: number[]
@@ -52,7 +52,7 @@ export interface TextQuery {
   regularExpression: boolean
 }
 
-/** Where a match is. */
+/** The position of a match. */
 export interface TextMatch {
   /** From 1. */
   line: number
@@ -66,17 +66,17 @@ export interface TextMatches {
   matches: TextMatch[]
   /** All matches in the file. */
   count: number
-  /** Why the text can't be searched for, or not all of it, a sentence. */
+  /** Why the text can't be searched, or only partly; a sentence. */
   problem?: string
 }
 
-/** A named place in a file. */
+/** A named definition or heading in a file. */
 export interface FileSymbol {
   name: string
   kind: 'class' | 'function' | 'method' | 'type' | 'value' | 'section'
   /** From 1. */
   line: number
-  /** How deeply it lies in other symbols, from 0. */
+  /** How deeply it is nested in other symbols, from 0. */
   depth: number
 }
 
@@ -90,13 +90,13 @@ export interface FileBytes {
 /** A whole text, for editing. */
 export interface EditableText {
   text: string
-  /** Which content this is; a save passes it back. */
+  /** Identifies this content; a save sends it back. */
   mark: string
   lineEndings: 'none' | 'lf' | 'crlf' | 'mixed'
 }
 
 /**
- * What became of a save. `stale`: the file has changed since it was opened; nothing was written. `seq`: of the event
+ * The result of saving. `stale`: the file has changed since it was opened; nothing was written. `seq`: of the event
  * that records the change; `path`: absolute.
  */
 export type SaveOutcome =
@@ -107,7 +107,7 @@ export type SaveOutcome =
 export interface FolderEntry {
   name: string
   isFolder: boolean
-  /** Left out by .gitignore or .trestleignore. */
+  /** Excluded by .gitignore or .trestleignore. */
   isIgnored?: true
   isLink?: true
   /** Why it can't be opened, a sentence. */
@@ -118,16 +118,16 @@ export interface FolderEntries {
   /** Real and absolute. */
   path: string
   entries: FolderEntry[]
-  /** How many more there are. */
+  /** How many more entries there are. */
   more?: number
 }
 
-/** Files whose path fits a filter, best first. */
+/** Files whose path matches a filter, best first. */
 export interface FilteredFiles {
   files: { path: string; /** Positions in `path` that fit what was typed. */ at: number[] }[]
-  /** All that fit. */
+  /** All that match. */
   count: number
-  /** The files are still being listed: these are of those found so far. */
+  /** The files are still being listed: these are matches among those found so far. */
   partial?: true
 }
 
@@ -139,6 +139,6 @@ export interface AttachedFile {
   size: number
   /** Its text, if it is short enough to send with the message. */
   text?: string
-  /** What it is, e.g. `text`, `ZIP archive`. */
+  /** Its kind, e.g. `text`, `ZIP archive`. */
   kind: string
 }

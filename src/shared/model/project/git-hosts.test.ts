@@ -6,7 +6,7 @@ const page = (address: string): string | undefined => {
   return host && comparePage(host, 'fix/a b', 'main')
 }
 
-test('leads to the page of each known host where a pull request is created', () => {
+test('links to the page of each known host for creating a pull request', () => {
   expect(page('git@github.com:ada/shop.git')).toBe('https://github.com/ada/shop/compare/main...fix/a%20b?expand=1')
   expect(page('https://token@github.com/ada/shop.git')).toBe(
     'https://github.com/ada/shop/compare/main...fix/a%20b?expand=1',
@@ -27,7 +27,7 @@ test('leads to the page of each known host where a pull request is created', () 
     )
 })
 
-test('knows no page for other hosts, folders and odd addresses', () => {
+test('has no page for other hosts, folders and odd addresses', () => {
   const odd = [
     '/srv/git/shop.git',
     '../shop',

@@ -1,7 +1,7 @@
 /** The hosts whose pages for creating a pull request are known. */
 export type GitHostKind = 'github' | 'gitlab' | 'bitbucket' | 'gitea' | 'azure'
 
-/** Where the repository of a remote has its pages. */
+/** The web address of a remote's repository. */
 export interface GitHostRepository {
   kind: GitHostKind
   host: string
@@ -9,7 +9,7 @@ export interface GitHostRepository {
   path: string
 }
 
-/** Reads the address of a remote: `https://…`, `ssh://…` or `git@host:path`. Undefined for an unknown host. */
+/** Parses the address of a remote: `https://…`, `ssh://…` or `git@host:path`. Undefined for an unknown host. */
 export function hostOfRemote(address: string): GitHostRepository | undefined {
   const found =
     /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/(.+?)\/?$/.exec(address) ??
@@ -36,7 +36,7 @@ function kindOf(host: string): GitHostKind | undefined {
   return undefined
 }
 
-/** The page where a pull request of `branch` into `base` is created. */
+/** The page for creating a pull request of `branch` into `base`. */
 export function comparePage({ kind, host, path }: GitHostRepository, branch: string, base: string): string {
   const at = `https://${host}/${path.split('/').map(encodeURIComponent).join('/')}`
   const [from, into] = [branch, base].map((name) => name.split('/').map(encodeURIComponent).join('/'))

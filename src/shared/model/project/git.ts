@@ -6,7 +6,7 @@ import { visiblePath } from '../../visible-text'
  */
 export type GitPath = string
 
-/** A path as people read it: bytes that are no text are shown as `\xNN`, and hidden characters as `\u{202e}`. */
+/** A path for display: bytes that are not text are shown as `\xNN`, and hidden characters as `\u{202e}`. */
 export function gitPathText(path: GitPath): string {
   if (!path.startsWith('\0')) return visiblePath(path)
   return path.slice(1).replace(/../g, (pair) => {
@@ -18,40 +18,40 @@ export function gitPathText(path: GitPath): string {
 /** An operation that git has started and not finished. */
 export interface GitOperation {
   kind: 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisect' | 'am'
-  /** Of a rebase: which step of how many, and the branch that is rebased. */
+  /** For a rebase: the step and the number of steps, and the branch that is rebased. */
   step?: number
   steps?: number
   branch?: string
 }
 
-/** Whether the repository may run programs of its own. */
+/** Whether the repository may run its own programs. */
 export interface GitTrust {
-  /** `none`: it has no programs of its own. `asked`: nothing of git is used until the user trusts it. */
+  /** `none`: it has no programs of its own. `asked`: git is not used until the user trusts it. */
   state: 'none' | 'asked' | 'trusted'
-  /** What it would run, or settings that can run something, one line each. */
+  /** The programs, or settings that can run something, one line each. */
   programs: string[]
-  /** What the lines are made of; names what is trusted. */
+  /** Hash of the lines' sources; identifies what is trusted. */
   hash: string
 }
 
 /** A repository whose own programs the user has trusted. */
 export interface GitTrusted {
-  /** What all its working trees share; `.git` in a plain one. */
+  /** The Git folder shared by all its working trees; `.git` in a plain repository. */
   repository: string
   acceptedAt: number
 }
 
-/** What the header of a session shows. */
+/** The summary in the header of a session. */
 export interface GitSummary {
   /** `none`: the folder has no repository. `untrusted`: only `branch` is known. */
   state: 'none' | 'untrusted' | 'ready'
   /** Name of the branch; absent: detached. */
   branch?: string
-  /** The commit that is checked out, abbreviated; absent: none yet. */
+  /** The commit that is checked out, abbreviated; absent: no commit yet. */
   commit?: string
   ahead?: number
   behind?: number
-  /** How many files differ from the last commit, new ones included. */
+  /** How many files differ from the last commit, including new ones. */
   changed?: number
   conflicts?: number
   operation?: GitOperation['kind']
@@ -62,10 +62,10 @@ export type GitChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copi
 /** A file that differs, on one side of the index. */
 export interface GitChange {
   path: GitPath
-  /** Of a renamed or copied file. */
+  /** For a renamed or copied file. */
   from?: GitPath
   kind: GitChangeKind
-  /** Only the permission to run it has changed. */
+  /** Only the executable permission has changed. */
   modeOnly?: true
   submodule?: true
 }
@@ -80,13 +80,13 @@ export interface GitConflict {
   theirs: boolean
 }
 
-/** A submodule with changes that are not committed in it. */
+/** A submodule with uncommitted changes. */
 export interface GitSubmoduleChanges {
   path: GitPath
   /** Numbers of files. */
   changed: number
   untracked: number
-  /** Why it cannot be said, as a sentence. */
+  /** Why it cannot be determined, as a sentence. */
   problem?: string
 }
 
@@ -99,7 +99,7 @@ export interface GitStatus {
   /** Full hash; absent: no commit yet. */
   commit?: string
   upstream?: string
-  /** Both are absent when the upstream is gone. */
+  /** Both are absent when the upstream was deleted. */
   ahead?: number
   behind?: number
   stashes: number
@@ -109,12 +109,12 @@ export interface GitStatus {
   conflicts: GitConflict[]
   /** How many changes there are beyond those listed. */
   hidden: number
-  /** Folders of new files are listed as one, because there are very many. */
+  /** Folders of new files are listed as one entry, because there are very many. */
   foldersOnly?: true
   sparse?: true
   shallow?: true
   hasSubmodules?: true
-  /** Those with files that differ from their commit; `submodulesUnread` further ones were not looked at. */
+  /** Those with uncommitted changes; `submodulesUnread` more were not checked. */
   submodules?: GitSubmoduleChanges[]
   submodulesUnread?: number
   /** It uses Git LFS. */
@@ -124,7 +124,7 @@ export interface GitStatus {
 
 /** One part of a diff that can be staged, unstaged or discarded separately. */
 export interface GitHunk {
-  /** Names exactly this text at this place. */
+  /** Identifies exactly this text at this position. */
   id: string
   /** A unified diff of only this hunk, without file header. */
   text: string
@@ -133,9 +133,9 @@ export interface GitHunk {
 /** The diff of one file. */
 export interface GitFileDiff {
   path: GitPath
-  /** Empty for binary files and changes of only the mode. */
+  /** Empty for binary files and changes of the mode only. */
   hunks: GitHunk[]
-  /** Whether hunks can be used separately: the file is on both sides. */
+  /** Whether hunks can be staged separately: the file exists on both sides. */
   byHunk: boolean
   added: number
   removed: number
@@ -162,21 +162,21 @@ export interface GitBranch {
   worktree?: string
 }
 
-/** How a merge or a cherry-pick went. `unchanged`: everything was there already. */
+/** The result of a merge or a cherry-pick. `unchanged`: there was nothing to merge. */
 export interface GitIntegration {
   outcome: 'done' | 'unchanged' | 'conflicts'
-  /** Files with conflicts, which wait to be resolved. */
+  /** Number of files with unresolved conflicts. */
   conflicts: number
 }
 
 export interface GitTag {
   name: string
-  /** Full hash of what the tag names: a commit, or its own object with a message. */
+  /** Full hash of what the tag points to: a commit, or its tag object if it has a message. */
   object: string
   commit: string
   /** Subject of the commit. */
   subject: string
-  /** First line of its own message. */
+  /** First line of the tag's own message. */
   message?: string
   /** ms since the epoch. */
   at: number
@@ -250,7 +250,7 @@ export interface GitConflictPart {
 export interface GitConflictFile {
   path: GitPath
   parts: GitConflictPart[]
-  /** Names the content that was read. */
+  /** Identifies the content that was read. */
   hash: string
   /** Why the parts cannot be shown. */
   note?: string
@@ -261,17 +261,17 @@ export interface GitKept {
   id: string
   /** ms since the epoch. */
   at: number
-  /** What removed it, such as "Discarded". */
+  /** The action that removed it, such as "Discarded". */
   reason: string
   paths: GitPath[]
 }
 
-/** What can be taken back, and how. */
+/** An undoable action, and how to undo it. */
 export interface GitUndo {
   kept?: string
 }
 
-/** `left`: the commit that was checked out without a branch, if no branch or tag has it now. */
+/** `left`: the commit that was checked out without a branch, if no branch or tag contains it now. */
 export interface GitSwitched {
   left?: { hash: string; subject: string }
 }
@@ -292,7 +292,7 @@ export interface GitPullRequest {
   base: string
   title: string
   body: string
-  /** The page of the host where it can be created; absent: the host is unknown. */
+  /** The page of the host for creating it; absent: the host is unknown. */
   url?: string
   /** The branch must be pushed first. */
   needsPush: boolean

@@ -1,19 +1,19 @@
 /**
- * Where the worktrees of sessions are: beside TRESTLE_HOME, like the folders of sessions without a project. Not inside,
- * since sandboxed commands cannot see TRESTLE_HOME.
+ * The folder with the worktrees of sessions: next to TRESTLE_HOME, like the folders of sessions without a project. Not
+ * inside, because sandboxed commands cannot see TRESTLE_HOME.
  */
 export const WORKTREE_FOLDERS = '.trestle-worktrees'
 
-/** The worktree of a session, as lists show it. */
+/** The worktree of a session, in lists. */
 export interface SessionWorktree {
   worktreeId: string
-  /** The folder of the project that it was made from. */
+  /** The folder of the project that it was created from. */
   project: string
   /** Absent: no branch is checked out. */
   branch?: string
 }
 
-/** - `creating`, `removing`: a process does that now, or died doing it. */
+/** `creating`, `removing`: a process is doing that now, or ended while doing it. */
 export type WorktreeState = 'creating' | 'ready' | 'removing' | 'removed'
 
 /** The command that prepares a new worktree. */
@@ -27,7 +27,7 @@ export interface WorktreeSetup {
   output: string
 }
 
-/** What became of a removed worktree. */
+/** What was saved of a removed worktree. */
 export interface RemovedWorktree {
   at: number
   /** The commit that was checked out. */
@@ -38,49 +38,49 @@ export interface RemovedWorktree {
   patch?: string
   /** The branch was deleted, because another branch has all of its commits. */
   branchDeleted?: true
-  /** Folders that were not saved, such as `node_modules`, because they can be made again. */
+  /** Folders that were not saved, such as `node_modules`, because they can be created again. */
   dropped: string[]
 }
 
-/** A worktree that Trestle made. */
+/** A worktree that Trestle created. */
 export interface Worktree {
   worktreeId: string
   state: WorktreeState
   /** The top of the worktree. */
   folder: string
-  /** The folder of the project that it was made from. */
+  /** The folder of the project that it was created from. */
   project: string
   branch?: string
-  /** The branch that it started from, and that it is merged into. Absent: it started from a commit. */
+  /** The branch that it started from and is merged into. Absent: it started from a commit. */
   base?: string
   createdAt: number
   /** Sessions that work in it. */
   sessions: { sessionId: string; title: string }[]
   setup?: WorktreeSetup
   removed?: RemovedWorktree
-  /** Why it cannot be used as it is; a sentence. */
+  /** Why it cannot be used; a sentence. */
   problem?: string
 }
 
 /** A worktree compared with its base. */
 export interface WorktreeStatus extends Worktree {
-  /** Uncommitted files; without ignored ones. */
+  /** Uncommitted files, except ignored ones. */
   changed: number
-  /** Commits that the base has not. */
+  /** Commits that the base does not have. */
   ahead: number
-  /** Commits of the base that it has not. */
+  /** Commits of the base that it does not have. */
   behind: number
-  /** Files with conflicts, from the top. */
+  /** Files with conflicts, relative to the top. */
   conflicts: string[]
-  /** What git is in the middle of. */
+  /** The operation that git is in the middle of. */
   operation?: 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'bisect'
-  /** Branches that it could be merged into. */
+  /** Branches that it can be merged into. */
   branches: string[]
   /** Whether a remote is configured. */
   hasRemote: boolean
 }
 
-/** What a new worktree is to be. */
+/** The options for a new worktree. */
 export interface NewWorktree {
   /** A new branch, or one that is not checked out elsewhere. Absent: a drafted name. */
   branch?: string
@@ -95,16 +95,16 @@ export interface NewWorktree {
 export const MERGE_WAYS = ['merge', 'squash', 'rebase'] as const
 export type MergeWay = (typeof MERGE_WAYS)[number]
 
-/** How a merge, or an update, went. */
+/** The result of a merge or an update. */
 export type MergeResult =
   | { state: 'done'; commit: string; into: string }
   | { state: 'nothing' }
-  /** Everything is as it was, or, after an update that keeps them, the conflicts are in the worktree. */
+  /** Everything is unchanged, or, after an update that keeps them, the conflicts are in the worktree. */
   | { state: 'conflicts'; files: string[]; kept: boolean }
 
-/** What a session in a folder could start from. */
+/** What a session in a folder can start from. */
 export interface WorktreeOffer {
-  /** Why there can be no worktree; a sentence. The other fields are empty then. */
+  /** Why no worktree can be created; a sentence. The other fields are empty then. */
   problem?: string
   /** The name that the branch would get. */
   branch: string

@@ -1,12 +1,12 @@
 import type { Effort } from '../turn/effort'
 import type { TaskStatus } from '../task/task'
 
-/** The work that a call has given to a subagent. */
+/** The work that a call gives to a subagent. */
 export interface AgentStart {
-  /** The session whose agent made the call, and the one at the top of the family, which is a person's. */
+  /** The session whose agent made the call, and the main session at the top. */
   parentId: string
   rootId: string
-  /** 1 for a subagent of a person's session. */
+  /** 1 for a subagent of a main session. */
   depth: number
   callId: string
   /** The name of its spec. */
@@ -14,7 +14,7 @@ export interface AgentStart {
   /** A short description of its task. */
   description: string
   background: boolean
-  /** It may not change anything: by its own spec, or by that of one above it. */
+  /** It must not change anything: by its own spec, or by that of an ancestor. */
   readOnly: boolean
   /** ms; absent: no limit. */
   timeoutMs?: number
@@ -23,13 +23,13 @@ export interface AgentStart {
 /** How the work has ended. */
 export interface AgentEnd {
   status: Exclude<TaskStatus, 'running'>
-  /** Why, when it was ended; a sentence. */
+  /** Why it was ended early; a sentence. */
   reason?: string
   /** Length of its last message. */
   answerBytes: number
 }
 
-/** A subagent as the header of its session has it: the latest work that it was given, and how that stands. */
+/** A subagent in the header of its session: its latest work, and the state of that work. */
 export interface AgentState extends AgentStart {
   status: TaskStatus
   reason?: string
@@ -46,54 +46,54 @@ export interface SubagentType {
   name: string
   description: string
   systemPrompt: string
-  /** Names of tools; never more than its maker has. */
+  /** Names of tools; never more than the defining agent has. */
   tools: string[]
 }
 
-/** What a spec says of an agent, with everything that it extends. */
+/** The definition of an agent, including everything that its spec extends. */
 export interface AgentDefinition {
-  /** As it is chosen and called: lowercase letters, digits and single hyphens. */
+  /** The name to choose and call it by: lowercase letters, digits and single hyphens. */
   name: string
   /** Display name; default: the name. */
   title?: string
   /** Absolute path of the file; empty for one that an agent has defined. */
   path: string
   description: string
-  /** With its arguments filled in; empty: the usual prompt alone. */
+  /** With its arguments filled in; empty: only the default prompt. */
   systemPrompt: string
   /** Absent: every tool. */
   tools?: readonly string[]
   excludeTools: readonly string[]
-  /** The types of subagents that it may start. */
+  /** The types of subagents that it can start. */
   subagents: readonly string[]
   /** Those that its own file refers to, even if others have the same names. */
   ownTypes?: readonly AgentDefinition[]
-  /** `provider/model`, or `small`; absent: that of the session, or of the parent. */
+  /** `provider/model`, or `small`; absent: the model of the session, or of the parent. */
   model?: string
-  /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
+  /** Its reasoning effort; absent: its parent's, if it has the same model, or otherwise the default. */
   effort?: Effort
   maxSteps?: number
-  /** Equal steps in a row that end its turn; absent: 12. */
+  /** Number of identical consecutive steps that end its turn; absent: 12. */
   maxRepeats?: number
   /** Only read-only tools are allowed, regardless of rules and modes. */
   readOnly: boolean
-  /** What people are shown in a new session with it. */
+  /** Shown to the user in a new session with it. */
   greeting?: string
 }
 
-/** How a person names the agent that a session is to run as: one of the specs for its folder, or a file. */
+/** The user's choice of the agent for a session: one of the specs for its folder, or a file. */
 export type AgentChoice = { name: string } | { file: string }
 
-/** The agent that a person's session runs as, as it was chosen. */
+/** The agent of a user's session, as it was chosen. */
 export interface SessionAgent {
   name: string
   title?: string
-  /** It may change nothing. */
+  /** It must not change anything. */
   readOnly?: true
   greeting?: string
   /**
-   * Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session
-   * stays as it was started.
+   * Set when a file outside the agent folders defines it: the definition when it was chosen, so that the session stays
+   * as it was started.
    */
   definition?: AgentDefinition
 }
@@ -101,7 +101,7 @@ export interface SessionAgent {
 /** Where an agent spec comes from. */
 export type AgentSource = 'project' | 'user' | 'plugin' | 'built-in'
 
-/** An agent spec as a page lists it. */
+/** An agent spec in a list. */
 export interface AgentView {
   name: string
   title?: string
@@ -115,11 +115,11 @@ export interface AgentView {
   excludedTools: string[]
   subagents: string[]
   model?: string
-  /** The nearer one of the same name, which is used in its place. */
+  /** The nearer one with the same name, which is used instead. */
   hiddenBy?: string
 }
 
-/** What the form of an agent shows and writes; the rest of its file stays as it is. */
+/** The fields in the form of an agent; the rest of its file stays unchanged. */
 export interface AgentFields {
   /** Lowercase letters, digits and single hyphens. */
   name: string
@@ -129,36 +129,36 @@ export interface AgentFields {
   tools?: string[] | undefined
   excludeTools: string[]
   subagents: string[]
-  /** `provider/model`, or `small`; absent: as its parent. */
+  /** `provider/model`, or `small`; absent: the parent's model. */
   model?: string | undefined
   effort?: Effort | undefined
   maxSteps?: number | undefined
   readOnly: boolean
 }
 
-/** What is wrong with a spec. */
+/** A problem in a spec. */
 export interface AgentProblem {
   path: string
   line?: number
   message: string
-  /** `false`: the agent can be used, without what is wrong. Default true: it is left out. */
+  /** `false`: the agent can be used without the invalid part. Default true: the agent is excluded. */
   isFatal?: boolean
 }
 
-/** The specs for a project, and what is wrong with others. */
+/** The specs for a project, and the problems in others. */
 export interface AgentList {
   agents: AgentView[]
   problems: AgentProblem[]
 }
 
-/** How the ids of subagents' sessions begin; the id of the session at the top of the family follows. */
+/** Prefix of the session ids of subagents; the id of the main session follows. */
 export const AGENT_ID = 'agent-'
 
 export function isAgentId(sessionId: string): boolean {
   return sessionId.startsWith(AGENT_ID)
 }
 
-/** What the ids of all subagents of a family begin with. */
+/** Prefix of the ids of all subagents of a main session. */
 export function familyPrefix(rootId: string): string {
   return `${AGENT_ID}${rootId.replace(/^session-/, '')}-`
 }

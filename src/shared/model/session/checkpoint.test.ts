@@ -5,7 +5,7 @@ import { visibleRanges, type Cut } from './checkpoint'
 it('hides what a restore removed, and shows it again after a redo', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.constant('say' as const), fc.nat(60)), { maxLength: 60 }), (moves) => {
-      // The plain way: keep what is visible after every event.
+      // The simple method: keep what is visible after every event.
       const visibleAfter: number[][] = [[], [1]]
       const cuts: Cut[] = []
       for (const move of moves) {
@@ -27,7 +27,7 @@ it('hides what a restore removed, and shows it again after a redo', () => {
   )
 })
 
-it('computes what was visible at an earlier moment', () => {
+it('computes what was visible earlier', () => {
   const cuts = [
     { seq: 5, to: 2 },
     { seq: 8, to: 4 },

@@ -2,35 +2,36 @@ import type { CompactionMark } from '../turn/context'
 import type { Usage } from '../turn/message'
 import type { PlanState, Todo } from '../turn/plan'
 
-/** What lies at a path. `mode`: permission bits. */
+/** What exists at a path. `mode`: permission bits. */
 export type FileState =
   | { kind: 'absent' }
   | { kind: 'file'; /** SHA-256 of the content. */ hash: string; size: number; mode: number }
   | { kind: 'link'; target: string }
   | { kind: 'folder'; mode: number }
-  /** Something whose content is not kept; `mark` tells its versions apart. */
+  /** Something whose content is not stored; `mark` distinguishes its versions. */
   | { kind: 'unkept'; why: string; mark: string }
 
 /** One path that a call or a restore has changed. */
 export interface FileChange {
-  /** Absolute, without symlinks on the way. */
+  /** Absolute, with symlinks in it resolved. */
   path: string
   before: FileState
   after: FileState
 }
 
-/** The changes of one call; a long list lies in the store of contents, under its hash. */
+/** The changes of one call; a long list is stored with the contents, under its hash. */
 export interface ChangeList {
   changes: FileChange[]
   listHash?: string
   count: number
 }
 
-/** Why a restore leaves a path alone. */
+/** Why a restore leaves a path unchanged. */
 export interface KeptFile {
   path: string
   /**
-   * `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: not at all.
+   * `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: never
+   * overwritten.
    */
   kind: 'changed' | 'impossible'
   why: string
@@ -47,45 +48,43 @@ export interface RestoreStep {
 
 /** What a restore does, or would do. */
 export interface RestorePreview {
-  /** Things become as they were right after this event. */
+  /** Restores the state right after this event. */
   to: number
   steps: RestoreStep[]
   kept: KeptFile[]
-  /** Sentences on what checkpoints did not cover. */
+  /** What checkpoints did not cover, as sentences. */
   notCovered: string[]
-  /** How many messages of the user leave the conversation; undefined: it stays. */
+  /** How many messages of the user are removed from the conversation; undefined: it stays unchanged. */
   messagesTaken?: number
 }
 
 export interface RestoreResult extends RestorePreview {
-  /**
-   * `seq` of the event that records it; a restore to right before it takes it back. Undefined: there was nothing to do.
-   */
+  /** `seq` of the event that records it; a restore to right before it undoes it. Undefined: there was nothing to do. */
   seq?: number
 }
 
-/** The conversation continues from where it was right after the event `to`; what the header had then. */
+/** The conversation continues from its state right after the event `to`, with these values in the header. */
 export interface ConversationCut {
   to: number
   todos: Todo[]
   context?: Usage
   compacted?: CompactionMark
-  /** Of the `prefix.frozen` that requests began with. */
+  /** Of the `prefix.frozen` that requests started with. */
   prefixSeq?: number
   plan?: PlanState
 }
 
-/** What the agent has sent to an earlier checkpoint of its turn. */
+/** A message from the agent to an earlier checkpoint of its turn. */
 export interface DMail {
   checkpoint: number
   message: string
-  /** Steps that left the conversation, the one that sent it included. */
+  /** Steps that were removed from the conversation, including the one that sent it. */
   steps: number
-  /** The calls that left with them, as people read them, the first ones. */
+  /** The first removed calls, as text for people. */
   calls: string[]
 }
 
-/** A message that a session can go back to. */
+/** A message that a session can be restored to. */
 export interface RestorePoint {
   /** From 1. */
   n: number
@@ -94,7 +93,7 @@ export interface RestorePoint {
   text: string
 }
 
-/** A file that the session has changed, beside what it is now. */
+/** A file that the session has changed, compared with its current state. */
 export interface SessionFile {
   path: string
   before: FileState
@@ -103,32 +102,30 @@ export interface SessionFile {
   standing: 'ours' | 'changed'
 }
 
-/** A piece of the difference between what a file was before the session and what it is now. */
+/** A difference between a file before the session and now. */
 export interface FileHunk {
-  /** Names the hunk as long as neither side changes. */
+  /** Identifies the hunk as long as neither side changes. */
   id: string
-  /** Line of the present text it begins at, from 1. */
+  /** Its first line in the current text, from 1. */
   line: number
   /** With `+`, `-` or a space in front. */
   lines: string[]
 }
 
-/** The difference of one file. Without `hunks` it cannot be shown as text; `note` says why. */
+/** The differences of one file. Without `hunks`, they cannot be shown as text; `note` says why. */
 export interface FileHunks {
   path: string
   hunks?: FileHunk[]
   note?: string
 }
 
-/** Where a conversation went back: all between `to` and `seq` is left out, `seq` itself is not. */
+/** A place where the conversation went back: everything between `to` and `seq` is removed, `seq` itself is not. */
 export interface Cut {
   seq: number
   to: number
 }
 
-/**
- * Stretches of the log, first and last `seq`, that the conversation is made of; newest first. `end`: its last `seq`.
- */
+/** Ranges of the log, first and last `seq`, that make up the conversation; newest first. `end`: its last `seq`. */
 export function visibleRanges(cuts: readonly Cut[], end: number): { from: number; to: number }[] {
   const stretches: { from: number; to: number }[] = []
   let to = end

@@ -1,13 +1,13 @@
 /** The position of a text in a row of the conversation. */
 export type FoundPart = 'message' | 'answer' | 'thinking' | 'call' | 'result'
 
-/** One row of the conversation that contains what was searched for. */
+/** One row of the conversation that matches a search. */
 export interface ConversationHit {
   /** `seq` of an event of the row: the row is loaded when the window reaches back to it. */
   seq: number
   /** The id of the row, as in `TranscriptItem`. */
   itemId: string
-  /** Where in the row the first match is. */
+  /** The part of the row with the first match. */
   part: FoundPart
   /** How many matches the row has. */
   matches: number
@@ -22,23 +22,23 @@ export interface ConversationMatches {
   matches: number
 }
 
-/** What a session can be exported as. */
+/** The formats that a session can be exported in. */
 export const EXPORT_FORMATS = ['markdown', 'html', 'json'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** A session as a file. */
 export interface ExportedFile {
-  /** A file name made from the title. */
+  /** A file name derived from the title. */
   name: string
   mediaType: string
   text: string
 }
 
-/** What became of the sessions whose folder has moved. */
+/** The result for sessions whose folder has moved. */
 export interface RelinkResult {
-  /** The real path of the folder where they are now. */
+  /** The real path of their current folder. */
   folder: string
   moved: number
-  /** Sessions that could not be changed: they are at work, or open in another process. */
+  /** Sessions that could not be changed: they are running, or open in another process. */
   busy: number
 }

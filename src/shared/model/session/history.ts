@@ -1,8 +1,8 @@
-/** What is wrong with a history; events are named by their number. */
+/** A problem in a history; events are identified by their number. */
 export interface HistoryProblem {
   /** `rewritten`: consistent in itself, but not the history that a noted hash belongs to. */
   kind: 'altered' | 'removed' | 'inserted' | 'reordered' | 'rewritten'
-  /** The first event it is about, and the last one if there are several. */
+  /** The first event it concerns, and the last one if there are several. */
   seq: number
   to?: number
   /** A sentence for the user. */
@@ -16,13 +16,11 @@ export interface HistoryCheck {
   ok: boolean
   /** How many events were checked. */
   events: number
-  /**
-   * The first of them that have no hash of their own, because they are older than the hashes. Later hashes cover them.
-   */
+  /** The leading events without a hash, because they are older than the hashes. Later hashes cover them. */
   withoutHash: number
-  /** The hash of the last event; without a hash of its own, the one that the next event will follow. */
+  /** The hash of the last event; if it has none, the hash that the next event will build on. */
   head: string
-  /** The event that has the hash which was asked for. */
+  /** The event with the expected hash. */
   expectedAt?: number
   problem?: HistoryProblem
 }
@@ -32,23 +30,23 @@ export interface HistoriesCheck {
   ok: boolean
   sessions: number
   events: number
-  /** The checks that found something. */
+  /** The checks that found a problem. */
   failed: HistoryCheck[]
 }
 
-/** One file that an event says was changed. */
+/** A file that an event changed. */
 export interface ReplayFile {
   path: string
   action: 'created' | 'changed' | 'deleted'
-  /** The difference as a unified diff; absent when the contents are not text or no longer kept. */
+  /** The change as a unified diff; absent when the contents are not text or no longer stored. */
   diff?: string
   added?: number
   removed?: number
-  /** Why there is no difference to show, or what of it was left out. */
+  /** Why there is no diff, or what it omits. */
   note?: string
 }
 
-/** One event of a replay, as a person reads it. */
+/** One event of a replay, as text for people. */
 export interface ReplayStep {
   seq: number
   /** How many events the session has. */
@@ -61,9 +59,9 @@ export interface ReplayStep {
   title: string
   /** Its text, shortened when it is long. */
   text: string
-  /** What it says was changed in files. */
+  /** The recorded changes of files. */
   files: ReplayFile[]
-  /** Files it changed beyond those listed. */
+  /** More changed files than those listed. */
   moreFiles: number
   /** Its hash; absent in events that are older than the hashes. */
   hash?: string
@@ -74,7 +72,7 @@ export interface ReplayTurn {
   turn: number
   seq: number
   at: number
-  /** The beginning of its prompt. */
+  /** The start of its prompt. */
   text: string
 }
 

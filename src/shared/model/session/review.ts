@@ -1,36 +1,36 @@
 import type { KeptFile } from './checkpoint'
 
-/** What a review compares; the same as the scope of a review pane. */
+/** What a review compares; also the scope of a review pane. */
 export type ReviewedScope = { kind: 'session' } | { kind: 'turn'; turnId: string } | { kind: 'branch'; base: string }
 
 /** A file that a review shows. */
 export interface ReviewFile {
   /** Absolute. */
   path: string
-  /** Relative to the project where it lies in it. */
+  /** Relative to the project if it is inside it. */
   name: string
   status: 'added' | 'deleted' | 'changed' | 'renamed'
-  /** Its earlier name, relative as `name`; set when it was renamed. */
+  /** Its earlier name, relative like `name`; set when it was renamed. */
   from?: string
-  /** Names the two compared versions: differs as soon as one of them changes. */
+  /** Identifies the two compared versions: differs as soon as one of them changes. */
   key: string
   /** Another program has changed it too. */
   changedElsewhere?: true
-  /** The file has been changed again after the turn that is reviewed. */
+  /** The file was changed again after the reviewed turn. */
   changedLater?: true
 }
 
 export interface ReviewList {
   files: ReviewFile[]
-  /** What a branch is compared with: the commit both come from. */
+  /** The base of a branch comparison: the common ancestor. */
   base?: { name: string; commit: string }
-  /** What is left out, as a sentence. */
+  /** What is omitted, as a sentence. */
   note?: string
 }
 
 /** A run of lines that differs. */
 export interface ReviewChange {
-  /** Names the change in its file as long as the file's `key` stays. */
+  /** Identifies the change in its file as long as the file's `key` stays the same. */
   id: string
   /** Index of its first line in the lines of its hunk. */
   at: number
@@ -38,18 +38,18 @@ export interface ReviewChange {
   count: number
 }
 
-/** Changes that stand close together, with 3 lines around them. */
+/** Adjacent changes, with 3 lines of context. */
 export interface ReviewHunk {
   /** First line on the old side, from 1. */
   old: number
   /** First line on the new side, from 1. */
   new: number
-  /** With `+`, `-` or a space in front; `\` in front of a remark on the line before. */
+  /** With `+`, `-` or a space in front; `\` in front of a note about the previous line. */
   lines: string[]
   changes: ReviewChange[]
 }
 
-/** The difference of one file. Without hunks, `note` says why. */
+/** The differences of one file. Without hunks, `note` says why. */
 export interface ReviewDiff {
   path: string
   key: string
@@ -59,52 +59,50 @@ export interface ReviewDiff {
   /** Lines of each side in all. */
   oldLines: number
   newLines: number
-  /** What the lines do not show: binary content, permissions, line ends, encodings. */
+  /** What the lines do not show: binary content, permissions, line endings, encodings. */
   notes: string[]
-  /** The file may hold secrets, so its lines were left out: the kind of file, such as `private keys`. */
+  /** The file may contain secrets, so its lines were omitted: the kind of file, such as `private keys`. */
   secret?: string
 }
 
 export type ReviewSide = 'old' | 'new'
 
-/** A comment of the user's on lines of a file, not sent yet. */
+/** A comment of the user on lines of a file, not sent yet. */
 export interface ReviewComment {
   id: string
   path: string
   /** Relative to the project. */
   name: string
   side: ReviewSide
-  /** Where its lines are now, from 1; where they were when they are gone. */
+  /** The current position of its lines, from 1; the last known one if they were removed. */
   line: number
   endLine: number
   /** The lines have been changed or removed. */
   gone?: true
-  /** The lines as they were when the comment was written, the first ones. */
+  /** The first of the lines as they were when the comment was written. */
   quote: string
   text: string
 }
 
-/** What the user has noted about a session's changes. */
+/** The user's marks on a session's changes. */
 export interface ReviewMarks {
-  /** Versions of files that were looked at: `ReviewFile.key`s by path. */
+  /** Versions of files that the user viewed: `ReviewFile.key`s by path. */
   viewed: Record<string, string[]>
-  /** Changes that were accepted, by path: their ids. */
+  /** Ids of changes that the user kept, by path. */
   kept: Record<string, string[]>
   comments: ReviewComment[]
 }
 
 /** What an undo did. */
 export interface ReviewUndo {
-  /**
-   * `seq` of the event that records it: a restore to right before it takes it back. Absent: there was nothing to do.
-   */
+  /** `seq` of the event that records it: a restore to right before it undoes it. Absent: there was nothing to do. */
   seq?: number
   kept: KeptFile[]
 }
 
-/** What a branch can be compared with. */
+/** The branches that can be compared. */
 export interface ReviewBases {
-  /** The branch that is checked out; absent when none is. */
+  /** The branch that is checked out; absent: no branch. */
   current?: string
   /** Branches, the most likely first. */
   branches: string[]

@@ -12,15 +12,15 @@ import type { SessionSchedule } from '../assistant/schedule'
 import type { PendingNotification } from '../task/task'
 import type { SessionWorktree } from '../project/worktree'
 
-/** Where text comes from that neither the user nor the project wrote. */
+/** Sources of text that neither the user nor the project wrote. */
 export type ThirdParty = 'web' | 'mail' | 'server'
 
-/** What the file of an imported session says about the session it was. */
+/** What the imported file says about the original session. */
 export interface ImportedFrom {
   sessionId: string
-  /** Its project folder, on the computer it was exported on. */
+  /** Its project folder, on the computer it was exported from. */
   folder: string
-  /** Whether hashes in the file proved that its events are as recorded; absent: it had none. */
+  /** Whether hashes in the file proved that its events are unchanged; absent: the file had no hashes. */
   verified?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface QueuedPrompt {
   parts: UserPart[]
   /** For the turn that it starts. */
   effort?: Effort
-  /** It is to join the running turn before its next step. */
+  /** It should join the running turn before its next step. */
   joins?: true
 }
 
@@ -45,21 +45,21 @@ export interface SessionHeader {
   sessionId: string
   /** Real path of the project folder. */
   folder: string
-  /** Folders outside the project that tools may reach without asking. */
+  /** Folders outside the project that tools can access without asking. */
   addedFolders: string[]
   title: string
   /** `true` once the user (not the first prompt) chose the title. */
   titleIsCustom: boolean
   /** `provider/model` id, or undefined for the default model. */
   model?: string
-  /** How hard the model is to think in this session; absent: as the agent, the model's settings or its vendor say. */
+  /** The reasoning effort in this session; absent: the default of the agent, the model's settings or its vendor. */
   effort?: Effort
-  /** The same for the open turn alone. */
+  /** The same for the open turn only. */
   turnEffort?: Effort
   mode: PermissionMode
   /** What commands can reach; absent until the first turn has started. */
   sandbox?: SandboxStatus
-  /** What the user opened to sandboxed commands for this session; absent: nothing. */
+  /** Access that the user allowed for sandboxed commands in this session; absent: none. */
   sandboxAllowed?: SandboxDenial[]
   createdAt: number
   updatedAt: number
@@ -72,9 +72,9 @@ export interface SessionHeader {
   lastFailure?: Failure
   queue: QueuedPrompt[]
   approvals: Approval[]
-  /** Keys of what the user allowed for the session before there were rules for sessions. */
+  /** Keys of what the user allowed for the session, in logs older than rules for sessions. */
   allowed: string[]
-  /** Patterns of the rules that allow for the session; absent: none. */
+  /** Patterns of the rules that allow calls in the session; absent: none. */
   rules?: string[]
   todos: Todo[]
   plan?: PlanState
@@ -84,33 +84,33 @@ export interface SessionHeader {
   checkpoint?: number
   /** Pending notifications to the agent about its background tasks, oldest first. */
   news: PendingNotification[]
-  /** Tokens of the latest request: what the context meter shows. */
+  /** Tokens of the latest request, for the context meter. */
   context?: Usage
-  /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */
+  /** The model's context window, where a provider's refusal has shown that it is smaller than configured. */
   learnedWindow?: number
   /** Tokens of all requests. */
   spent: Usage
   /** The compaction that replaces everything before it. */
   compacted?: CompactionMark
-  /**
-   * From each compaction that was undone to its undoing: these answers were given to another beginning; absent: none.
-   */
+  /** The range of events from each undone compaction to its undoing: answers in it had another prefix; absent: none. */
   undone?: { from: number; to: number }[]
-  /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
+  /** The `seq` of the `prefix.frozen` that requests start with; absent: the next turn freezes one. */
   prefixSeq?: number
   /**
-   * `seq` of every trim, also of those before a compaction and of those that the conversation went back over; absent:
-   * none.
+   * `seq` of every trim, including those before a compaction and those removed by going back in the conversation;
+   * absent: none.
    */
   trims?: number[]
-  /** One is being made. */
+  /** A compaction is running. */
   compacting?: { compactionId: string; at: number }
   turns: number
-  /** The latest turn that read text of each kind of third party: pages, mail, results of servers. Absent: no turn. */
+  /**
+   * The latest turn that read text of each kind of third party: web pages, mail, results of servers. Absent: no turn.
+   */
   thirdParty?: Partial<Record<ThirdParty, string>>
-  /** Ids (`server::tool`) of tools that were loaded by tool search, in that order; absent: none. */
+  /** Ids (`server::tool`) of tools loaded by tool search, in order; absent: none. */
   loadedTools?: string[]
-  /** The agent that a person's session runs as; absent: Trestle's usual one. */
+  /** The agent of a user's session; absent: Trestle's default. */
   runsAs?: SessionAgent
   /** Set when the session is a run of a schedule. */
   schedule?: SessionSchedule
@@ -132,16 +132,16 @@ export interface SessionSummary {
   folder: string
   title: string
   status: SessionStatus
-  /** How many approvals wait. */
+  /** How many approvals are pending. */
   waiting: number
   updatedAt: number
   archived: boolean
   model?: string
-  /** The schedule that it is a run of. */
+  /** The schedule of which it is a run. */
   scheduleId?: string
   /** The worktree that it works in. */
   worktree?: SessionWorktree
-  /** Set when another process holds the session: where it runs. */
+  /** Set when another process runs the session: where it runs. */
   elsewhere?: string
   /** The place it is on; absent: this machine. */
   place?: string
@@ -149,7 +149,7 @@ export interface SessionSummary {
 
 /**
  * Why a turn ended: the Agent Client Protocol's reasons, and three of our own: `repetition` (the model kept making the
- * same call), `error` (see the failure) and `interrupted` (the process died in mid-turn; noticed at the next start).
+ * same call), `error` (see the failure) and `interrupted` (the process ended in mid-turn; noticed at the next start).
  */
 export type StopReason =
   | 'end_turn'
@@ -161,7 +161,7 @@ export type StopReason =
   | 'error'
   | 'interrupted'
 
-/** The status a header shows. */
+/** The status for a header. */
 export function statusOf(
   header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting' | 'agent'>,
 ): SessionStatus {
@@ -197,14 +197,17 @@ export interface SearchHit {
 
 /** Which sessions the user has read and pinned. The same in every host and browser of a home. */
 export interface SessionMarks {
-  /** Sessions that ended before this time (ms) count as read: a new home starts without a hundred unread marks. */
+  /**
+   * Sessions that ended before this time (ms) count as read, so that a new home does not start with a hundred unread
+   * sessions.
+   */
   since: number
   /** For each read session, its last change at the time it was read (ms). */
   seen: [sessionId: string, at: number][]
   pinned: string[]
 }
 
-/** What the user has read, pinned and taken the pin off. */
+/** The sessions that the user has read, pinned and unpinned. */
 export interface SessionMarksChange {
   seen?: readonly (readonly [sessionId: string, at: number])[] | undefined
   pin?: readonly string[] | undefined
@@ -214,7 +217,7 @@ export interface SessionMarksChange {
 /** Maximum numbers kept. The oldest read ones are dropped, and count as read like all old ones. */
 export const MARK_LIMITS = { seen: 500, pinned: 500 } as const
 
-/** The marks after a change. A session is never less read than before. Pure. */
+/** The marks after a change. A session never becomes less read. Pure. */
 export function withMarks(marks: SessionMarks, { seen = [], pin = [], unpin = [] }: SessionMarksChange): SessionMarks {
   const all = new Map(marks.seen)
   for (const [sessionId, at] of seen) all.set(sessionId, Math.max(at, all.get(sessionId) ?? 0))
@@ -230,7 +233,7 @@ export function withMarks(marks: SessionMarks, { seen = [], pin = [], unpin = []
   }
 }
 
-/** Marks from their stored text; anything malformed is left out. `now`: from when on sessions can be unread. */
+/** Parses stored marks; anything malformed is ignored. `now`: sessions can only be unread from then on. */
 export function parseMarks(text: string | undefined, now: number): SessionMarks {
   const fresh: SessionMarks = { since: now, seen: [], pinned: [] }
   if (text === undefined) return fresh

@@ -30,7 +30,7 @@ export const SANDBOX_NETWORK_NAMES: Readonly<Record<SandboxNetwork, string>> = {
 export const SANDBOX_MODES = ['auto', 'required', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
-/** What an entry of the lists in `[sandbox]` looks like, and how that is said to people. */
+/** The format of an entry in the lists of `[sandbox]`, and its description for people. */
 export const SANDBOX_PATH = {
   pattern: /^(?:[/~]|[A-Za-z]:[\\/])[^\0\n]*$/,
   must: 'an absolute path or one from "~"',
@@ -51,24 +51,24 @@ export interface SandboxStatus {
   network: SandboxNetwork
   /** Folders that commands can change; empty at `read-only`. Absent when `unrestricted`. */
   writable?: string[]
-  /** Hosts that commands can connect to where the network is `listed`. */
+  /** Hosts that commands can connect to if the network is `listed`. */
   hosts?: string[]
-  /** The project is too large to be searched as a whole: secrets deep in it may not be hidden. */
+  /** The project is too large to search completely: secrets deep in it may not be hidden. */
   isIncomplete?: boolean
   /**
-   * Set when there is no sandbox on this machine, or it was turned off: why, and what to do about it: a sentence, or a
+   * Set when this machine has no sandbox, or it was turned off: why, and what to do about it, as a sentence or a
    * command to run. `isRequired`: the settings require one, so every command asks.
    */
   unavailable?: { reason: string; remedy?: string; isRequired?: boolean }
 }
 
-/** What the sandbox of one command was; kept with the command. */
+/** The sandbox of one command; stored with the command. */
 export interface CommandSandbox {
   level: SandboxLevel
   network: SandboxNetwork
 }
 
-/** Something a sandboxed command tried and the sandbox stopped. */
+/** Access that a sandboxed command attempted and the sandbox blocked. */
 export type SandboxDenial =
   | { kind: 'path'; path: string; access: 'read' | 'write' }
   | { kind: 'host'; host: string; port: number }
@@ -80,7 +80,7 @@ export function describeSandbox({ level, network }: CommandSandbox): string {
     : SANDBOX_LEVEL_NAMES[level]
 }
 
-/** A sentence for people: what the sandbox refused. */
+/** A sentence for people: what the sandbox blocked. */
 export function describeDenial(denied: SandboxDenial, sandbox: CommandSandbox): string {
   const who = `The ${SANDBOX_LEVEL_NAMES[sandbox.level]} sandbox`
   if (denied.kind === 'host') return `${who} blocked a connection to ${denied.host}:${denied.port}.`

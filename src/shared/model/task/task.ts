@@ -1,18 +1,18 @@
 import type { CommandSandbox } from './sandbox'
 
-/** The state of a task. `lost` means the process that ran it is gone (reference/tools.md, Shell). */
+/** The state of a task. `lost` means that the process that ran it has ended (reference/tools.md, Shell). */
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'timed_out' | 'lost'
 
-/** A command with a terminal of its own: everything Bash starts is one, in the foreground too. */
+/** A command with its own terminal: everything Bash starts is one, even in the foreground. */
 export interface Task {
   taskId: string
   command: string
   description?: string
   cwd: string
   status: TaskStatus
-  /** What it can reach; absent for commands from before there were sandboxes, and for subagents. */
+  /** The sandbox it runs in; absent for commands older than sandboxes, and for subagents. */
   sandbox?: CommandSandbox
-  /** The session whose agent started it, and the tool call. Absent for one started by hand. */
+  /** The session whose agent started it, and the tool call. Absent if the user started it. */
   sessionId?: string
   callId?: string
   /** Real path of the project. */
@@ -30,36 +30,32 @@ export interface Task {
   /** Exit code; absent while running and when ended by a signal. */
   exitCode?: number
   signal?: string
-  /** Why it was stopped, in the words of who stopped it. */
+  /** Why it was stopped, in the words of the user or program that stopped it. */
   stopReason?: string
-  /**
-   * Absolute path of the file that holds what the command printed: all of it, or its beginning when `newestPath` is
-   * there.
-   */
+  /** Absolute path of the file with the command's output: all of it, or its start if `newestPath` is set. */
   outputPath: string
-  /** The newest output once the log has rotated; what was between the two is gone. */
+  /** The newest output once the log has rotated; the output between the two was dropped. */
   newestPath?: string
-  /** Bytes printed so far, whether or not they are still kept. */
+  /** Total bytes of output, whether or not they are still stored. */
   outputBytes: number
-  /** The last line that says something, plain text, at most 200 characters. */
+  /** The last line with content, as plain text of at most 200 characters. */
   lastLine?: string
-  /** It waits for a person at its terminal: what it asks, and since when (ms since the epoch). */
+  /** It waits for the user at its terminal: what it asks, and since when (ms since the epoch). */
   prompt?: { text: string; since: number }
   /**
-   * It has waited for a person at its terminal: what it asked last, and whether the user typed something (never what).
+   * It has waited for the user at its terminal: what it asked last, and whether the user typed something (never what).
    * Kept when the task continues.
    */
   waited?: { text: string; typed: boolean }
   /**
-   * Set when it is a subagent at work: the task's id is that of its session. `isQueued`: it waits until others have
-   * ended.
+   * Set for a subagent at work: the task's id is the id of its session. `isQueued`: it waits until others have ended.
    */
   agent?: { type: string; isQueued: boolean; /** Calls it has made so far. */ calls?: number }
-  /** What went wrong with keeping it, e.g. a full disk; a sentence. */
+  /** A problem with storing its output, e.g. a full disk; a sentence. */
   problem?: string
 }
 
-/** A task as a message about it names it. The command is cut at 200 characters. */
+/** A task in a message about it. The command is cut at 200 characters. */
 export type TaskNotification = Pick<
   Task,
   | 'taskId'
@@ -75,7 +71,7 @@ export type TaskNotification = Pick<
 >
 
 /**
- * A notification about a background task that the agent has not received yet: its end, which may be still to come, or
+ * A notification about a background task that the agent has not received yet: its end, which may still be pending, or
  * (`now`) its current state, on request.
  */
 export interface PendingNotification {
@@ -105,7 +101,8 @@ export interface TaskUsage {
 }
 
 /**
- * A process that a task has left running: the Trestle process that supervised the task has died, or the task has ended.
+ * A process that a task has left running: the Trestle process that supervised the task has exited, or the task has
+ * ended.
  */
 export interface Orphan {
   pid: number
@@ -114,11 +111,11 @@ export interface Orphan {
   memoryBytes: number
   /** ms since the epoch. */
   startedAt: number
-  /** Its task has ended, and the Trestle process that supervised it still runs. */
+  /** Its task has ended, and the Trestle process that supervised it is still running. */
   taskEnded?: true
 }
 
-/** A piece of a task's raw output. Offsets are in bytes of all that was printed. */
+/** A chunk of a task's raw output. Offsets are in bytes of the whole output. */
 export interface TaskOutputPage {
   text: string
   from: number

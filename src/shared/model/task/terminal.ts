@@ -1,23 +1,23 @@
-/** A terminal of the user's own: their shell in the folder of a session. It belongs to them, not to the agent. */
+/** The user's own terminal: their shell in the folder of a session. It belongs to the user, not to the agent. */
 export interface UserTerminal {
   terminalId: string
-  /** The session beside which it was opened. */
+  /** The session in which it was opened. */
   sessionId: string
   /** Absolute path. */
   shell: string
   /** The folder it was opened in. */
   cwd: string
-  /** As the program in it named its window; absent: it has not. */
+  /** The window title set by its program; absent: none. */
   title?: string
   status: 'running' | 'ended'
   /** How the shell ended. */
   exit?: { code: number; signal?: string }
   startedAt: number
-  /** The agent of its session may read its screen. */
+  /** The agent of its session can read its screen. */
   isWatched: boolean
 }
 
-/** The size of a terminal from the character `at` of its output on. */
+/** The size of a terminal, starting with the character `at` of its output. */
 export interface TerminalSize {
   at: number
   cols: number
@@ -25,9 +25,9 @@ export interface TerminalSize {
 }
 
 /**
- * What a viewer of a terminal gets: first `start`, then output and changes. A slow viewer gets `start` again with the
- * newest output instead of all between. `sizes`: what a program redraws fits only the size it was printed for; an older
- * task host does not tell them.
+ * The pushes to a viewer of a terminal: first `start`, then output and changes. A slow viewer gets `start` again with
+ * the newest output instead of everything between. `sizes`: redrawn output fits only the size it was printed for; an
+ * older task host does not report them.
  */
 export type TerminalPush =
   | { type: 'start'; terminal: UserTerminal; text: string; sizes?: TerminalSize[] }

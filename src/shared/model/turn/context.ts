@@ -1,32 +1,32 @@
 import type { Usage, UserPart } from './message'
 
 /**
- * Why a conversation was compacted: the window was nearly full, the provider refused a request as too long, or the user
- * wanted it.
+ * Why a conversation was compacted: the window was nearly full, the provider rejected a request as too long, or the
+ * user requested it.
  */
 export type CompactionReason = 'window' | 'overflow' | 'manual'
 
-/** Where a compaction is in the log. */
+/** The position of a compaction in the log. */
 export interface CompactionMark {
   compactionId: string
   /** Of its `compaction.finished`. */
   seq: number
-  /** Of the `prefix.frozen` that requests began with before; they do again when it is undone. */
+  /** Of the `prefix.frozen` that requests started with before; undoing the compaction restores it. */
   prefixSeq?: number
 }
 
-/** What a compaction has made of the conversation before it. */
+/** What a compaction replaced the conversation with. */
 export interface CompactionResult {
   /** The user's own messages that stay, oldest first. */
   kept: UserPart[][]
-  /** What the model reads after them: the summary and what is pinned. */
+  /** The text for the model after them: the summary and what is pinned. */
   note: string
   /** The model's summary alone. */
   summary: string
-  /** Files that were read or changed; later compactions carry their names on. */
+  /** Files that were read or changed; later compactions keep their names. */
   files: string[]
   dropped: CompactionDropped
-  /** Estimated tokens of the conversation before and after, with all that is sent along. */
+  /** Estimated tokens of the conversation before and after, including everything sent with it. */
   before: number
   after: number
   usage?: Usage
@@ -36,9 +36,9 @@ export interface CompactionResult {
 }
 
 /**
- * What a trim has left out of the conversation, by the ids of calls: of `results` all content, of `calls` the long
- * texts in their arguments, and of `cuts` all of the result but its first `chars` characters. It stays in the log and
- * on screen.
+ * What a trim omits from the conversation, by the ids of calls: all content of `results`, the long texts in the
+ * arguments of `calls`, and everything but the first `chars` characters of the results in `cuts`. It stays in the log
+ * and on screen.
  */
 export interface ContextTrim {
   results: string[]
@@ -46,11 +46,11 @@ export interface ContextTrim {
   cuts: { callId: string; chars: number }[]
 }
 
-/** What the model does not see any more, counted. It stays in the log and on screen. */
+/** Counts of what the model no longer sees. It stays in the log and on screen. */
 export interface CompactionDropped {
   answers: number
   results: number
-  /** Messages of the user that were left out or shortened. */
+  /** Messages of the user that were omitted or shortened. */
   messages: number
 }
 
@@ -61,21 +61,21 @@ export const CONTEXT_KINDS = ['system', 'tools', 'memory', 'files', 'results', '
  */
 export type ContextKind = (typeof CONTEXT_KINDS)[number]
 
-/** One thing that takes much room. */
+/** One thing that uses much of the window. */
 export interface ContextItem {
   kind: ContextKind
   /** For people: `Read src/x.ts`. */
   label: string
   tokens: number
-  /** Of the call whose result it is. */
+  /** The call whose result it is. */
   callId?: string
 }
 
-/** What the next request would be made of. All but `window` is estimated. */
+/** The parts of the next request. All but `window` is estimated. */
 export interface ContextView {
-  /** Tokens the model takes; less than configured when the provider has refused less. */
+  /** The model's context window in tokens; smaller than configured if the provider has rejected less. */
   window: number
-  /** From here on old results are left out, then the conversation is compacted. */
+  /** Above this, old results are omitted, then the conversation is compacted. */
   limit: number
   used: number
   parts: Record<ContextKind, number>
@@ -83,23 +83,23 @@ export interface ContextView {
   heaviest: ContextItem[]
   /** Whether there is anything to compact. */
   compactable: boolean
-  /** What tools of servers take of it; absent without any. */
+  /** The share of server tools; absent if there are none. */
   serverTools?: ServerToolsCost
 }
 
 /**
- * `active`: sent with every request. `deferred`: only named in a list, until tool search loads it. `off`: not offered
- * at all.
+ * `active`: sent with every request. `deferred`: only listed by name, until tool search loads it. `off`: not offered at
+ * all.
  */
 export type ToolState = 'active' | 'deferred' | 'off'
 
 /** A tool of a session, for display. */
 export interface SessionTool {
-  /** As the model calls it. */
+  /** The name for the model. */
   name: string
-  /** Of a server: its name, and the tool's there. */
+  /** For a server's tool: the server's name, and the tool's name there. */
   server?: { name: string; tool: string }
-  /** The beginning of the description that the model gets. */
+  /** The start of the description for the model. */
   description: string
   state: ToolState
   /** Why it is off, as a sentence. */
@@ -109,27 +109,27 @@ export interface SessionTool {
   bytes: number
 }
 
-/** What the tools of servers take of each request. */
+/** The share of server tools in each request. */
 export interface ServerToolsCost {
   /** How many there are, and how many of them are sent in full. */
   tools: number
   sent: number
   /** Whether tool search is in use: the others are only listed. */
   isSearching: boolean
-  /** Bytes of all schemas, which each request would carry without tool search. */
+  /** Bytes of all schemas, which each request would contain without tool search. */
   bytesAll: number
-  /** Bytes that each request carries now: the schemas of those sent, and with tool search the list and its own tool. */
+  /** Bytes in each request now: the schemas of those sent, and with tool search its list and its own tool. */
   bytesSent: number
 }
 
 /** All tools of a session. */
 export interface ToolsView {
   tools: SessionTool[]
-  /** Absent without tools of servers. */
+  /** Absent if there are no server tools. */
   cost?: ServerToolsCost
 }
 
-/** A tool as every request lists it. `schema` is JSON Schema. */
+/** A tool in the list of a request. `schema` is JSON Schema. */
 export interface ListedTool {
   name: string
   description: string
@@ -137,32 +137,32 @@ export interface ListedTool {
 }
 
 /**
- * What the model was told about one part of its context. For a tool the key is `tool:` and its name, with a digest
- * as its text.
+ * What the model was told about one part of its context. For a tool, the key is `tool:` and its name, and the text is a
+ * digest.
  */
 export interface AnnouncedFact {
   key: string
   text: string
   /** The text sent when it no longer applies; absent: nothing is sent. */
   removed?: string
-  /** The text is a head and a line for each of several things. */
+  /** The text is a header, followed by one line per item. */
   isList?: true
   /** The model was told that this no longer applies. */
   gone?: true
 }
 
 /**
- * What every request of a session begins with, as it was when the conversation began or was last compacted. It stays
+ * The start of every request of a session, as of the start of the conversation or its last compaction. It stays
  * identical, byte for byte: changes are reported in later messages.
  */
 export interface RequestPrefix {
   system: string
   tools: ListedTool[]
-  /** What of the system prompt can change. */
+  /** The parts of the system prompt that can change. */
   facts: AnnouncedFact[]
 }
 
-/** Most names in `toldWords`. */
+/** Maximum names in `contextChangeText`. */
 const MAX_NAMES = 6
 
 /** The display text of a message that tells the model about changes. */

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<Effort, string>> = {
   max: 'Maximum',
 }
 
-/** What a level is called on screen. Where thinking can only be switched, its one level is "On". */
+/** The display name of a level. If thinking can only be switched on and off, its one level is "On". */
 export function effortName(effort: Effort, offered: readonly Effort[] = EFFORTS): string {
   const isSwitch = offered.length === 2 && offered[0] === 'none'
   return isSwitch && effort !== 'none' ? 'On' : NAMES[effort]

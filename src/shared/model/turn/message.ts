@@ -9,7 +9,7 @@ export interface TextPart {
   text: string
 }
 
-/** A picture, a video or a PDF as base64. `name` is the file it came from, when it came from one. */
+/** A picture, a video or a PDF as base64. `name`: the file it came from, if any. */
 export interface MediaPart {
   type: 'media'
   /** IANA media type, e.g. `image/png`. */
@@ -17,19 +17,19 @@ export interface MediaPart {
   /** Base64, without a data-URL prefix. */
   data: string
   name?: string
-  /** Of a PDF: its text, page by page, for models that take no documents, and how many pages it has. */
+  /** For a PDF: its text, page by page, for models that do not accept documents, and its number of pages. */
   text?: string
   pages?: number
 }
 
-/** Where a part of a prompt comes from that an MCP server gave: a resource by its URI, a prompt by its name. */
+/** The source of a part of a prompt from an MCP server: a resource by its URI, a prompt by its name. */
 export interface AttachedFrom {
   kind: 'resource' | 'prompt'
   server: string
   name: string
 }
 
-/** A file that a user attached to a message; it is kept with the session. */
+/** A file that a user attached to a message; it is stored with the session. */
 export interface UserFile {
   name: string
   /** Absolute. */
@@ -74,10 +74,7 @@ export interface ToolCallPart {
   callId: string
   name: string
   input: string
-  /**
-   * The call that the model has really written, where it has called this tool through another one: what goes back to
-   * it.
-   */
+  /** The call that the model actually wrote, if it called this tool through another one; this is sent back to it. */
   sentAs?: { name: string; input: string }
   metadata?: ProviderMetadata
 }
@@ -95,21 +92,21 @@ export type Message =
   | {
       role: 'assistant'
       parts: AssistantPart[]
-      /** The id (`provider/model`) of the model that wrote it; absent in old logs, where it is not known. */
+      /** The id (`provider/model`) of the model that wrote it; absent in old logs, where it is unknown. */
       model?: string
       /**
        * The messages before it have changed since (by a trim, for example), so it is not sent back to models whose
        * thinking is only valid with the same history.
        */
       staleThinking?: true
-      /** A provider has rejected the thinking up to here: no model gets it back. */
+      /** A provider has rejected the thinking up to here: it is not sent back to any model. */
       thinkingDropped?: true
     }
   | {
       role: 'tool'
       callId: string
       name: string
-      /** The name of `ToolCallPart.sentAs`, where the call has one. */
+      /** The name of `ToolCallPart.sentAs`, if the call has one. */
       sentAs?: string
       isError: boolean
       content: ResultPart[]
@@ -124,9 +121,11 @@ export interface Usage {
   output: number
   cached: number
   thinking: number
-  /** Tokens of the input that were written to the cache, where the provider tells; `cached` ones were read from it. */
+  /**
+   * Tokens of the input that were written to the cache, if the provider reports them; `cached` ones were read from it.
+   */
   written?: number
-  /** Dollars, by the prices known at the time; absent where none were known. */
+  /** Dollars, by the prices known at the time; absent if unknown. */
   cost?: number
   /** Set in a sum of which a part has no known cost. */
   isCostPartial?: true
@@ -137,17 +136,17 @@ export function textOf(parts: readonly { type: string; text?: string }[]): strin
   return parts.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
 }
 
-/** Media as a client gives them: without what was found out about them when they came in. */
+/** Media as a client sends them: without properties that were derived on receipt. */
 export function withoutDerivedMedia({ type, mediaType, data, name }: MediaPart): MediaPart {
   return { type, mediaType, data, ...(name !== undefined && { name }) }
 }
 
-/** What the user wrote, without the files that came with it. */
+/** What the user wrote, without the attached files. */
 export function typedText(parts: readonly UserPart[]): string {
   return textOf(parts.filter((part) => part.type !== 'text' || part.file === undefined))
 }
 
-/** Whether the user wrote or attached this part, and Trestle did not put it in. */
+/** Whether the user wrote or attached this part, rather than Trestle adding it. */
 export function isUserProvided(part: UserPart): boolean {
   return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)
 }

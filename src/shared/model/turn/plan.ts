@@ -1,7 +1,7 @@
-/** How a person answered a submitted plan. */
+/** The user's decision on a submitted plan. */
 export type PlanDecision = 'approve' | 'revise' | 'reject' | 'reject_exit'
 
-/** One submission of a plan: kept as it was, whatever becomes of the plan's file. */
+/** One submission of a plan: stored unchanged, whatever happens to the plan's file. */
 export interface PlanRevision {
   /** Which plan of the session, from 1. */
   plan: number
@@ -18,27 +18,27 @@ export interface PlanRevision {
 
 /** The plan mode state of a session: a fold of its events. Absent: it has never been in plan mode. */
 export interface PlanState {
-  /** Whether plan mode is on: then nothing but the plan's file can change. */
+  /** Whether plan mode is on: then only the plan's file can change. */
   active: boolean
-  /** The plan being worked on, from 1; a new one begins after an approval. */
+  /** The plan being worked on, from 1; a new one starts after an approval. */
   plan: number
-  /** Whether the agent was last told that the mode is on. */
+  /** Whether the agent was last informed that the mode is on. */
   told: boolean
   /** Oldest first. */
   revisions: PlanRevision[]
 }
 
-/** A plan as the interface shows it. */
+/** A plan for the interface. */
 export interface PlanView {
   active: boolean
   /** Absolute path of the plan's file. */
   file: string
-  /** The current content of the file; absent while it does not exist. */
+  /** The current content of the file; absent if it does not exist. */
   text?: string
   revisions: PlanRevision[]
 }
 
-/** A way to go that a plan leaves to the person. */
+/** An option in a plan that the user chooses. */
 export interface PlanAlternative {
   label: string
   description: string
@@ -52,8 +52,7 @@ export interface PlanComment {
 }
 
 /**
- * Whether an absolute path is that of a plan in Trestle's own folder: no part of the work, and shown to people as the
- * plan.
+ * Whether an absolute path is a plan in Trestle's own folder: not part of the work, and shown to the user as the plan.
  */
 export function isPlanFile(path: string, home?: string): boolean {
   const isHere = home === undefined ? /^(?:[\\/]|[A-Za-z]:)/.test(path) : path.startsWith(home)

@@ -1,6 +1,6 @@
 import type { Usage } from './message'
 
-/** What requests to models took, summed. Cost is in dollars, by the prices at the time of each request. */
+/** Usage of requests to models, summed. Cost is in dollars, by the prices at the time of each request. */
 export interface UsageSum {
   requests: number
   /** Tokens; `cached` and `written` are parts of `input`, `thinking` of `output`. */
@@ -10,7 +10,7 @@ export interface UsageSum {
   written: number
   thinking: number
   cost: number
-  /** Requests whose price is unknown: their cost is not in `cost`. */
+  /** Requests with unknown price: `cost` does not include them. */
   unpriced: number
 }
 
@@ -40,7 +40,7 @@ export interface UsageRow extends UsageSum {
 
 /** The table that prices come from. */
 export interface PriceTable {
-  /** The day it was made; empty where the table cannot be read. */
+  /** The day it was generated; empty if the table cannot be read. */
   generated: string
   sources: string[]
 }
@@ -50,20 +50,20 @@ export interface UsageReport {
   /** The first and the last day, in the time zone of this computer. */
   from: string
   to: string
-  /** The most expensive first; days in order, those without requests included. */
+  /** The most expensive first; days in order, including those without requests. */
   rows: UsageRow[]
   /** Each day of the range, in order. */
   days: UsageRow[]
   total: UsageSum
   prices: PriceTable
-  /** Places that could not be asked: what was spent there is missing. */
+  /** Places that could not be queried: their spending is missing. */
   missing?: string[]
 }
 
 export const LIMIT_SCOPES = ['session', 'day', 'project'] as const
 export type LimitScope = (typeof LIMIT_SCOPES)[number]
 
-/** How far a spending limit is used. */
+/** How much of a spending limit is used. */
 export interface LimitState {
   scope: LimitScope
   unit: 'dollars' | 'tokens'
@@ -74,10 +74,10 @@ export interface LimitState {
   unpriced: number
 }
 
-/** From this share of a limit on the user is warned. */
+/** Above this share of a limit, the user is warned. */
 const WARN_SHARE = 0.8
 
-/** Whether so much of a limit is used that the user is warned. */
+/** Whether enough of a limit is used to warn the user. */
 export function isNearLimit({ limit, spent }: Pick<LimitState, 'limit' | 'spent'>): boolean {
   return spent >= limit * WARN_SHARE
 }
@@ -86,18 +86,18 @@ export interface TurnUsage extends UsageSum {
   turnId: string
   /** ms since the epoch. */
   at: number
-  /** The beginning of the prompt. */
+  /** The start of the prompt. */
   text: string
 }
 
 export interface AgentUsage extends UsageSum {
   sessionId: string
   title: string
-  /** How deep it is in the tree: 1 for those that the session itself started. */
+  /** Depth in the tree: 1 for those that the session itself started. */
   depth: number
 }
 
-/** What a session took, with all of its subagents. */
+/** The usage of a session, with all of its subagents. */
 export interface SessionUsage {
   sessionId: string
   /** With the subagents. */
@@ -106,7 +106,7 @@ export interface SessionUsage {
   own: UsageSum
   agents: AgentUsage[]
   limits: LimitState[]
-  /** Its own turns, latest first; only when they were asked for. */
+  /** Its own turns, latest first; only if requested. */
   turns?: TurnUsage[]
 }
 
@@ -144,17 +144,17 @@ export interface ModelPrices {
   /** Thinking is billed as output. */
   output: number
   cacheRead?: number
-  /** What is written to a cache that is kept for minutes. */
+  /** For a cache that is kept for minutes. */
   cacheWrite?: number
-  /** The same for a cache that is kept for an hour. */
+  /** For a cache that is kept for an hour. */
   cacheWriteHour?: number
-  /** A request with more input than this costs these prices as a whole. */
+  /** The prices for the whole request if its input exceeds `above`. */
   long?: { above: number } & Omit<ModelPrices, 'long'>
 }
 
 /**
- * What a request cost, in dollars. What was read from the cache and written to it has prices of its own; where they are
- * not known, those of input. `cache`: `long` when the provider was asked to keep it for an hour.
+ * The cost of a request, in dollars. Reading from and writing to the cache have their own prices; if unknown, the price
+ * of input applies. `cache`: `long` if the provider was asked to keep it for an hour.
  */
 export function costOf(
   { input, output, cached, written = 0 }: Pick<Usage, 'input' | 'output' | 'cached' | 'written'>,
@@ -173,13 +173,13 @@ export function costOf(
 /** Prices of a model that runs on this computer. */
 export const NO_PRICE: ModelPrices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }
 
-/** Dollars: with cents from ten cents on, with four decimals below. */
+/** Dollars: with cents from ten cents up, with four decimals below. */
 export function formatCost(dollars: number): string {
   if (dollars > 0 && dollars < 0.0001) return '< $0.0001'
   return `$${dollars.toFixed(dollars >= 0.1 || dollars === 0 ? 2 : 4)}`
 }
 
-/** What a model costs in one line: "$3 in, $15 out per million tokens". */
+/** A model's prices in one line: "$3 in, $15 out per million tokens". */
 export function describePrices({ input, output, cacheRead, long }: ModelPrices): string {
   if (input === 0 && output === 0) return 'free'
   const cache = cacheRead === undefined ? '' : `, ${dollars(cacheRead)} cached`
