@@ -10,8 +10,7 @@ const RUNS = 5
 const maxBytes = (): number => 10 * 1024 * 1024
 
 /**
- * The cost of a checkpoint before an edit and before a command, and of a restore: through the real store, on a real
- * folder.
+ * The cost of a checkpoint before an edit and before a command, and of a restore, with the real store on a real folder.
  */
 export default async function checkpoints(): Promise<Measurement[]> {
   const edits: number[] = []

@@ -15,15 +15,15 @@ const BYTES_PER_TOKEN = 3.4
 /** Dollars per million tokens, as Anthropic lists them. */
 const PRICES: CachePrices = { input: 4, write: 5, read: 0.4 }
 const FLOOR = 0.6
-/** Tokens that the ideal, too, keeps free for an answer. */
+/** Tokens that the ideal harness also reserves for an answer. */
 const SHORTEST_ANSWER = 4000
-/** Tokens of a call and of the note that stands for a result that was left out. */
+/** Tokens of a call and of the note that replaces an omitted result. */
 const LEFT_OF_STEP = 90
 
 /**
- * What ten turns of 15 reads cost in a window of 128k tokens, with the prefix cache of the provider, beside a harness
- * that could not do better: one that reads from the cache everything it has sent before in the same form, and one that
- * besides trims to exactly 60 % of the window, at the best moment.
+ * The cost of ten turns of 15 reads in a window of 128k tokens, with the prefix cache of the provider, compared with
+ * two ideal harnesses: one that reads everything it has sent before in the same form from the cache, and one that also
+ * trims to exactly 60 % of the window, at the best time.
  */
 export default async function contextCost(): Promise<Measurement[]> {
   const { createEngine } = await import('../src/main/engine/engine.ts')
@@ -124,9 +124,9 @@ export default async function contextCost(): Promise<Measurement[]> {
 }
 
 /**
- * The same conversation with a harness that knows the size of everything: whenever the next request would be over the
- * limit it leaves out the oldest results down to exactly the floor, and pays for what comes after the first of them
- * again. Of all limits the cheapest.
+ * The same conversation with a harness that knows the size of everything: whenever the next request would exceed the
+ * limit, it omits the oldest results down to exactly the floor, and pays again for everything after the first of them.
+ * Returns the cheapest limit.
  */
 function idealToFloor(tokens: readonly number[]): { dollars: number; limit: number; trims: number } {
   const grown = tokens.slice(1).map((value, index) => value - tokens[index]!)
@@ -169,7 +169,7 @@ function idealWith(limit: number, head: number, steps: readonly number[]): { dol
   return { dollars, trims }
 }
 
-/** Code, in part with words of other languages; about 7 kB. */
+/** Code, partly with words in other languages; about 7 kB. */
 function fileText(n: number): string {
   return Array.from(
     { length: 80 },

@@ -11,13 +11,12 @@ const TASKS = 200
 const ENDED = 800
 /** How long frames are measured in each phase. */
 const STRETCH_MS = 10_000
-/** Lines a second that each task prints. */
+/** Lines per second that each task prints. */
 const LINES_PER_SECOND = 10
 const FLOOD_CHUNK = 64 * 1024
 
 /**
- * In Chromium on the web host, with tasks that live in memory: the frames of the page of tasks while 200 of them print
- * all the time.
+ * In Chromium on the web host, with in-memory tasks: the frames of the tasks page while 200 of them print continuously.
  */
 export default async function dashboardFrames(): Promise<Measurement[]> {
   const executable = await findChromium()
@@ -39,7 +38,7 @@ export default async function dashboardFrames(): Promise<Measurement[]> {
   }
   const host = await startWebHost({ engine, rendererDir: join(import.meta.dirname, '..', 'out', 'renderer') })
   const browser = await launchChromium(executable)
-  // Each task prints ten lines a second and is reported once a second, as in the real engine.
+  // Each task prints ten lines per second and is reported once per second, as in the real engine.
   let printed = 0
   const printing = setInterval(() => {
     for (let n = 0; n < (TASKS * LINES_PER_SECOND) / 50; n += 1) {

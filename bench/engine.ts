@@ -15,7 +15,10 @@ const CLIENTS = 8
 /** A long answer at the speed of a fast model. */
 const STREAM = { chunks: 2000, perSecond: 100, text: 'word '.repeat(2000) }
 
-/** The engine of a home: attaching, print through it beside print alone, what it costs idle and with eight clients. */
+/**
+ * The engine of a home: attaching, printing through it compared with printing alone, and its cost when idle and with
+ * eight clients.
+ */
 export default async function engine(): Promise<Measurement[]> {
   const scratch = makeScratch()
   const server = await startServer(() => undefined)
@@ -108,7 +111,7 @@ export default async function engine(): Promise<Measurement[]> {
   }
 }
 
-/** Processor time of the engine, in percent of a core, while it passes one streamed answer to eight clients. */
+/** Processor time of the engine, in percent of a core, while it sends one streamed answer to eight clients. */
 async function streamToClients(scratch: Scratch, pid: number): Promise<number> {
   const { sessionId } = (await call(scratch, 'session.create', { folder: scratch.project })) as { sessionId: string }
   const clients = Array.from({ length: CLIENTS }, () => {
@@ -127,7 +130,7 @@ async function streamToClients(scratch: Scratch, pid: number): Promise<number> {
   return share
 }
 
-/** One call over `trestle wire --attach`, from its start to the answer. */
+/** One call over `trestle wire --attach`, from process start to the response. */
 async function call(scratch: Scratch, method: string, input?: object): Promise<unknown> {
   const child = trestle(scratch, ['wire', '--attach'])
   child.stdin.write(`${JSON.stringify({ id: 1, method, input })}\n`)

@@ -9,18 +9,18 @@ import { cycle } from './support/script.ts'
 const STEPS = 50
 const CHUNKS = 20_000
 const CHUNKS_PER_S = 2000
-/** Windows, menus and typing go through the process of the engine in the desktop app: a frame at 60 Hz has 16.7 ms. */
+/** Windows, menus and typing depend on the engine's process in the desktop app: a frame at 60 Hz has 16.7 ms. */
 const LIMIT_MS = 50
 
 /**
- * How long the event loop of a process with an engine is blocked: by a turn of 50 steps with tools (after a first one,
- * which loads the code), and by an answer of 20,000 chunks in ten seconds.
+ * How long the event loop of a process with an engine is blocked: by a turn of 50 steps with tools (after a first turn
+ * that loads the code), and by an answer of 20,000 chunks in ten seconds.
  */
 export default async function eventLoop(): Promise<Measurement[]> {
   const scratch = makeScratch()
   const steps = cycle(STEPS)
   const server = await startServer((n): Answer | undefined => {
-    // Each turn of steps ends with an answer in text.
+    // Each turn of steps ends with a text answer.
     if (n < 2 * (STEPS + 1)) return steps(n % (STEPS + 1))
     return { text: 'word '.repeat(CHUNKS), chunks: CHUNKS, perSecond: CHUNKS_PER_S }
   })

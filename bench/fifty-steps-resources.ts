@@ -6,8 +6,8 @@ const RUNS = 3
 const STEPS = 50
 
 /**
- * Processor time and peak memory of the whole process tree for 50 steps of read, `true` and grep, start and end
- * included.
+ * Processor time and peak memory of the whole process tree for 50 steps of read, `true` and grep, including startup and
+ * exit.
  */
 export default async function fiftyStepsResources(): Promise<Measurement[]> {
   const [cpu, rss, pss, own]: number[][] = [[], [], [], []]

@@ -13,11 +13,11 @@ import { configure, makeScratch } from './support/scratch.ts'
 
 const LOG_BYTES = 100_000_000
 const OPENINGS = 5
-/** What is typed into the filter, key by key. */
+/** The text typed into the filter, key by key. */
 const FILTERS = ['component-7', 'part-3 of-12', 'zzz', 'area-9/module-1']
 const TIME_LIMIT_MS = 120_000
 
-/** Runs in the page: how long until an element is painted, from an event that the page notices itself. */
+/** Runs in the page: how long until an element is painted, from an event that the page detects itself. */
 const PROBE = `
 window.until = (find) => new Promise((resolve, reject) => {
   const start = performance.now()
@@ -87,7 +87,9 @@ async function tree(page: Page): Promise<Measurement[]> {
   ]
 }
 
-/** Waits for the list of files, which is made when the tree is opened: what follows is measured without that work. */
+/**
+ * Waits for the list of files, which is created when the tree is opened, so that later measurements exclude that work.
+ */
 async function firstKey(page: Page): Promise<Measurement[]> {
   const field = page.getByRole('combobox', { name: 'Filter files' })
   await field.focus()
@@ -132,7 +134,7 @@ async function log(page: Page, pid: number, lines: number): Promise<Measurement[
   await page.locator('[role="treeitem"][data-path$="README.md"]').first().click()
   await page.getByRole('region', { name: /^File / }).waitFor()
   await page.getByRole('button', { name: 'Close README.md' }).click()
-  // The filter lists the files once more when no key was pressed for a while.
+  // The filter lists the files again if no key was pressed for a while.
   await settled(pid)
   const [engineBefore, pageBefore] = [residentMb(pid), (await memoryOf(cdp)).heapMb]
   for (let run = 0; run < OPENINGS; run++) {
@@ -169,12 +171,12 @@ async function log(page: Page, pid: number, lines: number): Promise<Measurement[
   ]
 }
 
-/** How long from the latest key or click until something was painted, in ms. */
+/** How long from the latest key or click until the element was painted, in ms. */
 function since(page: Page, find: string): Promise<number> {
   return page.evaluate<number>(`until(${find}).then((at) => at - began)`)
 }
 
-/** Resolves when the memory of a process stays the same for two seconds, at most after 20. */
+/** Resolves when the memory of a process has been stable for two seconds, or after 20. */
 async function settled(pid: number): Promise<void> {
   let [before, since] = [residentMb(pid), performance.now()]
   const end = since + 20_000

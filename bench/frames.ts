@@ -18,9 +18,9 @@ const MESSAGES = 10_000
 const OPENINGS = 7
 const CHARS = 200_000
 const CHUNKS = 20_000
-/** A megabyte a minute: more than ten times what quick models write. */
+/** A megabyte per minute: more than ten times the speed of fast models. */
 const PER_SECOND = 2000
-/** More answers at full speed, to check that memory grows only by their size. */
+/** Additional answers at full speed, to check that memory grows only by their size. */
 const FURTHER = 3
 const TIME_LIMIT_MS = 120_000
 
@@ -175,7 +175,7 @@ async function open(page: Page, sessionId: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: sessionId }).waitFor()
 }
 
-/** Scrolls up until the whole conversation is in the page, then back to its end. */
+/** Scrolls up until the whole conversation is in the page, then back to the end. */
 async function loadAll(page: Page): Promise<void> {
   const conversation = page.getByRole('region', { name: 'Conversation' })
   await conversation.focus()
@@ -200,7 +200,7 @@ async function ask(page: Page): Promise<void> {
   await drawn(page)
 }
 
-/** Waits for the end of the answer on screen: what arrives quickly is drawn over more frames. */
+/** Waits for the end of the answer on screen: text that arrives quickly is drawn over several frames. */
 async function drawn(page: Page): Promise<void> {
   while (await page.evaluate<boolean>("document.querySelector('.md[data-streaming]') !== null")) await wait(100)
 }

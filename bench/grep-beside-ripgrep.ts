@@ -10,8 +10,8 @@ const LARGE_FOLDERS = 1_000
 const FILES_PER_FOLDER = 20
 
 /**
- * The Grep tool beside the same search by ripgrep itself (started without a shell, output read): a small project and a
- * tree of 20,000 files.
+ * The Grep tool compared with the same search by ripgrep (started without a shell, output read): in a small project and
+ * a tree of 20,000 files.
  */
 export default async function grepBesideRipgrep(): Promise<Measurement[]> {
   const { grepTool } = await import('../src/main/engine/tool/files/grep.ts')
@@ -29,7 +29,7 @@ export default async function grepBesideRipgrep(): Promise<Measurement[]> {
     }
     const results: Measurement[] = []
     for (const { name, root, runs, folders, limits } of [
-      // What a small search takes beyond a call that does nothing, and a large one beside ripgrep.
+      // The time of a small search beyond a call that does nothing, and of a large one compared with ripgrep.
       { name: '60 files', root: scratch.project, runs: 60, folders: 'src', limits: { ms: 1.5 } },
       { name: '20,000 files', root: large, runs: 15, folders: undefined, limits: { ratio: 1.1 } },
     ]) {

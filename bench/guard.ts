@@ -15,9 +15,8 @@ const LARGE_BYTES = 50_000_000
 const SEARCHED_FILES = 20_000
 
 /**
- * What Trestle takes, as a multiple of what the machine itself takes for the least that the figure could be, both
- * measured in turns. A change that passes a limit here has made the product slower, on whatever machine it runs:
- * `npm run bench -- --guard` then ends with 1.
+ * Trestle's time as a multiple of the machine's own minimum for the same work, both measured alternately. A change that
+ * exceeds a limit here has made the product slower, whatever the machine: `npm run bench -- --guard` then exits with 1.
  */
 export default async function guard(): Promise<Measurement[]> {
   const scratch = makeScratch()
@@ -89,7 +88,7 @@ async function searching(scratch: Scratch): Promise<Measurement> {
   return ratio('Grep in 20,000 files / ripgrep', 1.4, await inTurns(search, () => ripgrep(program, root)))
 }
 
-/** Runs both in turns, after one of each that does not count. */
+/** Runs both alternately, after one uncounted run of each. */
 async function inTurns(
   measured: () => Promise<number>,
   reference: () => Promise<number>,

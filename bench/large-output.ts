@@ -8,8 +8,8 @@ const RUNS = 3
 const MEGABYTES = 50
 
 /**
- * A command that prints 50 MB (lines of 100 bytes): time from the answer that asks for it to the next request, and peak
- * memory of the tree.
+ * A command that prints 50 MB (lines of 100 bytes): time from the answer with the call to the next request, and peak
+ * memory of the process tree.
  */
 export default async function largeOutput(): Promise<Measurement[]> {
   const scratch = makeScratch()

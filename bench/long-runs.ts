@@ -7,14 +7,14 @@ import { makeScratch } from './support/scratch.ts'
 
 const FEW = 50
 const MANY = 3000
-/** Steps at the beginning and at the end that are compared; the first load modules. */
+/** Number of steps at the start and at the end that are compared; the first steps load modules. */
 const COMPARED = 100
 const SAMPLE_MS = 250
 const GIGABYTE = 1_000_000_000
 
 /**
- * 3,000 steps of Read, `true` and Grep in turns, and a command that prints 1 GB: how memory and the time of a step
- * grow. Beside Codex, when it is installed in the folder that TRESTLE_BENCH_PEERS names.
+ * 3,000 steps of Read, `true` and Grep in rotation, and a command that prints 1 GB: how memory and step time grow. Also
+ * for Codex, if it is installed in the folder that TRESTLE_BENCH_PEERS names.
  */
 export default async function longRuns(): Promise<Measurement[]> {
   const folder = process.env['TRESTLE_BENCH_PEERS']

@@ -19,7 +19,7 @@ interface Times {
 }
 
 /**
- * An answer of 200 KB in 20,000 chunks on each wire, in turns: processor time of the whole run, and without that of an
+ * An answer of 200 KB in 20,000 chunks on each wire, alternately: processor time of the whole run, and minus that of an
  * empty answer.
  */
 export default async function manyChunks(): Promise<Measurement[]> {

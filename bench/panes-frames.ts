@@ -15,7 +15,7 @@ import { configure, makeScratch } from './support/scratch.ts'
 const SESSIONS = ['one', 'two', 'three', 'four']
 const CHARS = 200_000
 const CHUNKS = 20_000
-/** A quick model: about 1,000 characters a second. */
+/** A fast model: about 1,000 characters per second. */
 const PER_SECOND = 100
 const STRETCH_MS = 10_000
 const PATIENCE_MS = 120_000
@@ -47,7 +47,7 @@ export default async function panesFrames(): Promise<Measurement[]> {
     const engineBefore = processTime(app.pid)
     const frames = await framesDuring(page, () => wait(STRETCH_MS))
     const engine = processTime(app.pid) - engineBefore
-    // Traced apart: it takes time of its own.
+    // Traced separately, because tracing takes time.
     const works = await frameWork(browser, page, () => wait(STRETCH_MS))
     const streaming = await page.locator('[data-pane="session"] .transcript .row').count()
     if (streaming < SESSIONS.length) throw new Error(`${streaming} of ${SESSIONS.length} panes show an answer.`)

@@ -5,7 +5,10 @@ import { sourceFile } from './support/scratch.ts'
 const RUNS = 7
 const READS = 20
 
-/** One answer with 20 Read calls, to the next request; the first such step of a process, and a second one. */
+/**
+ * The time from an answer with 20 Read calls to the next request, for the first such step of a process and a second
+ * one.
+ */
 export default async function parallelReads(): Promise<Measurement[]> {
   const [first, second]: [number[], number[]] = [[], []]
   for (let run = 0; run < RUNS; run++) {

@@ -20,17 +20,17 @@ type Figures = Record<string, { value: number; unit: Measurement['unit'] }>
 interface Scenario {
   name: string
   answers: (program: Program) => (n: number) => Answer | undefined
-  /** Memory is watched, which costs time: such runs tell no times. */
+  /** Samples memory, which costs time: such runs do not measure times. */
   sample?: boolean
-  /** Only for programs that speak it, and with it. Default: all, each as it is measured everywhere. */
+  /** Only for programs that support this format. Default: all programs, each with its main format. */
   wire?: WireFormat
   figures: (run: ProgramRun, program: Program) => Figures
 }
 
 /**
- * Trestle beside the peers that are installed in the folder that TRESTLE_BENCH_PEERS names, in turns, each with a home
- * that was used once before. TRESTLE_BENCH_ROUNDS: how often (default 10). TRESTLE_BENCH_SCENARIOS: names of scenarios,
- * separated by commas, when not all are run. TRESTLE_BENCH_JSON: a file for medians and ranges.
+ * Trestle and the peers installed in the folder that TRESTLE_BENCH_PEERS names, alternately, each with a home that was
+ * used once before. TRESTLE_BENCH_ROUNDS: number of rounds (default 10). TRESTLE_BENCH_SCENARIOS: names of the
+ * scenarios to run, separated by commas (default all). TRESTLE_BENCH_JSON: a file for medians and ranges.
  */
 export default async function peers(): Promise<Measurement[]> {
   const folder = process.env['TRESTLE_BENCH_PEERS']
@@ -194,7 +194,7 @@ function scenariosOf(): Scenario[] {
   ]
 }
 
-/** The median of the steps of one kind, without the first of each. */
+/** The median of the steps of one kind, without the first one. */
 function kind(times: readonly number[], index: number): number {
   return median(times.filter((_, step) => step >= 3 && step % 3 === index))
 }

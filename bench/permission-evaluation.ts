@@ -13,7 +13,7 @@ const USUAL = [
   'cp a b && rm a',
 ]
 
-/** How long it takes to judge a command: everyday ones, and adversarial lines of ten thousand characters. */
+/** The time to judge a command: everyday ones, and adversarial lines of ten thousand characters. */
 export default async function permissionEvaluation(): Promise<Measurement[]> {
   const { checkCommand } = await import('../src/main/engine/approval/check-command.ts')
   const { longCommands } = await import('../test/support/long-commands.ts')

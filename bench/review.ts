@@ -12,7 +12,7 @@ import { startServer, type Answer } from './support/model-server.ts'
 import { configure, makeScratch, put } from './support/scratch.ts'
 
 const FILES = 500
-/** Every second line is changed: 60,000 lines removed and added in all. */
+/** Every second line is changed: 60,000 lines removed and added in total. */
 const LINES = 120
 const OPENINGS = 7
 const FRAMES = 400
@@ -61,7 +61,7 @@ export default async function review(): Promise<Measurement[]> {
     }
     const frames = await page.evaluate<number[]>(SCROLL)
     await page.evaluate('document.querySelector(".review-scroll").scrollTop = 0')
-    // Traced apart: it takes time of its own.
+    // Traced separately, because tracing takes time.
     const scrolled = await frameWork(browser, page, () => page.evaluate(SCROLL))
     return [
       {
@@ -98,7 +98,7 @@ export default async function review(): Promise<Measurement[]> {
   }
 }
 
-/** Polls with a cheap query: a look-up by role would be measured as the page's work. */
+/** Polls with a cheap query: a query by role would be measured as the page's work. */
 async function until(page: Page, condition: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   while (!(await page.evaluate<boolean>(condition))) {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [name...]`: runs the benchmarks of this folder (without a name all but the slow ones), one after the
- * other, and prints one JSON array. With `--guard`: `guard` alone, and it ends with 1 when a limit is passed.
+ * `npm run bench [name...]`: runs the benchmarks of this folder (by default all but the slow ones) one by one, and
+ * prints one JSON array. With `--guard`: runs only `guard`, and exits with 1 when a limit is exceeded.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const known = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
   .map((file) => file.slice(0, -'.ts'.length))
   .toSorted()
-/** Take longer than two minutes: run only when they are named. */
+/** These take longer than two minutes and run only when named. */
 const SLOW = new Set(['long-runs'])
 const isGuard = process.argv.includes('--guard')
 const asked = isGuard ? ['guard'] : process.argv.slice(2)

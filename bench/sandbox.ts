@@ -16,8 +16,8 @@ const CPU_RUNS = 5
 const STEPS = 50
 
 /**
- * What a sandbox adds to a command, beside the same command without one: `true`, in turns in one process; and to 50
- * steps of read, `true` and grep.
+ * The overhead of a sandbox, compared with the same command without one: for `true`, alternately in one process, and
+ * for 50 steps of read, `true` and grep.
  */
 export default async function sandbox(): Promise<Measurement[]> {
   const { sandboxSupport } = await import('../src/main/engine/sandbox/sandbox-support.ts')
@@ -41,7 +41,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
       times.free.push(await time(undefined))
       times.warm.push(await time(policyOf(scratch)))
       if (n >= COLD_RUNS) continue
-      // Other files: a new sandbox in the running process list; another session: a new process list too.
+      // Other files: a new sandbox in the running process list; another session: also a new process list.
       times.group.push(await time(policyOf(scratch, { protect: [`part-${n}`] })))
       times.session.push(await time(policyOf(scratch, { scope: `session-${n}` })))
     }
@@ -107,9 +107,9 @@ async function first(): Promise<void> {
 }
 
 /**
- * As a user meets it: in the built program, from the events of a turn. Call 1 needs the first sandbox of the session;
- * call 3 changes the project so that call 4 needs a new one (a repository has files to protect). Either is made while
- * the model answers, if that takes it long enough.
+ * As users experience it: in the built program, from the events of a turn. Call 1 needs the first sandbox of the
+ * session; call 3 changes the project so that call 4 needs a new one (a repository has files to protect). Both are
+ * created while the model answers, if the answer takes long enough.
  */
 async function callsInPrint(): Promise<Measurement[]> {
   const found: Measurement[] = []
@@ -144,7 +144,7 @@ function oneCallAtATime(n: number): { calls: { name: string; input: Record<strin
   return command === undefined ? undefined : { calls: [{ name: 'Bash', input: { command } }] }
 }
 
-/** How long each of CALLS took in one turn, in ms. */
+/** The time of each of CALLS in one turn, in ms. */
 async function callTimes(mode: 'auto' | 'off', thinkMs: number): Promise<number[]> {
   const scratch = makeScratch()
   try {
@@ -206,7 +206,7 @@ function policyOf({ home, project }: Scratch, more: Partial<SandboxPolicy> = {})
   }
 }
 
-/** Runs `true` as Bash does, and says how long that took, in ms. */
+/** Runs `true` as Bash does, and returns how long that took, in ms. */
 async function runner({
   home,
   project,

@@ -13,7 +13,7 @@ const MEASURED_MS = 65_000
 const TICKS_PER_SECOND = 100
 const CLI = join(import.meta.dirname, '..', 'out', 'main', 'cli.js')
 
-/** Processor time of `trestle schedule run` with 200 schedules that are not due, beside the same with none. */
+/** Processor time of `trestle schedule run` with 200 schedules that are not due, compared with no schedules. */
 export default async function schedulesIdle(): Promise<Measurement[]> {
   const [none, many] = [await idle(0), await idle(SCHEDULES)]
   return [
@@ -67,7 +67,7 @@ async function fill(home: string, count: number): Promise<void> {
   store.close()
 }
 
-/** What the kernel counted for the process so far. */
+/** The processor time of the process so far, as counted by the kernel. */
 function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -9,8 +9,7 @@ const WINDOW = 400
 const RUNS = 5
 
 /**
- * Through the store itself: opening a session of 50,000 events (its header and latest window), and listing 3,000
- * sessions.
+ * With the store itself: opening a session of 50,000 events (its header and latest window), and listing 3,000 sessions.
  */
 export default async function sessionStore(): Promise<Measurement[]> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')

@@ -15,13 +15,13 @@ const LIST_LIMIT_MS = 500
 interface Start {
   /** First contentful paint, in ms since the navigation began. */
   painted: number
-  /** The list is painted and the page is responsive: a task posted then has run. */
+  /** The list is painted and the page is responsive: a task posted after that has run. */
   usable: number
   /** Bytes received by then. */
   bytes: number
 }
 
-/** Kept as text because the project's Node code knows no DOM. */
+/** Kept as text because the project's Node code has no DOM types. */
 const UNTIL_USABLE = `new Promise((resolve) => {
   const look = () => {
     if (document.querySelector('[role=tree] [role=treeitem][aria-level="2"]') === null) return void requestAnimationFrame(look)
@@ -96,7 +96,7 @@ async function twoStarts(browser: Browser, url: string): Promise<[Start, Start]>
       const page = await context.newPage()
       await page.goto(url, { waitUntil: 'commit' })
       starts.push(await page.evaluate<Start>(UNTIL_USABLE))
-      // The next visit finds only what was cached by the end of this one.
+      // The next visit finds only what is cached when this one ends.
       await page.waitForLoadState('load')
       await page.close()
     }

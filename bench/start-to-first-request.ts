@@ -5,8 +5,8 @@ import { makeScratch } from './support/scratch.ts'
 const RUNS = 10
 
 /**
- * From starting the process to the first request being complete at the model server: with a new home each time, and
- * with one that has been used.
+ * From process start until the first request is complete at the model server: with a new home each time, and with a
+ * used one.
  */
 export default async function startToFirstRequest(): Promise<Measurement[]> {
   const used = makeScratch()

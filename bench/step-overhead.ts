@@ -2,7 +2,9 @@ import { mean, median, progress, round, runAlone, slope, type Measurement } from
 import { printRun, stepTimes } from './support/print-run.ts'
 import { cycle, KINDS } from './support/script.ts'
 
-/** From the last byte of an answer to the next request: read, `true` and grep in turns, over 50 and over 300 steps. */
+/**
+ * From the last byte of an answer to the next request: read, `true` and grep in rotation, over 50 and over 300 steps.
+ */
 export default async function stepOverhead(): Promise<Measurement[]> {
   const results: Measurement[] = []
   const processorTime: number[] = []

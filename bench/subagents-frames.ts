@@ -15,7 +15,7 @@ import { progress, runAlone, type Measurement } from './support/measurement.ts'
 import { addProbe, framesDuring } from './support/page-probe.ts'
 import { configure, makeScratch, sourceFile } from './support/scratch.ts'
 
-/** A few more than may run at once, so that some are queued. */
+/** A few more than can run at the same time, so that some are queued. */
 const AGENTS = 60
 const AT_ONCE = 50
 /** How long frames are measured in each phase. */
@@ -35,7 +35,7 @@ export default async function subagentsFrames(): Promise<Measurement[]> {
     Array.from({ length: 400 }, (_, step) => () => {
       const text = `${n}.${step} ${longAnswer(400)}`
       const toolCalls = [call('Read', { path: sourceFile((n + step) % 60) })]
-      // About 20 pieces a second from each of them.
+      // About 20 chunks per second from each of them.
       return looking ? { text, toolCalls, faults: { eventDelayMs: 50 } } : { text: `job ${n} is done` }
     })
   const parts: Record<string, Part> = {
@@ -113,7 +113,7 @@ async function createSession(home: string, project: string): Promise<void> {
   store.close()
 }
 
-/** Waits until all of them have ended and the agent knows. */
+/** Waits until all of them have ended and the agent has been notified. */
 async function ended(home: string): Promise<void> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })

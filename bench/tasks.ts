@@ -12,7 +12,7 @@ const PASSES = 10
 const FLOOD_MB = 1024
 const NO_LIMIT = 1_000_000
 
-/** Background tasks in the built task host: their start, what 200 of them cost, and a flood of 1 GB. */
+/** Background tasks in the built task host: their start, the cost of 200 of them, and an output of 1 GB. */
 export default async function tasks(): Promise<Measurement[]> {
   if (!existsSync(HOST)) throw new Error('The program is not built: npm run build')
   const first: number[] = []
@@ -108,7 +108,7 @@ async function onNewHome<Result>(
   }
 }
 
-/** Measures like the task host while a client watches usage, but in this process. */
+/** Measures as the task host does while a client watches usage, but in this process. */
 async function usagePasses(): Promise<{ ms: number; processes: number }> {
   const { UsageMeter } = await import('../src/main/engine/task/host/usage-meter.ts')
   const meter = new UsageMeter()

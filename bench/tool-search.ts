@@ -17,8 +17,8 @@ interface ChatRequest {
 }
 
 /**
- * Ten servers with 400 tools: what they take of a request with and without tool search, what the search costs, and how
- * well it finds what is meant.
+ * Ten servers with 400 tools: their share of a request with and without tool search, the cost of a search, and how well
+ * it finds the intended tool.
  */
 export default async function toolSearch(): Promise<Measurement[]> {
   const { createToolIndex } = await import('../src/main/engine/mcp/tool/tool-index.ts')
@@ -84,7 +84,7 @@ const serverNamed = (name: string): [string, object] => [
   { command: process.execPath, args: ['--no-warnings', SERVER, name] },
 ]
 
-/** A home with ten servers of the user's. */
+/** A home with ten user servers. */
 function scratchWith(config: string): Scratch {
   const scratch = makeScratch()
   writeFileSync(

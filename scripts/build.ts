@@ -55,6 +55,6 @@ if (!fresh) {
     }
   }
   writeFileSync(stamp, '')
-  // A source saved while the build ran counts as newer.
+  // A source saved during the build counts as newer.
   utimesSync(stamp, startedAt, startedAt)
 }

@@ -1,7 +1,7 @@
 /**
- * Finds folders below src that import each other, also over other folders, and those with too many files: `node
- * scripts/check-folders.ts [ROOT]`. Part of `npm run check`. A folder and its subfolder are two; types count as
- * imports, tests do not. Move what both need into a folder below them.
+ * Finds folders below src that import each other, directly or through other folders, and folders with too many files:
+ * `node scripts/check-folders.ts [ROOT]`. Part of `npm run check`. A folder and its subfolder count as two; types count
+ * as imports, tests do not. Move what both need to a folder below them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -9,9 +9,12 @@ import { dirname, join, relative } from 'node:path'
 const root = process.argv[2] ?? join(import.meta.dirname, '..')
 /** Tests, and files that are not TypeScript, do not count. */
 const MAX_FILES = 12
-/** Also of programs that are started from a file: `new URL('./x.ts', import.meta.url)`. */
+/** Includes programs that are started from a file: `new URL('./x.ts', import.meta.url)`. */
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|^import\s+|\bnew\s+URL\s*\(\s*)['"](\.[^'"?]+)(?:\?\w+)?['"]/gm
-/** A block at the beginning of a line, or the end of a line; elsewhere the signs are parts of strings. */
+/**
+ * A block comment at the start of a line, or a comment at the end of a line; elsewhere the characters are parts of
+ * strings.
+ */
 const COMMENT = /^[ \t]*\/\*[^]*?\*\/|(?<=^|[ \t])\/\/.*$/gm
 
 const files = new Set(
@@ -20,7 +23,7 @@ const files = new Set(
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
 )
 
-/** The file that an import in `file` means; undefined for what is not code of src. */
+/** The file that an import in `file` refers to; undefined for anything that is not code in src. */
 function imported(file: string, specifier: string): string | undefined {
   const path = join(dirname(file), specifier).replaceAll('\\', '/')
   return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((candidate) => files.has(candidate))
@@ -39,7 +42,7 @@ for (const file of files) {
   }
 }
 
-/** The shortest way from one folder to another, as folders; undefined if it cannot be reached. */
+/** The shortest import path between two folders; undefined if they are not connected. */
 function way(from: string, to: string): string[] | undefined {
   const before = new Map<string, string>()
   const open = [from]

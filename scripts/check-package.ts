@@ -1,6 +1,6 @@
 /**
  * Checks an unpacked package before it is published: `node scripts/check-package.ts <folder> [--fuse name=true]
- * [--limit-mb 260]`. Lists every problem and ends with 1 if there is one.
+ * [--limit-mb 260]`. Lists every problem and exits with 1 if there is one.
  */
 import { parseArgs } from 'node:util'
 import {
@@ -21,10 +21,10 @@ import {
   noSecrets,
 } from './package/program-checks.ts'
 
-/** What Trestle adds to Electron: its Node is half of it. */
+/** The size limit for what Trestle adds to Electron; its Node is half of it. */
 const LIMIT_MB = 260
 
-/** What a package may be checked against instead of the defaults. */
+/** Overrides of the defaults. */
 export interface CheckOptions {
   /** Fuses that differ from electron-builder.yml, as a test build's do. */
   fuses?: Record<string, boolean>

@@ -1,7 +1,7 @@
 /**
  * Finds lines that are wider than 120 columns: `node scripts/check-width.ts [PATH...]`. Part of `npm run check`. The
  * formatter breaks code, but neither comments nor strings. Break a string after a sentence, and join its parts with
- * `+`; what cannot be broken is listed here.
+ * `+`; exceptions are listed here.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,9 +12,9 @@ const MAX_COLUMNS = 120
 const FILES = /^(?:src|test|e2e|bench|scripts|evals\/runner)\/.*\.(?:tsx?|mjs)$|^[\w.-]+\.(?:ts|mjs)$/
 const SKIPPED = /^test\/fixtures\//
 
-/** Lines that may be wide. */
+/** Lines that can be wide. */
 const EXCEPTIONS: readonly RegExp[] = [
-  // A regular expression, or the source of one.
+  // A regular expression, or its source.
   /(?:^|[\s(=:!?[])\/(?![/*\s]).+\/[dgimsuvy]*(?:[,;).\]\s]|$)|\(\?[:=!<]|String\.raw|\\\\|\|[A-Z]+\|/,
   // The name of a test, or a suppression with its reason.
   /^\s*(?:it|test|describe)\b.*\(['"`]|^\s*\/\/ oxlint-disable/,
@@ -30,7 +30,7 @@ interface WideLine {
   columns: number
 }
 
-/** The wide lines of a file that are not exceptions. Within a text of several lines, each may be as wide as it is. */
+/** The wide lines of a file that are not exceptions. Lines within a multi-line text can have any width. */
 function wideLinesIn(file: string): WideLine[] {
   let isInText = false
   return readFileSync(join(root, file), 'utf8')

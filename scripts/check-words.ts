@@ -8,7 +8,7 @@ import { trackedFiles } from './tracked-files.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** What must not be written, and the plain wording. Matched without regard to case, on word boundaries. */
+/** Phrases to avoid, and what to write instead. Matched ignoring case, on word boundaries. */
 const PHRASES: readonly (readonly [pattern: string, instead: string])[] = [
   ['(?:there )?(?:is|are|was|were) none', 'say what is missing: "there is no X", "X is missing", "no results"'],
   ['(?:not )?in force', 'enabled, active, applied, off'],
@@ -45,18 +45,18 @@ const PHRASES: readonly (readonly [pattern: string, instead: string])[] = [
   [String.raw`(?:\/\*\*|\/\/|\*) so (?:many|much|long|often)`, 'maximum number, how long, how often'],
 ]
 
-/** Where a match is right: another's product, a quotation, a recorded name, a field that programs rely on. */
+/** Correct matches: another's product, a quotation, a recorded name, a field that programs rely on. */
 const EXCEPTIONS: readonly RegExp[] = [
   /TRESTLE_CUSTODY/,
   // The list itself and its test.
   /check-words/,
-  // Words that people use in queries: data of the ranking of tools.
+  // Words in users' queries: data for ranking tools.
   /somebody\|someone\|whoever|begun:begin/,
   // Words that the ranking of memory entries ignores.
   /some somebody something|any anyone anything/,
 ]
 
-/** Names of the domain that must not be spelled so in identifiers: matched as a whole word of camelCase. */
+/** Domain names to avoid in identifiers: matched as a whole word of camelCase. */
 const IDENTIFIERS: readonly (readonly [pattern: string, instead: string])[] = [
   ['custody|custodian', 'supervisor, supervision'],
   ['newsDesk', 'taskNotifier'],
@@ -85,7 +85,7 @@ const names = IDENTIFIERS.map(([pattern, instead]) => ({
   instead,
 }))
 
-/** Every line of the file that has one of the phrases, with what to write instead. */
+/** Every line of the file that contains one of the phrases, with the replacement. */
 function findingsIn(file: string): Finding[] {
   return readFileSync(join(root, file), 'utf8')
     .split('\n')

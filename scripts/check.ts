@@ -13,7 +13,7 @@ import { trackedFiles } from './tracked-files.ts'
 
 const root = join(import.meta.dirname, '..')
 const cacheFile = join(root, 'node_modules/.cache/check.json')
-/** From so many changed files on, lint reads all of them: starting it for each part of the list would take longer. */
+/** With more changed files, lint reads all of them: starting it for each part of the list would take longer. */
 const MAX_CHANGED = 400
 
 interface Check {
@@ -63,7 +63,7 @@ const checks: readonly Check[] = [
   { name: 'width', script: 'scripts/check-width.ts', args: [], inputs: /\.(?:tsx?|mjs)$/ },
 ]
 
-/** Path -> hash of the content, of each check at its last success. */
+/** Path -> hash of the content, for each check at its last success. */
 type Passed = Record<string, Record<string, string>>
 
 function readCache(): Passed {
@@ -86,7 +86,7 @@ function hashes(): Record<string, string> {
   )
 }
 
-/** The files of `changed`, and those that import one of them by a relative path. */
+/** The `changed` files, and those that import one of them by a relative path. */
 function withImporters(changed: ReadonlySet<string>, all: readonly string[]): string[] {
   const bare = new Set([...changed].map((path) => path.replace(/(?:\/index)?\.tsx?$/, '')))
   return all.filter((path) => {
@@ -96,11 +96,11 @@ function withImporters(changed: ReadonlySet<string>, all: readonly string[]): st
   })
 }
 
-/** The arguments that name what lint reads; undefined where nothing has to be read. */
+/** The arguments that select what lint reads; undefined if nothing has to be read. */
 function lintedFiles(before: Record<string, string> | undefined, now: Record<string, string>): string[] | undefined {
   if (!before) return ['.']
   const changed = Object.keys(now).filter((path) => before[path] !== now[path])
-  // Its own settings, the compiler's and the packages' types count for every file.
+  // Its own settings, the compiler's and the packages' types affect every file.
   if (changed.some((path) => path.endsWith('.json') && !path.includes('/'))) return ['.']
   const code = Object.keys(now).filter((path) => /\.tsx?$/.test(path) && !path.startsWith('evals/tasks/'))
   const files = withImporters(new Set(changed.filter((path) => /\.(?:tsx?|mjs)$/.test(path))), code)

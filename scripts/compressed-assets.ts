@@ -6,12 +6,12 @@ import type { Plugin } from 'vite'
 
 /** Text that is worth compressing; fonts and pictures already are. */
 const TEXT = /\.(?:m?js|css|html|svg|json)$/
-/** Smaller files fit into one packet as they are. */
+/** Smaller files fit into one packet uncompressed. */
 const MIN_BYTES = 1024
 
 /**
- * Puts `name.br` and `name.gz` beside every text file of the built interface, so that the web host never compresses
- * while a client waits. The desktop app reads the plain files.
+ * Adds `name.br` and `name.gz` for every text file of the built interface, so that the web host never compresses while
+ * a client waits. The desktop app reads the plain files.
  */
 export function compressedAssets(): Plugin {
   let folder = ''

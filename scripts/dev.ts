@@ -1,5 +1,5 @@
 /**
- * `npm run dev`: with Electron's binary, electron-vite with hot reload; without it, a build that follows the sources
+ * `npm run dev`: with Electron's binary, electron-vite with hot reload; without it, a build that watches the sources
  * and the web host, restarted whenever the main process is rebuilt (reload the page for changes of the interface).
  */
 import { existsSync } from 'node:fs'

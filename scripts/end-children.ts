@@ -1,6 +1,6 @@
 /**
  * Ends the process groups whose ids it has read (`+ID`, and `-ID` for those that have ended) as soon as its input is
- * closed: the process that started them is gone then. See spawn-together.ts.
+ * closed, because the process that started them has then exited. See spawn-together.ts.
  */
 const MAX_WAIT_MS = 5_000
 const hasGroups = process.platform !== 'win32'
@@ -27,7 +27,7 @@ process.stdin.once('close', () => {
   }, 50)
 })
 
-/** Forgets those that are gone. */
+/** Removes those that have exited. */
 function signal(name: NodeJS.Signals | 0): void {
   for (const pid of pids) {
     try {

@@ -1,8 +1,8 @@
-/** Makes sure the tests have a Chromium: installs it as root on Debian, elsewhere prints the command. */
+/** Ensures that the tests have a Chromium: installs it as root on Debian, elsewhere prints the command. */
 import { spawnSync } from 'node:child_process'
 import { findChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 
-/** False when no Chromium is available and installing one failed. */
+/** False if no Chromium is available and installing one failed. */
 export async function ensureChromium(): Promise<boolean> {
   if ((await findChromium()) !== null) return true
   if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0) {

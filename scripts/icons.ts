@@ -1,7 +1,7 @@
 /**
  * Draws every icon of the product from one SVG: `node scripts/icons.ts [folder]`. macOS gets an .icns with the margin
- * its icons have, Windows an .ico, Linux one PNG for each size, and the tray a template (black on transparent, for
- * macOS) and a picture in colors.
+ * of its icons, Windows an .ico, Linux one PNG per size, and the tray a template (black on transparent, for macOS) and
+ * a color picture.
  */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type * as Png2Icons from 'png2icons'
 import sharp from 'sharp'
 
-// Its declarations know only CommonJS.
+// Its type declarations support only CommonJS.
 const png2icons = createRequire(import.meta.url)('png2icons') as typeof Png2Icons
 
 const ROOT = join(import.meta.dirname, '..')
@@ -28,7 +28,7 @@ async function png(svg: string, size: number, share = 1): Promise<Buffer> {
   const before = Math.floor((size - inner) / 2)
   const after = size - inner - before
   const margin = { top: before, bottom: after, left: before, right: after, background: '#00000000' }
-  // The density makes the drawing as fine as the picture: an SVG of 32 units is drawn at 72 dots per inch otherwise.
+  // Matches the density to the size of the picture: otherwise an SVG of 32 units is drawn at 72 dots per inch.
   return sharp(Buffer.from(svg), { density: (72 * inner) / 32 })
     .resize(inner, inner)
     .extend(margin)
@@ -66,7 +66,7 @@ function required(icon: Buffer | null): Buffer {
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(ROOT, 'out', 'icons')
   const last = join(folder, 'tray', 'tray.ico')
-  // Drawing takes seconds, and the picture seldom changes.
+  // Drawing takes seconds, and the picture rarely changes.
   const isFresh =
     existsSync(last) && [SOURCE, import.meta.filename].every((file) => statSync(file).mtimeMs < statSync(last).mtimeMs)
   if (!isFresh) await drawIcons(folder)

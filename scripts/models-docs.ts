@@ -4,7 +4,7 @@ import type { ModelRow, ModelsTable } from '../src/main/engine/model/catalog/mod
 const BEGIN = '<!-- made by scripts/models-table.ts: begin -->'
 const END = '<!-- made by scripts/models-table.ts: end -->'
 
-/** Puts the table of each provider's models between the marks in a Markdown file. */
+/** Inserts the table of each provider's models between the markers in a Markdown file. */
 export function writeModelsDocs(table: ModelsTable, file: string): void {
   const text = readFileSync(file, 'utf8')
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)]

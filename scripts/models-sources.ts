@@ -9,7 +9,7 @@ interface Cost {
   cacheWrite?: number
 }
 
-/** A model as the npm package lists it: what of it is used here. */
+/** The used fields of a model in the npm package. */
 export interface PackageModel {
   id: string
   type: string
@@ -18,12 +18,12 @@ export interface PackageModel {
   contextWindow: number
   maxTokens: number
   cost: Cost & { tiers?: (Cost & { inputTokensAbove: number })[] }
-  /** Null: the level is refused. Absent for xhigh and max: not known there; for the others: accepted. */
+  /** Null: the level is rejected. Absent for xhigh and max: unknown; for the others: accepted. */
   thinkingLevelMap?: Partial<Record<'off' | Exclude<Effort, 'none'>, string | null>>
   compat?: { forceAdaptiveThinking?: boolean; supportsReasoningEffort?: boolean; thinkingFormat?: string }
 }
 
-/** The same of https://models.dev/api.json. */
+/** The same for https://models.dev/api.json. */
 export interface ModelsDevModel {
   reasoning?: boolean
   tool_call?: boolean
@@ -35,7 +35,7 @@ export interface ModelsDevModel {
 
 const LEVELS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 
-/** A row of the table from the package's entry of a model. */
+/** A row of the table, from the package's entry for a model. */
 export function rowOfPackage(model: PackageModel, api: string, provider: string): ModelRow {
   const media = mediaOf(model.input)
   const thinking = thinkingOf(model, api, provider)
@@ -55,8 +55,8 @@ export function rowOfPackage(model: PackageModel, api: string, provider: string)
 }
 
 /**
- * The same from models.dev; undefined for what is no model that uses tools. How its thinking is controlled is not told
- * there.
+ * The same from models.dev; undefined for a model that cannot use tools. It does not describe how thinking is
+ * controlled.
  */
 export function rowOfModelsDev({
   reasoning,
@@ -114,7 +114,7 @@ function thinkingOf(
 ): ThinkingControl {
   if (!reasoning) return 'none'
   if (compat?.forceAdaptiveThinking && provider !== 'openrouter') return 'adaptive'
-  // Asked over an interface of OpenAI's kind, OpenRouter takes a level for every model that thinks.
+  // With an OpenAI-compatible API, OpenRouter accepts a level for every model that thinks.
   if (provider === 'openrouter') return 'effort'
   if (provider === 'minimax') return 'always'
   if (api === 'anthropic-messages') return 'budget'
@@ -132,6 +132,6 @@ function effortsOf({ thinkingLevelMap: map = {} }: PackageModel, thinking: Think
   const levels = LEVELS.filter(
     (level) => named.includes(level) || (map[level] !== null && usual.some((one) => one === level)),
   )
-  // When no level is listed: the three that every such server supports.
+  // If no level is listed: the three that every such server supports.
   return [...off, ...(levels.length > 0 ? levels : (['low', 'medium', 'high'] as const))]
 }

@@ -22,7 +22,7 @@ const MODELS_DEV = 'https://models.dev/api.json'
 const root = join(import.meta.dirname, '..')
 const target = join(root, 'resources/models/table.json')
 
-/** Our name of a provider: its file in the package, its name at models.dev. */
+/** Our name for a provider: its file in the package, its name at models.dev. */
 const PROVIDERS: Record<string, { file: string; modelsDev: string }> = {
   anthropic: { file: 'anthropic', modelsDev: 'anthropic' },
   openai: { file: 'openai', modelsDev: 'openai' },
@@ -132,7 +132,7 @@ function providerOf(
   }
   for (const [model, { source: _source, ...row }] of Object.entries(facts.models[id] ?? {})) rows.set(model, row)
   const { name, small } = facts.providers[id]!
-  // A dated id that says nothing else is found by the plain one.
+  // A dated id with identical properties is found by the plain one.
   for (const [model, row] of rows) {
     const plain = undated(model)
     if (plain !== model && JSON.stringify(rows.get(plain)) === JSON.stringify(row)) rows.delete(model)
@@ -148,8 +148,8 @@ function undated(model: string): string {
 }
 
 /**
- * A rule counts for a maker's own models and for the same models elsewhere: their ids without the maker, dots as
- * hyphens for Claude.
+ * A rule applies to a maker's own models and to the same models elsewhere: their ids without the maker, dots as hyphens
+ * for Claude.
  */
 function withRules(provider: string, model: string, row: ModelRow): ModelRow {
   const bare = undated(model.replace(/^.*\//, '').toLowerCase())
@@ -172,7 +172,7 @@ function withRules(provider: string, model: string, row: ModelRow): ModelRow {
   return result
 }
 
-/** One line a model. */
+/** One line per model. */
 function textOf({ generated, sources, providers }: ModelsTable): string {
   const all = Object.entries(providers).map(([id, provider]) => `  ${JSON.stringify(id)}:${providerText(provider)}`)
   return (

@@ -2,8 +2,8 @@
  * Builds the packages of the desktop app for this system: `npm run package -- [--dir] [--stand-in] [--test-build]
  * [electron-builder options]`. `--dir` stops at the unpacked folder. `--stand-in` uses a folder that only looks like
  * Electron, and downloads nothing. `--test-build` leaves the fuse on that lets Playwright drive the app. The packages
- * are checked, and their sizes and files listed, in dist/. With TRESTLE_UPDATE_URL (the folder of the feed) and
- * TRESTLE_UPDATE_KEYS (a file with the publisher's public keys) the app updates itself; sign the feed with
+ * are checked, and their sizes and files are listed in dist/. With TRESTLE_UPDATE_URL (the folder of the feed) and
+ * TRESTLE_UPDATE_KEYS (a file with the publisher's public keys), the app can update itself; sign the feed with
  * scripts/sign-feed.ts.
  */
 import { spawnSync } from 'node:child_process'
@@ -44,13 +44,13 @@ async function main(args: readonly string[]): Promise<number> {
       const electron = join(scratch, 'electron')
       makeStandInElectron(electron, manifest.devDependencies['electron'] ?? '')
       more.push(`-c.electronDist=${electron}`)
-      // What electron-builder would download to make a .deb.
+      // Replaces a program that electron-builder would download to build a .deb.
       env['CUSTOM_FPM_PATH'] = join(import.meta.dirname, 'package', 'build-deb.ts')
       env['PATH'] = [dirname(process.execPath), env['PATH']].join(delimiter)
     }
     const url = env['TRESTLE_UPDATE_URL']
     const keys = env['TRESTLE_UPDATE_KEYS']
-    // What electron-builder.yml takes along when it is there.
+    // electron-builder.yml includes this if it exists.
     const update = join(ROOT, 'out', 'update')
     rmSync(update, { recursive: true, force: true })
     if (url !== undefined && keys !== undefined) {

@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted
- * model. Names of pictures as arguments: only those.
+ * model. Arguments: names of pictures (default: all).
  */
 import '../test/support/ts-hooks.mjs'
 import './build.ts'
@@ -16,14 +16,14 @@ import { FEATURES, takeFeatures } from './screenshots/features.ts'
 import { fillStore } from './screenshots/fill-store.ts'
 import { fillHome } from './screenshots/storefront.ts'
 
-// Its imports have no endings: it can be loaded only once the hooks are there.
+// Its imports have no file extensions: it can be loaded only after the hooks are installed.
 const { endHosts } = await import('../test/support/source-task-host.ts')
 
 const IMAGES = join(import.meta.dirname, '..', 'docs', 'images')
 const WIDE = { width: 1440, height: 900 }
 const NARROW = { width: 420, height: 860 }
 const PHONE = { width: 390, height: 844 }
-/** What a project brings along in the picture of trust. */
+/** The project's own rules in the picture of trust. */
 const PROJECT_RULES = `[[permission.rules]]
 decision = "allow"
 pattern = "Bash(./keys/verify.sh *)"
@@ -134,7 +134,7 @@ async function workday(browser: Browser): Promise<void> {
     await take(page, 'trust')
 
     await page.getByRole('button', { name: 'Settings' }).first().click()
-    // The address of the scripted server is another each time.
+    // The address of the scripted server differs each time.
     writeFileSync(configFile, config())
     await page.getByText('https://api.moonshot').first().waitFor()
     await take(page, 'settings')
@@ -157,7 +157,7 @@ async function workday(browser: Browser): Promise<void> {
   }
 }
 
-/** What stands beside the conversation, in a project with changes. */
+/** The panes beside the conversation, in a project with changes. */
 async function workbench(browser: Browser): Promise<void> {
   const home = makeHome('workbench')
   const server = await startModelServer({ script: play })
@@ -176,7 +176,7 @@ async function workbench(browser: Browser): Promise<void> {
   }
 }
 
-/** Two real servers behind short names, and one that is only written down. */
+/** Two real servers with short names, and one that is only configured. */
 function writeServers(home: string): void {
   for (const name of ['filesystem', 'memory']) {
     const entry = join(
@@ -215,7 +215,7 @@ function environment(home: string): Record<string, string> {
   }
 }
 
-/** Without an address: the vendor's own. */
+/** Without an address: the vendor's default. */
 function config(baseUrl?: string): string {
   return `default_model = "moonshot/kimi-k2-thinking"
 

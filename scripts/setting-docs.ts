@@ -1,7 +1,7 @@
 /**
  * Writes the tables of settings in docs/configuration.md from the tables in the sources: `node scripts/setting-docs.ts
- * [--check]`. With `--check` it writes nothing, and fails when the page is not what it would write. A place in the page
- * is `<!-- settings: loop -->` … `<!-- /settings -->`; with several names, keys begin with the name of their table.
+ * [--check]`. With `--check`, it writes nothing, and fails if the page is outdated. The tables are inserted between
+ * `<!-- settings: loop -->` and `<!-- /settings -->`; with several names, keys start with the name of their table.
  */
 import '../test/support/ts-hooks.mjs'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -26,7 +26,7 @@ function rowsOf({ name, fields }: SettingTable, isNamed: boolean): string[][] {
   ])
 }
 
-/** A table in Markdown with aligned columns, as the formatter writes it. */
+/** A Markdown table with aligned columns, as the formatter writes it. */
 function markdownTable(rows: readonly string[][]): string {
   const all = [['key', 'default', 'meaning'], ...rows]
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]!.length)))

@@ -1,7 +1,7 @@
 /**
- * Signs the update feeds of a folder: `TRESTLE_UPDATE_PRIVATE_KEY=<file in PEM> node scripts/sign-feed.ts [dist]`.
- * Beside each feed (`latest*.yml`,
- * `beta*.yml`) it puts `<feed>.sig`; the app accepts no feed without it (src/main/host/electron/update/verify-feed.ts).
+ * Signs the update feeds of a folder: `TRESTLE_UPDATE_PRIVATE_KEY=<file in PEM> node scripts/sign-feed.ts [dist]`. For
+ * each feed (`latest*.yml`, `beta*.yml`), it writes `<feed>.sig`; the app accepts no feed without it
+ * (src/main/host/electron/update/verify-feed.ts).
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -6,8 +6,8 @@ const hasGroups = process.platform !== 'win32'
 let watcher: ChildProcess | undefined
 
 /**
- * Starts a script on this Node, which ends with everything that it has started when this process ends, however that
- * ends: by a time limit, Ctrl-C or SIGKILL. A compiler is busy for a minute and would not notice, so another process
+ * Starts a script with this Node. The script and everything it has started end when this process ends, for whatever
+ * reason: a time limit, Ctrl-C or SIGKILL. A compiler is busy for a minute and would not notice, so another process
  * watches.
  */
 export function spawnTogether(args: readonly string[], options: Omit<SpawnOptions, 'detached'>): ChildProcess {

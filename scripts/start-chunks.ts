@@ -1,17 +1,17 @@
 /**
- * How the main process and the page are divided into files. Left to itself, the bundler makes a file of every group of
- * modules that some entries share and others do not, more than 170 of which a start has to find, read and link; that
- * took longer than running them. Of the page there were 140, each asked for alone.
+ * How the main process and the page are divided into files. By default, the bundler creates a file for every group of
+ * modules that some entries share and others do not: more than 170 files to find, read and link at startup, which took
+ * longer than running them. The page had 140, each requested separately.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** A part of the program that is started or loaded as a whole: its modules stand in as few files as possible. */
+/** A part of the program that is started or loaded as a whole: its modules are stored in as few files as possible. */
 export interface ProgramPart {
   name: string
-  /** Its modules are these and all that they import, except on demand. */
+  /** It consists of these modules and all their imports, except dynamic ones. */
   entries: readonly string[]
-  /** Not merged itself, but it loads nothing that only other parts need. */
+  /** Not merged, but it loads nothing that only other parts need. */
   isSmall?: boolean
   /** It is only ever loaded after this part: what both need stays in that part's files. */
   after?: string
@@ -22,9 +22,9 @@ interface ModuleGraph {
 }
 
 /**
- * Names the file of each module after the parts that need it: modules needed by the same parts share one. A part thus
- * loads nothing that it does not need, files never import each other in a circle, and modules that no part needs are
- * left to the bundler.
+ * Names the file of each module after the parts that need it: modules needed by the same parts share one. A part loads
+ * nothing that it does not need, files never import each other in a cycle, and modules that no part needs are left to
+ * the bundler.
  */
 export function startChunks(
   root: string,
@@ -58,13 +58,13 @@ function namesOf(root: string, parts: readonly ProgramPart[], graph: ModuleGraph
   }
   return new Map(
     [...needed]
-      // A program's own module runs it, so nothing that others may load stands in one file with it.
+      // A program's entry module runs it, so nothing that others may load can be in the same file.
       .filter(([id, by]) => by.some((name) => merged.has(name)) && !graph.getModuleInfo(id)?.isEntry)
       .map(([id, by]) => [id, by.join('-')]),
   )
 }
 
-/** The parts that are loaded by then: the one named, and those before it. */
+/** The parts that are already loaded: the named one, and those before it. */
 function partsBefore(after: string | undefined, parts: readonly ProgramPart[]): string[] {
   if (after === undefined) return []
   return [after, ...partsBefore(parts.find(({ name }) => name === after)?.after, parts)]

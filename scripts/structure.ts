@@ -37,13 +37,13 @@ const folders = new Map<string, number>()
 for (const { path } of sources) folders.set(dirname(path), (folders.get(dirname(path)) ?? 0) + 1)
 const byFiles = [...folders].toSorted((a, b) => b[1] - a[1])
 
-/** Import statements and `import()` of a file. */
+/** Number of import statements and `import()` calls in a file. */
 const importsOf = ({ text }: Source): number => [...text.matchAll(/^import\b|\bimport\(/gm)].length
 const byImports = sources
   .map((source) => ({ file: source.path, imports: importsOf(source) }))
   .toSorted((a, b) => b.imports - a.imports)
 
-/** Members of the interfaces that carry dependencies, by their names. */
+/** Members of the interfaces that pass dependencies, by name. */
 function contextsOf({ path, text }: Source): { name: string; file: string; members: number }[] {
   return [...text.matchAll(/^(?:export )?interface (\w+(?:Context|Deps))\b[^{]*\{\n([\s\S]*?)^\}/gm)].map(
     ([, name, body]) => ({
@@ -74,7 +74,7 @@ console.log(
         count: folders.size,
         withMoreThan12Files: byFiles.filter(([, files]) => files > 12).map(([folder, files]) => `${folder}: ${files}`),
         largest: byFiles.slice(0, 3).map(([folder, files]) => `${folder}: ${files}`),
-        // src/main is 1.
+        // src/main has depth 1.
         deepest: Math.max(...[...folders.keys()].map((folder) => folder.split('/').length - 1)),
       },
       contexts: { withMoreThan12Members: contexts.filter(({ members }) => members > 12), largest: contexts[0] },

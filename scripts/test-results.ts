@@ -2,7 +2,7 @@
 
 /** One test: its file, its full name, and for a failure the error. */
 export interface TestResult {
-  /** Path of the test's file as its runner names it. */
+  /** Path of the test's file, in the format of its runner. */
   file: string
   name: string
   outcome: 'passed' | 'failed' | 'skipped'
@@ -80,7 +80,7 @@ export function afterRetry(
   second: TestResult[],
 ): { results: TestResult[]; retried: TestResult[] } {
   const key = ({ file, name }: TestResult): string => `${file}\n${name}`
-  // Of tests with the same name, the one that failed counts.
+  // If several tests have the same name, the failed one counts.
   const again = new Map(
     second
       .toSorted((a, b) => Number(a.outcome === 'failed') - Number(b.outcome === 'failed'))

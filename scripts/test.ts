@@ -1,8 +1,8 @@
 /**
  * Runs every check: static checks, unit, integration and conformance tests, the build, and the e2e stories. Failed
- * tests are retried twice, one file after the other, since some tests measure processes and a machine can be busy: a
- * test that passes only at the second or third try counts as passed and is named at the end, as are the skipped ones.
- * Ends with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
+ * tests are retried twice, one file at a time, because some tests measure processes and the machine may be busy: a test
+ * that passes only on the second or third try counts as passed and is listed at the end, as are the skipped ones. Ends
+ * with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
  */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -14,13 +14,13 @@ import { afterRetry, readPlaywright, readVitest, type TestResult } from './test-
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'trestle-test-'))
-/** With more failures than this a busy machine is not the cause, and a retry would only take time. */
+/** With more failures than this, a busy machine is not the cause, and a retry would only waste time. */
 const MAX_RETRIED = 25
 const RETRIES = ['second', 'third'] as const
 const all: TestResult[] = []
 const retried: Record<(typeof RETRIES)[number], TestResult[]> = { second: [], third: [] }
 
-/** Runs a script of a package on this Node; true when it exits with 0. */
+/** Runs a package's script with this Node; true when it exits with 0. */
 async function run(script: string, args: string[] = [], env: Record<string, string> = {}): Promise<boolean> {
   const child = spawnTogether([join(root, script), ...args], {
     cwd: root,
@@ -36,8 +36,8 @@ function count(name: string, ok: boolean): void {
 }
 
 /**
- * Runs tests, reads the report, and tries what failed up to twice more. A report that is missing, or an error outside
- * of all tests, counts as a failure.
+ * Runs tests, reads the report, and retries failures up to twice. A missing report, or an error outside all tests,
+ * counts as a failure.
  */
 async function runTests(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Prints the JSON Schemas of the built-in tools, by name, which the build puts into the program: deriving them takes a
- * tenth of a start. The tools get nothing to work with, since their inputs do not depend on it.
+ * Prints the JSON Schemas of the built-in tools, by name, which the build embeds in the program: deriving them takes a
+ * tenth of the startup time. The tools get dummy services, because their inputs do not depend on them.
  */
 import '../test/support/ts-hooks.mjs'
 
@@ -12,7 +12,7 @@ const { mailTools } = await import('../src/main/engine/tool/mail/mail-tools.ts')
 const { memoryTools } = await import('../src/main/engine/tool/memory/memory-tools.ts')
 const { scheduleTools } = await import('../src/main/engine/tool/schedule/schedule-tools.ts')
 
-/** Stands for every service: each property of it, and whatever it returns, is itself. */
+/** Replaces every service: each of its properties, and its return value, is itself. */
 const service: never = new Proxy(() => service, { get: () => service }) as never
 
 const sessionTools = createSessionTools({

@@ -1,11 +1,9 @@
 /**
  * Writes docs/wire-schema.json, the JSON Schema of every line of `trestle wire`, from the contract: `node
- * scripts/wire-schema.ts [--check]`. With
- * `--check` it writes nothing, and fails when the file is not what it would write.
+ * scripts/wire-schema.ts [--check]`. With `--check`, it writes nothing, and fails if the file is outdated.
  *
- * Inputs are described by the zod schemas that check them. Outputs have types only, so their schema is generated from
- * the sources: each method's
- * `type<…>()` is read from its file of the contract.
+ * Inputs are described by the zod schemas that check them. Outputs have only types, so their schema is generated from
+ * the sources: each method's `type<…>()` is read from its contract file.
  */
 import '../test/support/ts-hooks.mjs'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +22,7 @@ type JsonSchema = Record<string, unknown>
 
 interface Method {
   name: string
-  /** The type as the contract writes it. */
+  /** The type as written in the contract. */
   output: string
   /** It is a subscription: the type is that of each event. */
   isPush: boolean
@@ -35,7 +33,7 @@ interface Method {
 
 type Written = Pick<Method, 'output' | 'isPush' | 'description'>
 
-/** The methods of a namespace as its contract file declares them, in that order. */
+/** The methods of a namespace, in the order of its contract file. */
 function writtenIn(source: string, namespace: string): Map<string, Written> {
   const start = source.indexOf(`const ${namespace}Contract = {`)
   const body = source.slice(start, source.indexOf('\n}', start))
@@ -75,7 +73,7 @@ function methods(): Method[] {
   })
 }
 
-/** A source that gives each output a name of its own, with everything the contract's files import or export. */
+/** A source file that names each output type, with everything the contract's files import or export. */
 function outputSource(all: readonly Method[], folder: string): string {
   const imports = new Map<string, string>()
   for (const namespace of Object.keys(contract)) {
@@ -130,7 +128,7 @@ function definitionsFromTypes(all: readonly Method[]): Record<string, JsonSchema
 
 /**
  * The whole file. `definitions` has a schema for each direction, for the input and the output of each method, and for
- * what these are made of.
+ * their parts.
  */
 function wireSchema(): JsonSchema {
   const all = methods()
@@ -143,7 +141,7 @@ function wireSchema(): JsonSchema {
     const schema = fromTypes[outputName(name)]
     if (!schema) throw new Error(`There is no schema of ${output}, the output of ${name}.`)
     outputs[`${name}.${isPush ? 'event' : 'result'}`] = schema
-    // Nothing to say, or nothing that must be said.
+    // Whether the input is required.
     const isNeeded = input !== undefined && !input.safeParse({}).success
     const properties = {
       ...common,

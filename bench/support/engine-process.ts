@@ -1,6 +1,6 @@
 /**
- * An engine as the desktop app's main process holds it, without Electron: runs the prompts of `--prompts` one after the
- * other and prints, as JSON, how long its event loop was blocked meanwhile. Arguments: HOME PROJECT PROMPTS.
+ * An engine in a process like the desktop app's main process, without Electron: runs the prompts of `--prompts` one by
+ * one and prints, as JSON, how long its event loop was blocked. Arguments: HOME PROJECT PROMPTS.
  */
 import '../../test/support/ts-hooks.mjs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

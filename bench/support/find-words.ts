@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 import { median, round, type Measurement } from './measurement.ts'
 
-/** Rare, frequent, of one message, of none, and a single letter. */
+/** Rare, frequent, in one message, in no message, and a single letter. */
 const WORDS = ['atomically', 'the', 'Question 4321:', 'nothing like it', 'e']
 const RUNS = 3
 
-/** Runs in the page: how long from the key until the number of matches is painted. */
+/** Runs in the page: how long from the key press until the number of matches is painted. */
 const PROBE = `
 window.findProbe = (() => {
   let pressed = 0
@@ -24,7 +24,7 @@ window.findProbe = (() => {
 `
 
 /**
- * Finding words in the conversation on the page, most of which is not loaded: from the last key to the number of
+ * Searching for words in the conversation, most of which is not loaded: from the last key press to the number of
  * matches.
  */
 export async function findWords(page: Page, messages: number): Promise<Measurement> {

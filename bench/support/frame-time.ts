@@ -1,6 +1,6 @@
 import { round, type Measurement } from './measurement.ts'
 
-/** Which time that share of the frames stayed within, and the longest. `times`: between frames, in ms. */
+/** The frame time that this share of the frames stayed within, and the longest. `times`: between frames, in ms. */
 export function frameTime(name: string, times: readonly number[], share: number, limit?: number): Measurement {
   const sorted = times.toSorted((a, b) => a - b)
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

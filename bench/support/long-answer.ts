@@ -1,6 +1,6 @@
 /**
  * Markdown as models write it: prose with inline code and links, lists, tables, code in several languages. Always the
- * same.
+ * same text.
  */
 const PIECES = [
   (n: number) => `## Part ${n}: what happens on the way\n\n`,
@@ -24,7 +24,7 @@ const PIECES = [
   (n: number) => `\`\`\`bash\n$ npm run bench -- case-${n} --repeat 20\n20 runs, 0 failed\n\`\`\`\n\n`,
 ]
 
-/** A text of exactly so many UTF-16 units. */
+/** A text of exactly this many UTF-16 units. */
 export function longAnswer(length: number): string {
   let text = ''
   for (let n = 0; text.length < length; n++) text += PIECES[n % PIECES.length]!(n)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 
-/** A clock of the processor time of the page's main thread, in ms: other work on the machine does not count. */
+/** Measures the processor time of the page's main thread, in ms, so that other work on the machine does not count. */
 export async function threadTime(cdp: CDPSession): Promise<() => Promise<number>> {
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
   return async () => {
@@ -16,7 +16,7 @@ interface TraceEvent {
   pid: number
   tid: number
   ts: number
-  /** Length in processor time of the thread, in microseconds. */
+  /** Processor time of the thread, in microseconds. */
   tdur?: number
   args: { name?: string }
 }
@@ -37,7 +37,7 @@ export async function frameWork(browser: Browser, page: Page, job: () => Promise
   const works: number[] = []
   let work = 0
   for (const { name, tdur = 0 } of events) {
-    // A frame is handed on within its task; what that task takes counts for it.
+    // A frame is committed within its task, so the time of the whole task counts for it.
     if (name === 'RunTask') work += tdur / 1000
     if (name !== 'Commit') continue
     works.push(work)
@@ -46,7 +46,7 @@ export async function frameWork(browser: Browser, page: Page, job: () => Promise
   return works
 }
 
-/** The processor time that a process has used, in ms, as the kernel counts it: in hundredths of a second. */
+/** The processor time that a process has used, in ms; the kernel counts in hundredths of a second. */
 export function processTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10

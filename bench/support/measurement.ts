@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os'
 
-/** One number. `limit`: what it must not exceed (issue "Backbone", Must show). */
+/** One number. `limit`: the maximum allowed (issue "Backbone", Must show). */
 export interface Measurement {
   name: string
   value: number
@@ -12,21 +12,21 @@ export interface Measurement {
 /** A benchmark file: measures, returns the results, and cleans up. */
 export type Benchmark = () => Promise<Measurement[]>
 
-/** Progress goes to stderr: stdout is the JSON alone. */
+/** Progress goes to stderr, because stdout contains only the JSON. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-/** The last line of every benchmark file: run on its own, it prints its results. */
+/** The last line of every benchmark file: when run directly, it prints its results. */
 export async function runAlone(isMain: boolean, benchmark: Benchmark): Promise<void> {
   if (!isMain) return
   print(await benchmark())
 }
 
-/** Results as JSON on stdout, and for people on stderr with what is over its limit marked. */
+/** Prints results as JSON to stdout, and for people to stderr, marking those over their limit. */
 export function print(measurements: readonly Measurement[]): void {
   const [load = 0] = loadavg()
-  // Processes of our own count too, one at a time.
+  // Our own processes count too, one at a time.
   if (load > availableParallelism() * 0.75)
     progress(`The machine is busy (load ${load.toFixed(1)}): times are longer than they need be.`)
   const width = Math.max(0, ...measurements.map(({ name }) => name.length))
@@ -50,7 +50,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** How much a value grows from one to the next: the slope of the straight line that fits best. */
+/** The average growth from one value to the next: the slope of the best-fitting line. */
 export function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2
   const average = mean(values)

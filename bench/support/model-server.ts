@@ -1,6 +1,6 @@
 /**
- * The smallest server that streams as OpenAI Chat Completions do, or as another wire where its path is asked for: quick
- * enough not to be measured itself. It does not parse requests, it only notes when they were complete; the n-th request
+ * The smallest server that streams like OpenAI Chat Completions, or in another format if its path is requested: fast
+ * enough not to affect measurements. It does not parse requests, only records when they were complete; the n-th request
  * gets the n-th answer.
  */
 import { once } from 'node:events'
@@ -15,20 +15,20 @@ export interface ToolCall {
 }
 
 /**
- * What the model does in one step. `chunks`: the text comes in so many pieces; `perSecond`: no faster than that,
- * default: as fast as they are taken.
+ * The model's answer in one step. `chunks`: the number of pieces of the text; `perSecond`: their maximum rate, by
+ * default unlimited.
  */
 export type Answer = { calls: readonly ToolCall[] } | { text: string; chunks?: number; perSecond?: number }
 
 export interface Arrival {
   /**
-   * When the whole request was there, and when the last byte of its answer was given to the system; as of
+   * When the request was complete, and when the last byte of its answer was passed to the system, in terms of
    * `performance.now()`.
    */
   at: number
   answeredAt: number
   bytes: number
-  /** Kept for the first request only. */
+  /** Only for the first request. */
   body?: string
 }
 
@@ -38,7 +38,7 @@ export interface BenchServer {
   close(): Promise<void>
 }
 
-/** Answers beyond the list end the turn. `thinkMs`: so long after the request an answer begins. */
+/** Answers beyond the list end the turn. `thinkMs`: delay between the request and its answer. */
 export async function startServer(answers: (n: number) => Answer | undefined, thinkMs = 0): Promise<BenchServer> {
   const arrivals: Arrival[] = []
   const server = createServer((request, response) => {
@@ -69,7 +69,7 @@ export async function startServer(answers: (n: number) => Answer | undefined, th
     const lines = linesOf(given, n, wireOf(request.url ?? ''))
     const perSecond = 'perSecond' in given ? given.perSecond : undefined
     const beganAt = performance.now()
-    // One write for an ordinary answer, one a chunk for a long one, as a real server would.
+    // One write for an ordinary answer, one per chunk for a long one, like a real server.
     if (lines.length > 1000) {
       for (const [index, line] of lines.entries()) {
         const early = perSecond === undefined ? 0 : beganAt + (index * 1000) / perSecond - performance.now()

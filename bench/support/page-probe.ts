@@ -1,7 +1,7 @@
 /** Measurements inside the page, and Chromium's metrics for it. */
 import type { CDPSession, Page } from 'playwright-core'
 
-/** Runs in the page; kept as text because the project's Node code knows no DOM. */
+/** Runs in the page; kept as text because the project's Node code has no DOM types. */
 const PROBE = `
 window.probe = (() => {
   const shown = () => document.querySelector('.transcript .row') !== null
@@ -44,7 +44,7 @@ window.probe = (() => {
 })()
 `
 
-/** Puts the probe into every document the page opens from now on. */
+/** Adds the probe to every document that the page opens from now on. */
 export async function addProbe(page: Page): Promise<void> {
   await page.addInitScript({ content: PROBE })
 }
@@ -61,9 +61,9 @@ export function paintedAfterClick(page: Page): Promise<number> {
 
 /** What the page did while a job ran, in ms. */
 export interface PageWork {
-  /** The times between the frames that were drawn. */
+  /** The times between drawn frames. */
   frames: number[]
-  /** What blocked its main thread for more than 50 ms at a time. */
+  /** Tasks that blocked its main thread for more than 50 ms. */
   longTasks: number[]
 }
 
@@ -73,7 +73,7 @@ export async function workDuring(page: Page, job: () => Promise<void>): Promise<
   return page.evaluate<PageWork>('probe.stop()')
 }
 
-/** The times between the frames that are drawn while `job` runs, in ms. */
+/** The times between frames drawn while `job` runs, in ms. */
 export async function framesDuring(page: Page, job: () => Promise<void>): Promise<number[]> {
   return (await workDuring(page, job)).frames
 }
@@ -81,12 +81,12 @@ export async function framesDuring(page: Page, job: () => Promise<void>): Promis
 export interface PageMemory {
   /** JavaScript heap in use after garbage collection, in bytes. */
   heapMb: number
-  /** Nodes of the document, and of what is kept outside it. */
+  /** Nodes of the document, including detached ones. */
   nodes: number
 }
 
 export async function memoryOf(cdp: CDPSession): Promise<PageMemory> {
-  // Twice: what the first run finishes (weak references, detached nodes) only the second one frees.
+  // Twice, because what the first run finalizes (weak references, detached nodes) is freed only by the second one.
   await cdp.send('HeapProfiler.collectGarbage')
   await cdp.send('HeapProfiler.collectGarbage')
   const { usedSize } = await cdp.send('Runtime.getHeapUsage')

@@ -1,7 +1,7 @@
 /**
- * The programs that are measured beside Trestle, as their npm packages in the folder that TRESTLE_BENCH_PEERS names
- * (README.md says how to install them). Each is told about the scripted model in its own way, has a home of its own,
- * and asks for nothing.
+ * The programs that are compared with Trestle, as their npm packages in the folder that TRESTLE_BENCH_PEERS names
+ * (README.md explains how to install them). Each is configured for the scripted model, has its own home, and runs
+ * without approval.
  */
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,17 +11,17 @@ import type { ProgramStart } from './program-run.ts'
 import { WIRE_FORMATS, type WireFormat } from './response-lines.ts'
 import { put, sourceFile, SOURCE_FILES, type Scratch } from './scratch.ts'
 
-/** What a step of the scripts does. Each program has its own tool for it. */
+/** The action of a step in the scripts. Each program has its own tool for it. */
 export type Action = { read: string } | { run: string } | { find: string }
 
 /** A program to be measured. */
 export interface Program {
   name: string
-  /** What it can be measured with. The first is the one it is measured with everywhere else. */
+  /** The formats it supports. The first one is used in all other benchmarks. */
   wires: readonly WireFormat[]
-  /** Configures it in `scratch.home` and says how to start it on the prompt. `wire`: one of its `wires`. */
+  /** Configures it in `scratch.home` and returns how to start it with the prompt. `wire`: one of its `wires`. */
   start(scratch: Scratch, baseUrl: string, wire: WireFormat): ProgramStart
-  /** The call of its tool that does this. */
+  /** The tool call that performs this action. */
   call(action: Action): ToolCall
 }
 
@@ -38,7 +38,7 @@ export const TRESTLE: Program = {
         : { name: 'Grep', input: { pattern: action.find, output_mode: 'content' } },
 }
 
-/** A turn of this many steps: reading a file, running `true` and searching, in rotation. */
+/** A turn with this number of steps: reading a file, running `true` and searching, in rotation. */
 export function cycleOf(program: Program, steps: number): (n: number) => Answer | undefined {
   return (n) => {
     if (n >= steps) return undefined
@@ -50,7 +50,7 @@ export function cycleOf(program: Program, steps: number): (n: number) => Answer 
 const PROMPT = 'Do what the script says.'
 const packages = (folder: string, ...path: string[]): string => join(folder, 'node_modules', ...path)
 
-/** Those of Codex, pi and Kimi Code that are installed in the folder. */
+/** The installed programs in the folder, out of Codex, pi and Kimi Code. */
 export function installedPeers(folder: string): Program[] {
   const codex = globSync(packages(folder, '@openai', 'codex-*', 'vendor', '*', 'bin', 'codex'))[0]
   const pi = packages(folder, '@mariozechner', 'pi-coding-agent', 'dist', 'cli.js')
@@ -62,7 +62,7 @@ export function installedPeers(folder: string): Program[] {
   ]
 }
 
-/** Codex: the native program itself, not its launcher in JavaScript, and without its sandbox. */
+/** Codex: the native program instead of its JavaScript launcher, without its sandbox. */
 function codexProgram(binary: string): Program {
   return {
     name: 'Codex',

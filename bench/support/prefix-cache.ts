@@ -1,8 +1,8 @@
 import { textBytes } from '../../test/support/strict-model.ts'
 
 /**
- * What requests cost with a provider that keeps what it has read, as Anthropic sells it: a cache of prefixes, exact to
- * the byte. No tokens are counted twice: each is read from the cache, written to it, or neither.
+ * The cost of requests with a provider that caches prefixes, as Anthropic's pricing does: an exact match, byte for
+ * byte. No tokens are counted twice: each is read from the cache, written to it, or neither.
  */
 
 /** Dollars per million tokens. */
@@ -12,13 +12,14 @@ export interface CachePrices {
   read: number
 }
 
-/** A request in the order in which it is cached: tools, instructions, messages. */
+/** A request in cache order: tools, instructions, messages. */
 export interface CachedRequest {
   pieces: readonly string[]
-  /** What the model reads of each, in bytes. */
+  /** The size of each for the model, in bytes. */
   bytes: readonly number[]
   /**
-   * How many of the pieces end at a mark of the request: only there something is stored, and found by later requests.
+   * How many of the pieces end at a cache mark of the request: only there is something stored, and found by later
+   * requests.
    */
   marks: readonly number[]
 }
@@ -31,7 +32,7 @@ interface RequestBody {
 
 const MARK = /,?"cache_control":\{[^}]*\}/g
 
-/** The body of a request to Anthropic as the cache sees it. */
+/** The body of a request to Anthropic, for the cache. */
 export function cachedRequest(body: Record<string, unknown>): CachedRequest {
   const { tools = [], system = [], messages } = body as unknown as RequestBody
   const pieces: string[] = []
@@ -51,12 +52,13 @@ export function cachedRequest(body: Record<string, unknown>): CachedRequest {
   return { pieces, bytes, marks }
 }
 
-/** How far a provider looks back from each mark for what an earlier request has stored, in pieces. */
+/** How many pieces a provider looks back from each mark for the cache entry of an earlier request. */
 const LOOKS_BACK = 20
 
 /**
- * Dollars for a row of requests. `marked`: only what ends at a mark is stored and found, as the provider does it; else
- * everything that was sent before in the same form is read from the cache, and everything else written to it.
+ * Dollars for a series of requests. `marked`: only what ends at a mark is stored and found, as the provider does it;
+ * otherwise everything that was sent before in the same form is read from the cache, and everything else is written to
+ * it.
  */
 export function costOf(
   requests: readonly CachedRequest[],
@@ -87,7 +89,7 @@ export function costOf(
   return { dollars, fresh }
 }
 
-/** The furthest mark of the earlier request within the common beginning that this one looks at. */
+/** The last mark of the earlier request in the common prefix that this request looks up. */
 function storedAt(same: number, stored: readonly number[], marks: readonly number[]): number {
   return (
     stored.findLast((place) => place <= same && marks.some((mark) => place <= mark && mark - place <= LOOKS_BACK)) ?? 0

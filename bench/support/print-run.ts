@@ -8,8 +8,8 @@ import { configure, makeScratch, type Scratch } from './scratch.ts'
 
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 /**
- * Without the folders that npm adds: a language server in them would be started and its time counted, but only where
- * its sandbox is available.
+ * Without the folders that npm adds: a language server in them would be started and measured, but only if its sandbox
+ * is available.
  */
 export const PATH_OF_USER = (process.env['PATH'] ?? '')
   .split(delimiter)
@@ -20,15 +20,15 @@ export type PrintRun = ProgramRun
 
 export interface PrintOptions {
   answers: (n: number) => Answer | undefined
-  /** Default: a new one, removed afterwards. Its home then has no database yet. */
+  /** Default: a new one, which is removed afterwards. Its home has no database yet. */
   scratch?: Scratch
   /** Latency of each model answer in ms; default: 0. */
   thinkMs?: number
-  /** `stream-json`: the events, one a line. Default: the last answer. */
+  /** `stream-json`: the events, one per line. Default: the last answer. */
   format?: 'text' | 'stream-json'
-  /** Watch the memory of the process tree: costs time, so not together with measuring time. */
+  /** Samples the memory of the process tree, which costs time: do not use it when measuring time. */
   sample?: boolean
-  /** What the provider speaks. Default: Chat Completions. */
+  /** The provider's format. Default: Chat Completions. */
   wire?: WireFormat
 }
 
@@ -54,7 +54,7 @@ export async function printRun({
   }
 }
 
-/** Configures the scratch's home for the server and says how the built program is started on the prompt. */
+/** Configures the scratch home for the server and returns how to start the built program with the prompt. */
 export function trestleStart(
   scratch: Scratch,
   baseUrl: string,
@@ -81,7 +81,7 @@ export function trestleStart(
   }
 }
 
-/** From the last byte of each answer to the whole next request, in ms. */
+/** From the last byte of each answer to the complete next request, in ms. */
 export function stepTimes(arrivals: readonly Arrival[]): number[] {
   return arrivals.slice(1).map((arrival, index) => arrival.at - arrivals[index]!.answeredAt)
 }

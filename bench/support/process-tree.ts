@@ -1,19 +1,19 @@
-/** Memory of a process and all below it, sampled from /proc. */
+/** Memory of a process and its descendants, sampled from /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 const INTERVAL_MS = 20
 
 export interface TreePeak {
-  /** Highest sum of the resident sets: pages that processes share count for each of them. */
+  /** Peak sum of the resident sets: shared pages count for each process. */
   rssMb: number
-  /** Highest sum of the proportional sets: a shared page counts once in all. */
+  /** Peak sum of the proportional sets: a shared page counts once in total. */
   pssMb: number
-  /** The highest resident set of the process itself, as the kernel kept it. */
+  /** The peak resident set of the process itself, as recorded by the kernel. */
   ownMb: number
   samples: number
 }
 
-/** Samples every 20 ms, or as rarely as `intervalMs` says, until `stop`. */
+/** Samples every 20 ms, or every `intervalMs`, until `stop`. */
 export function sampleTree(pid: number, intervalMs = INTERVAL_MS): { stop(): TreePeak } {
   const peak: TreePeak = { rssMb: 0, pssMb: 0, ownMb: 0, samples: 0 }
   const look = (): void => {
@@ -40,7 +40,7 @@ export function sampleTree(pid: number, intervalMs = INTERVAL_MS): { stop(): Tre
 function withDescendants(pid: number): number[] {
   const found = [pid]
   for (const each of found) {
-    // A thread's own list: a process started by a worker thread is a child of that thread's entry.
+    // Each thread has its own list: a process started by a worker thread is a child of that thread's entry.
     for (const thread of threadsOf(each)) {
       const children = read(`/proc/${each}/task/${thread}/children`).trim()
       if (children !== '') found.push(...children.split(' ').map(Number))
@@ -66,7 +66,7 @@ function field(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Empty for a process that has ended in the meantime. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -10,11 +10,11 @@ const TIME_LIMIT_MS = 300_000
 const TICKS_PER_S = 100
 
 export interface ProgramRun {
-  /** When the process was started, as of `performance.now()`; the arrivals are on the same clock. */
+  /** When the process was started, in terms of `performance.now()`, like the arrivals. */
   startedAt: number
   endedAt: number
   arrivals: Arrival[]
-  /** Processor time of the process and of all it waited for. */
+  /** Processor time of the process and of all children it waited for. */
   cpuSeconds: number
   /** Its stdout. */
   answer: string
@@ -22,7 +22,7 @@ export interface ProgramRun {
   peak?: TreePeak
 }
 
-/** How a program is started. Its environment is exactly `env`. */
+/** How to start a program. Its environment is exactly `env`. */
 export interface ProgramStart {
   command: string
   args: readonly string[]
@@ -35,15 +35,15 @@ export interface ProgramOptions {
   /** Latency of each model answer in ms; default: 0. */
   thinkMs?: number
   /**
-   * Watch the memory of the process tree: costs time, so not together with measuring time. A number: only so often, in
-   * ms.
+   * Samples the memory of the process tree, which costs time: do not use it when measuring time. A number: the
+   * interval, in ms.
    */
   sample?: boolean | number
   /** Configures the program for the server at `baseUrl` (it ends in `/v1`); called before the clock starts. */
   start: (baseUrl: string) => ProgramStart
 }
 
-/** Fails when the program does not end with 0 within 5 minutes, with the end of what it wrote to stderr. */
+/** Fails with the end of its stderr if the program does not exit with 0 within 5 minutes. */
 export async function runProgram({ answers, thinkMs, sample = false, start }: ProgramOptions): Promise<ProgramRun> {
   const server = await startServer(answers, thinkMs)
   let sampler: ReturnType<typeof sampleTree> | undefined
@@ -84,7 +84,7 @@ async function ended(child: ChildProcess): Promise<number | string> {
   return code ?? signal ?? 'nothing'
 }
 
-/** Processor time of all children of this process that have ended and been waited for, and of theirs. */
+/** Processor time of all children of this process that have ended and been waited for, and of their children. */
 function childrenCpuSeconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

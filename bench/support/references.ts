@@ -1,6 +1,6 @@
 /**
- * What the machine itself needs for the least that a figure could be: figures divided by these, measured in the same
- * run, mean the same on any machine.
+ * The machine's own minimum for a figure: figures divided by these, measured in the same run, are comparable between
+ * machines.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,22 +10,22 @@ import { join } from 'node:path'
 import { spawn as spawnInTerminal } from 'node-pty'
 import type { Scratch } from './scratch.ts'
 
-/** Time in ms for Node to start, run an empty script and end. */
+/** Time in ms for Node to start, run an empty script and exit. */
 export function nodeStart(): Promise<number> {
   return processTime(process.execPath, ['-e', '0'])
 }
 
-/** Time in ms to start `true` and see its end. */
+/** Time in ms to start `true` and wait for its exit. */
 export function processStart(): Promise<number> {
   return processTime('/bin/true', [])
 }
 
-/** Time in ms for ripgrep (the binary at `program`) to search the folder for `needle`, its output read. */
+/** Time in ms for ripgrep (the binary at `program`) to search the folder for `needle`, including reading its output. */
 export function ripgrep(program: string, folder: string): Promise<number> {
   return processTime(program, ['--no-config', '-n', 'needle', './'], folder)
 }
 
-/** Time in ms for `cat` to print a file in a terminal whose bytes are written to another file, and nothing else. */
+/** Time in ms for `cat` to print a file to a terminal whose bytes are written to another file, and nothing else. */
 export async function terminalCopy(file: string, { folder }: Scratch): Promise<number> {
   const copy = createWriteStream(join(folder, 'terminal-copy'))
   const startedAt = performance.now()

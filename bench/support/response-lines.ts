@@ -1,18 +1,18 @@
-/** Answers of the scripted model as server-sent events, in the formats that the measured programs speak. */
+/** Answers of the scripted model as server-sent events, in the formats of the measured programs. */
 import type { Answer } from './model-server.ts'
 
 /** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini. */
 export const WIRE_FORMATS = ['chat', 'responses', 'anthropic', 'google'] as const
 export type WireFormat = (typeof WIRE_FORMATS)[number]
 
-/** The format in which a request for this path is answered. */
+/** The response format for a request path. */
 export function wireOf(path: string): WireFormat {
   if (path.includes('/responses')) return 'responses'
   if (path.includes('/messages')) return 'anthropic'
   return path.includes(':streamGenerateContent') ? 'google' : 'chat'
 }
 
-/** The events of the n-th answer, ready to be written one after the other. */
+/** The events of the n-th answer, to be written one by one. */
 export function linesOf(answer: Answer, n: number, wire: WireFormat): string[] {
   return LINES[wire](answer, n)
 }
@@ -164,7 +164,7 @@ function googleLines(answer: Answer, n: number): string[] {
   return [...pieces(answer).map((text) => event([{ text }])), event([{ text: '' }], 'STOP')]
 }
 
-/** The text in as many pieces as the script says. */
+/** Splits the text into the number of pieces in the script. */
 function pieces({ text, chunks = 1 }: Extract<Answer, { text: string }>): string[] {
   const size = Math.ceil(text.length / chunks)
   return Array.from({ length: chunks }, (_, index) => text.slice(index * size, (index + 1) * size))

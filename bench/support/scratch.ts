@@ -13,7 +13,7 @@ export interface Scratch {
 
 export const SOURCE_FILES = 60
 
-/** 60 source files of 2 kB, with one line that Grep finds in every tenth. */
+/** 60 source files of 2 kB, every tenth of which has one line that Grep finds. */
 export function makeScratch(): Scratch {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-bench-'))
   const [home, project] = [join(folder, 'home'), join(folder, 'project')]
@@ -44,7 +44,7 @@ const PROVIDER_TYPES: Readonly<Record<WireFormat, string>> = {
   google: 'google',
 }
 
-/** A configuration with one model on a local server; what stands in `more.toml` of the home is added to it. */
+/** A configuration with one model on a local server, followed by the contents of `more.toml` in the home. */
 export function configure(home: string, baseUrl: string, wire: WireFormat = 'chat'): void {
   const more = join(home, 'more.toml')
   put(

@@ -2,8 +2,8 @@ import type { Answer } from './model-server.ts'
 import { sourceFile, SOURCE_FILES } from './scratch.ts'
 
 /**
- * One call a step, in turns: read a file, run `true`, grep. Never the same three times, so that no guard of the loop
- * steps in.
+ * One call per step, in rotation: read a file, run `true`, grep. Never the same call three times, so that no guard of
+ * the loop intervenes.
  */
 export function cycle(steps: number): (n: number) => Answer | undefined {
   return (n) => {

@@ -1,6 +1,6 @@
 import type { EventBody } from '../../src/shared/events/event.ts'
 
-/** What `turn` gives. */
+/** Number of events that `turn` returns. */
 export const EVENTS_PER_TURN = 10
 
 /** A typical turn with two calls. */

@@ -15,8 +15,8 @@ export function packageFolder(moduleId: string): string | undefined {
 }
 
 /**
- * Writes which npm packages a bundle contains to `file`, as a sorted JSON list of folders: the license list is made
- * from it.
+ * Writes which npm packages a bundle contains to `file`, as a sorted JSON list of folders: the license list is
+ * generated from it.
  */
 export function bundledPackages(file: string): Plugin {
   return {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A third-party package and the terms it comes with. */
+/** A third-party package and its license terms. */
 export interface PackageLicense {
   name: string
   version: string
-  /** As package.json names it. */
+  /** As in package.json. */
   license: string
   homepage: string | undefined
   /** The license and notice files of the package, joined. */
@@ -23,7 +23,7 @@ interface Manifest {
 
 const TEXTS = join(import.meta.dirname, 'texts')
 const LICENSE_FILE = /^(?:un)?(?:licen[sc]e|copying|notice|patents)/i
-/** Packages that state their license in a place of their own. */
+/** Packages that state their license elsewhere. */
 const STATED_ELSEWHERE: Record<string, string> = { khroma: 'MIT' }
 
 /** The standard texts for packages that name a license without including it. */
@@ -35,8 +35,8 @@ const STANDARD: Record<string, readonly string[]> = {
 }
 
 /**
- * Reads what a package folder says about its license. Throws if there is no text to ship, so that nothing is shipped
- * without its terms.
+ * Reads the license of a package folder. Throws if there is no text to ship, so that nothing is shipped without its
+ * terms.
  */
 export function packageLicense(folder: string): PackageLicense {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
@@ -72,7 +72,7 @@ function repositoryUrl({ repository }: Manifest): string | undefined {
   return url?.replace(/^git\+/, '').replace(/\.git$/, '')
 }
 
-/** The same text in every package should be the same string, whatever its line ends and trailing blanks. */
+/** Normalizes line endings and trailing spaces, so that the same text is the same string for every package. */
 function tidy(text: string): string {
   return text
     .replace(/^\uFEFF/, '')

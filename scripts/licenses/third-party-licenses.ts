@@ -1,14 +1,14 @@
 /**
- * Writes the terms of everything that is shipped: `node scripts/licenses/third-party-licenses.ts`. The list is made
- * from what the bundles contain (out/packages, written by the build), the packages beside them, and the Node that runs
- * the commands. The same input gives the same bytes.
+ * Writes the license terms of everything that is shipped: `node scripts/licenses/third-party-licenses.ts`. The list is
+ * generated from the contents of the bundles (out/packages, written by the build), the packages shipped beside them,
+ * and the Node that runs the commands. The same input gives the same bytes.
  */
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageLicense, type PackageLicense } from './package-license.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-/** One copy is served with the page, which shows it; the other is a file of the package. */
+/** One copy is served with the page, which shows it; the other is a file in the package. */
 export const LICENSE_FOLDERS = [join(ROOT, 'out', 'renderer', 'licenses'), join(ROOT, 'out', 'licenses')]
 /** Only needed to compile a native package: never shipped (electron-builder.yml). */
 const BUILD_TIME = new Set(['node-addon-api', 'node-gyp-build', '@napi-rs/canvas'])
@@ -21,7 +21,7 @@ interface Manifest {
 }
 
 /**
- * The folders of the packages that are shipped beside the bundles, with what they depend on, as far as it is installed
+ * The folders of the packages that are shipped beside the bundles, with those of their dependencies that are installed
  * for this system.
  */
 export function shippedPackages(root = ROOT): string[] {
@@ -48,7 +48,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** The folders of the packages whose code is part of a bundle, as the build noted them. */
+/** The folders of the packages whose code is part of a bundle, as recorded by the build. */
 export function bundledFolders(): string[] {
   const lists = ['main', 'preload', 'renderer', 'page-worker'].map((bundle) =>
     readFileSync(join(ROOT, 'out', 'packages', `${bundle}.json`), 'utf8'),
@@ -57,8 +57,8 @@ export function bundledFolders(): string[] {
 }
 
 /**
- * Packages that the style sheets import: Tailwind inlines them before the bundler sees a module, so the build notes
- * none of them.
+ * Packages that the style sheets import: Tailwind inlines them before the bundler sees a module, so the build does not
+ * record them.
  */
 function importedByStyles(): string[] {
   const styles = globSync('src/renderer/**/*.css', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
@@ -102,7 +102,7 @@ function section(text: string, entries: readonly PackageLicense[]): string {
   return `${names.join('\n')}\n\n${text}`
 }
 
-/** The license of the Node that is shipped: its text is kept here because the npm package leaves it out. */
+/** The license of the shipped Node: its text is stored here because the npm package omits it. */
 function nodeLicense(): PackageLicense {
   const version = manifestOf(ROOT).devDependencies?.['node'] ?? ''
   const file = join(import.meta.dirname, 'texts', `node-${version}.txt`)

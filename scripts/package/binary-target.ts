@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** The platform and CPU a binary was built for, in Node's names. */
+/** The platform and CPU a binary was built for, with Node's names. */
 export interface BinaryTarget {
   platform: 'linux' | 'darwin' | 'win32'
   arch: 'x64' | 'arm64' | 'other'
@@ -11,7 +11,7 @@ const MACH = { 0x01000007: 'x64', 0x0100000c: 'arm64' } as const
 const PE = { 0x8664: 'x64', 0xaa64: 'arm64' } as const
 
 /**
- * Reads from its first bytes which system and processor a native file is for; undefined for anything that is not native
+ * Detects the system and processor of a native file from its first bytes; undefined for anything that is not native
  * code.
  */
 export function binaryTarget(file: string): BinaryTarget | undefined {

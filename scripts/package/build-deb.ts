@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Makes a .deb with Debian's own `dpkg-deb`, from the options that electron-builder gives to fpm: for machines that
- * cannot download fpm. Only the options that electron-builder uses are known.
+ * Builds a .deb with Debian's own `dpkg-deb`, from the options that electron-builder passes to fpm: for machines that
+ * cannot download fpm. Supports only the options that electron-builder uses.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

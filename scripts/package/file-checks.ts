@@ -6,7 +6,7 @@ import { shippedPackages } from '../licenses/third-party-licenses.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** What must be there, below app.asar or app.asar.unpacked, beside the files of resources/. */
+/** Files that must exist, below app.asar or app.asar.unpacked, in addition to those of resources/. */
 const EXPECTED = [
   'package.json',
   'out/main/index.js',
@@ -32,7 +32,7 @@ const EXPECTED = [
 const OUTSIDE_ARCHIVE = /^(?:package\.json$|out\/main\/|resources\/|node_modules\/)/
 const ALLOWED = /^(?:package\.json|out\/(?:main|preload|renderer|icons)\/|resources\/|node_modules\/)/
 
-/** An entry's path below the app (`out/main/cli.js`), wherever it lies; undefined for what is not the app's. */
+/** An entry's path in the app (`out/main/cli.js`), wherever it is stored; undefined for files outside the app. */
 export function appPath({ path }: PackageEntry): string | undefined {
   return /(?:^|\/)app\.asar(?:\.unpacked)?\/(.+)$/.exec(path)?.[1]
 }
@@ -70,8 +70,8 @@ export function expectedFiles(tree: PackageTree): string[] {
 }
 
 /**
- * Every file of the repository's resources/ has to be there unchanged: skills, agents, model tables, and the programs
- * of bin/.
+ * Every file of the repository's resources/ must exist unchanged: skills, agents, model tables, and the programs in
+ * bin/.
  */
 export function resourcesComplete(tree: PackageTree): string[] {
   const found = new Map(tree.entries.filter(({ kind }) => kind === 'file').map((entry) => [entry.path, entry]))
@@ -89,7 +89,7 @@ export function resourcesComplete(tree: PackageTree): string[] {
     })
 }
 
-/** Source maps give away the sources and the paths of the machine that built them. */
+/** Source maps would reveal the sources and the paths of the machine that built them. */
 export function noSourceMaps(tree: PackageTree): string[] {
   return tree.entries.flatMap((entry) => {
     if (entry.kind !== 'file') return []
@@ -101,7 +101,7 @@ export function noSourceMaps(tree: PackageTree): string[] {
   })
 }
 
-/** A link may lead only to something inside the package. */
+/** A link must only point to something inside the package. */
 export function linksStayInside(tree: PackageTree): string[] {
   return tree.entries.flatMap(({ kind, path, target }) => {
     if (kind !== 'link' || target === undefined) return []
@@ -112,7 +112,7 @@ export function linksStayInside(tree: PackageTree): string[] {
   })
 }
 
-/** No name may lead somewhere else when the package is unpacked. */
+/** No name may point elsewhere when the package is unpacked. */
 export function noUpwardPaths(tree: PackageTree): string[] {
   return tree.entries.flatMap(({ path }) =>
     path.split('/').some((part) => part === '..' || part === '' || /[\\\0]/.test(part))
@@ -121,7 +121,7 @@ export function noUpwardPaths(tree: PackageTree): string[] {
   )
 }
 
-/** Neither the package nor what Trestle itself adds to Electron may grow unnoticed. */
+/** Neither the package nor what Trestle adds to Electron may grow unnoticed. */
 export function sizeLimit(tree: PackageTree, limitMb: number): string[] {
   const base = posix.relative(slashed(tree.folder), slashed(tree.resources))
   const bytes = tree.entries

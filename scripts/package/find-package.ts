@@ -1,6 +1,6 @@
 /**
- * Prints the unpacked package that `npm run package` made for this system: `node scripts/package/find-package.ts
- * [folder]`.
+ * Prints the path of the unpacked package that `npm run package` built for this system: `node
+ * scripts/package/find-package.ts [folder]`.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

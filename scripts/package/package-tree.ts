@@ -5,18 +5,18 @@ import { binaryTarget } from './binary-target.ts'
 
 /** A file, folder or link of a package. */
 export interface PackageEntry {
-  /** Path in the package, with `/`; for a file of the archive `…/app.asar/…`. */
+  /** Path in the package, with `/`; `…/app.asar/…` for a file in the archive. */
   path: string
   kind: 'file' | 'folder' | 'link'
   bytes: number
   /** Permission bits; undefined inside the archive. */
   mode?: number
-  /** Where a link leads, as written. */
+  /** The target of a link, as written. */
   target?: string
   inArchive: boolean
 }
 
-/** An unpacked package: the folder electron-builder makes with `--dir`, or what an installer has installed. */
+/** An unpacked package: the folder that electron-builder creates with `--dir`, or what an installer has installed. */
 export interface PackageTree {
   folder: string
   platform: 'linux' | 'darwin' | 'win32'
@@ -26,25 +26,25 @@ export interface PackageTree {
   /** Absolute path of the folder `resources`. */
   resources: string
   entries: PackageEntry[]
-  /** Reads an entry; throws if it is no file. */
+  /** Reads an entry; throws if it is not a file. */
   read(entry: PackageEntry): Buffer
 }
 
 interface ArchiveNode {
   files?: Record<string, ArchiveNode>
   size?: number
-  /** Where the file begins, counted from the end of the header. */
+  /** The offset of the file, from the end of the header. */
   offset?: string
   link?: string
   unpacked?: boolean
 }
 
-/** Reads which files a package has, on disk and in its archive. Throws if the folder is not a package of Trestle. */
+/** Lists the files of a package, on disk and in its archive. Throws if the folder is not a package of Trestle. */
 export function readPackageTree(folder: string): PackageTree {
   const place = placeOf(folder)
   const archive = join(place.resources, 'app.asar')
   const archivePath = slashed(relative(folder, archive))
-  // Not with @electron/asar: it refuses an archive with bad names as a whole, and says nothing of the rest.
+  // Not with @electron/asar: it rejects an archive with invalid names as a whole, without reporting the rest.
   const { header, start } = readHeader(archive)
   const offsets = new Map<string, number>()
   const entries = [...onDisk(folder, folder), ...inArchive(header, archivePath, offsets)]
@@ -57,7 +57,7 @@ export function readPackageTree(folder: string): PackageTree {
   }
 }
 
-/** The header of an archive: JSON behind four sizes. */
+/** The header of an archive: JSON after four sizes. */
 function readHeader(archive: string): { header: ArchiveNode; start: number } {
   const sizes = readPart(archive, 0, 16)
   const json = readPart(archive, 16, sizes.readUInt32LE(12)).toString('utf8')
@@ -105,7 +105,7 @@ function onDisk(top: string, folder: string): PackageEntry[] {
     })
 }
 
-/** The files that lie beside the archive (`unpacked`) are found on disk. */
+/** Files stored beside the archive (`unpacked`) are read from disk. */
 function inArchive(node: ArchiveNode, path: string, offsets: Map<string, number>): PackageEntry[] {
   return Object.entries(node.files ?? {}).flatMap(([name, child]): PackageEntry[] => {
     const entry = { path: `${path}/${name}`, bytes: child.size ?? 0, inArchive: true }
@@ -117,7 +117,7 @@ function inArchive(node: ArchiveNode, path: string, offsets: Map<string, number>
   })
 }
 
-/** One line for each file: path, size and SHA-256. Two builds of the same sources give the same list. */
+/** One line per file: path, size and SHA-256. Two builds of the same sources give the same list. */
 export function fileList(tree: PackageTree): string {
   const lines = tree.entries
     .filter(({ kind }) => kind !== 'folder')
@@ -129,7 +129,7 @@ export function fileList(tree: PackageTree): string {
   return `${lines.toSorted().join('\n')}\n`
 }
 
-/** Sizes in bytes of what makes a package large, largest first. */
+/** The sizes in bytes of a package's large parts, largest first. */
 export function sizes(tree: PackageTree): [part: string, bytes: number][] {
   const sums = new Map<string, number>()
   for (const { path, bytes, kind } of tree.entries) {

@@ -9,7 +9,7 @@ import type { PackageEntry, PackageTree } from './package-tree.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** The fuses that electron-builder.yml asks for, by name as there. */
+/** The fuses that electron-builder.yml configures, by their names there. */
 export function configuredFuses(): Record<string, boolean> {
   const { electronFuses } = parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'utf8')) as {
     electronFuses: Record<string, boolean>
@@ -31,7 +31,7 @@ export async function fusesAsConfigured(tree: PackageTree, wanted: Record<string
   })
 }
 
-/** Programs that are started have to be executable; nothing may be writable by everyone or run as another user. */
+/** Programs to be started must be executable; nothing may be writable by everyone or run as another user. */
 export function modes(tree: PackageTree): string[] {
   if (tree.platform === 'win32') return []
   const isProgram = /(?:^|\/)(?:trestle|Trestle|chrome-sandbox|chrome_crashpad_handler|trestle-node|rg|spawn-helper)$/
@@ -39,7 +39,7 @@ export function modes(tree: PackageTree): string[] {
     if (mode === undefined || kind === 'link') return []
     const problems: string[] = []
     if ((mode & 0o002) !== 0) problems.push(`${path} is writable by everyone`)
-    // The installer decides about the setuid bit of Chromium's sandbox (packaging/deb/after-install.sh).
+    // The installer sets the setuid bit of Chromium's sandbox if needed (packaging/deb/after-install.sh).
     if ((mode & 0o6000) !== 0) problems.push(`${path} runs as another user`)
     if (kind === 'file' && isProgram.test(path) && !path.includes('/apparmor') && (mode & 0o111) !== 0o111)
       problems.push(`${path} is not executable`)
@@ -75,7 +75,7 @@ export function licenses(tree: PackageTree): string[] {
   return problems
 }
 
-/** Native code that has to be there, by the end of its path. */
+/** Required native code, by the end of its path. */
 const NATIVE = [
   /better-sqlite3\/prebuilds\/[^/]+\.node$/,
   /node-pty\/(?:build\/Release|prebuilds\/[^/]+)\/(?:pty|conpty)\.node$/,
@@ -86,7 +86,7 @@ const NATIVE = [
   /bin\/trestle-node(?:\.exe)?$/,
 ]
 
-/** All native code is for the package's own system and processor, and complete. */
+/** All native code is complete, and built for the package's system and processor. */
 export function nativeModules(tree: PackageTree): string[] {
   const native = tree.entries.filter(
     (entry) =>
@@ -123,7 +123,7 @@ const SECRETS: [name: string, pattern: RegExp][] = [
 ]
 const SECRET_FILE = /(?:^|\/)(?:\.env(?:\..+)?|\.npmrc|\.netrc|id_(?:rsa|ed25519|ecdsa)|[^/]+\.(?:p12|pfx|keystore))$/
 
-/** Keys and files that keep keys. */
+/** Keys, and files that contain keys. */
 export function noSecrets(tree: PackageTree): string[] {
   return tree.entries.flatMap((entry) => {
     if (entry.kind !== 'file') return []

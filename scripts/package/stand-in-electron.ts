@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FuseV1Options } from '@electron/fuses'
 
-/** What marks the fuses inside Electron's binary (docs/tutorial/fuses.md of Electron). */
+/** The marker of the fuses in Electron's binary (docs/tutorial/fuses.md of Electron). */
 const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
-/** The fuses as Electron ships them. */
+/** Electron's default fuses. */
 const DEFAULT_FUSES: Record<FuseV1Options, boolean> = {
   [FuseV1Options.RunAsNode]: true,
   [FuseV1Options.EnableCookieEncryption]: false,
@@ -19,8 +19,8 @@ const DEFAULT_FUSES: Record<FuseV1Options, boolean> = {
 }
 
 /**
- * Makes a folder with the files of an Electron release for Linux, without Electron in it: its program says so and ends.
- * Packages can be built and checked with it where the real one cannot be downloaded.
+ * Creates a folder with the files of an Electron release for Linux, without Electron: its program prints a message and
+ * exits. With it, packages can be built and checked if the real one cannot be downloaded.
  */
 export function makeStandInElectron(folder: string, version: string): void {
   mkdirSync(join(folder, 'locales'), { recursive: true })

@@ -1,4 +1,4 @@
-/** What the scripted model says in each conversation, told apart by its first prompt. */
+/** The scripted model's answers in each conversation, which is identified by its first prompt. */
 import type { RecordedRequest, ScriptStep } from '../../test/support/model-script.ts'
 
 export interface Conversation {
@@ -95,7 +95,7 @@ export const KEYS: Conversation = {
   ],
 }
 
-/** Ends with changes to look at. */
+/** Ends with changes to review. */
 export const SETTLED: Conversation = {
   title: 'Let totals say when they have settled',
   prompt: 'Let useTotals say when the total has settled, and wait for that in the tests.',
@@ -144,7 +144,7 @@ export const SETTLED: Conversation = {
 
 const ALL = [FLAKY, CENTS, KEYS, SETTLED]
 
-/** Answers a request by the conversation it belongs to and how far that is. */
+/** Answers a request according to its conversation and step. */
 export function play(request: RecordedRequest): ScriptStep | undefined {
   const messages = Array.isArray(request.body['messages']) ? (request.body['messages'] as { role: string }[]) : []
   const said = JSON.stringify(messages)

@@ -8,14 +8,14 @@ import type { Page } from 'playwright-core'
 import { SETTLED } from './conversations.ts'
 
 interface FeatureScene {
-  /** A Git repository is made of it. */
+  /** It becomes a Git repository. */
   project: string
-  /** Of the app. */
+  /** The URL of the app. */
   url: string
   take: (page: Page, name: string) => Promise<void>
 }
 
-/** The pictures taken here. */
+/** The pictures taken by this file. */
 export const FEATURES = [
   'start',
   'files',
@@ -34,7 +34,7 @@ const SHOP = `<!doctype html><title>Storefront</title>
 <style>body{font:16px system-ui;margin:40px}button{padding:8px 16px}</style>
 <h1>Storefront</h1><p>3 mugs <output aria-label="Total">24.30</output></p><button>Pay</button>`
 
-/** Takes them on a page of an app that has no session yet. */
+/** Takes them in a page of an app without sessions. */
 export async function takeFeatures(page: Page, { project, url, take }: FeatureScene): Promise<void> {
   makeRepository(project)
   await page.goto(new URL(`/new?folder=${encodeURIComponent(project)}`, url).href)

@@ -6,8 +6,8 @@ const HOUR = 3_600_000
 const model = 'moonshot/kimi-k2-thinking'
 
 /**
- * Sessions in two projects: three that are empty and will be talked in, and older ones that ended in different ways.
- * Returns ids by title.
+ * Creates sessions in two projects: three empty ones for the conversations, and older ones that ended in different
+ * ways. Returns ids by title.
  */
 export async function fillStore(home: string, trestleHome: string, now: number): Promise<ReadonlyMap<string, string>> {
   const { openStore } = await import('../../src/main/engine/store/open/open-store.ts')

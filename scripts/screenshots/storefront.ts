@@ -1,4 +1,4 @@
-/** A small web shop with a flaky test, as a home folder holds it. */
+/** A small web shop with a flaky test, in a home folder. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -58,7 +58,7 @@ test('shipping is free above 50', async () => {
   'code/infra/keys/rotate.sh': '#!/bin/sh\n# Makes a new signing key and tells the services.\n',
 }
 
-/** What the commands of the conversations print: no test runner is needed. */
+/** The output of the commands in the conversations, so that no test runner is needed. */
 const NPX = `#!/bin/sh
 case "$*" in
 *--repeat*)
@@ -75,7 +75,7 @@ case "$*" in
 esac
 `
 
-/** Fills a home folder: two projects, and a \`bin\` with what the commands call. */
+/** Fills a home folder: two projects, and a `bin` with the programs that the commands call. */
 export function fillHome(home: string): void {
   for (const [path, text] of Object.entries(FILES)) put(join(home, path), text)
   put(join(home, 'bin', 'npx'), NPX)

@@ -29,7 +29,7 @@ export interface AcpClient {
   /** Sends a request; resolves with its result and rejects with its error, whose `code` and `data` it has. */
   request(method: string, params: unknown): Promise<Wire>
   notify(method: string, params: unknown): void
-  /** Writes the text verbatim, followed by a line feed. */
+  /** Writes the text unchanged, followed by a line feed. */
   raw(text: string): void
   /** Updates of a session, of one kind if given. */
   updates(sessionId: string, kind?: string): Wire[]
@@ -40,7 +40,7 @@ export interface AcpClient {
 }
 
 /**
- * A client of the Agent Client Protocol made of nothing but JSON lines: independent of the library that the agent is
+ * A client of the Agent Client Protocol that only exchanges JSON lines: independent of the library that the agent is
  * built with.
  */
 export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAnswers = {}): AcpClient {

@@ -11,9 +11,9 @@ interface OpenTerminal {
   released: boolean
 }
 
-/** An editor's side of files and terminals: buffers that may not be saved, and commands run by the editor itself. */
+/** An editor's files and terminals: buffers that may be unsaved, and commands run by the editor itself. */
 export interface AcpEditor {
-  /** Text in the editor, by path; what is not here is as on the disk. */
+  /** Text in the editor, by path; other files are read from disk. */
   readonly buffers: Map<string, string>
   readonly reads: string[]
   readonly writes: string[]

@@ -13,22 +13,22 @@ export interface AcpRun {
   client: AcpClient
   /** Another client, on the same home. */
   again(answers?: AcpAnswers): AcpClient
-  /** Ends running processes and removes all files. Rejects when any message violates the protocol schema. */
+  /** Ends running processes and removes all files. Rejects if any message violates the protocol schema. */
   close(): Promise<void>
 }
 
 export interface AcpRunOptions {
   script: ModelScript
-  /** An engine of the home runs already, which the agent joins. */
+  /** The agent connects to an engine of the home, which is already running. */
   joins?: boolean
   files?: Record<string, string>
   answers?: AcpAnswers
-  /** More lines of config.toml; `none`: no configuration at all. */
+  /** Additional lines of config.toml; `none`: no configuration at all. */
   config?: string
   env?: Record<string, string>
 }
 
-/** The built program as the agent of a client, with a model that plays a script. */
+/** The built program as the agent of a client, with a scripted model. */
 export async function acpRun({
   script,
   files = { 'notes.md': '# Notes\n\none\ntwo\n' },
@@ -63,7 +63,7 @@ export async function acpRun({
   }
 }
 
-/** The engine of a home, once it serves. */
+/** Starts the engine of a home; resolves once it serves clients. */
 async function startEngine(home: string, env: Record<string, string>): Promise<ChildProcess> {
   const engine = startCli(['engine'], { home, env })
   engine.stdin.end()
@@ -80,7 +80,7 @@ async function endEngine(engine: ChildProcess): Promise<void> {
   await ended
 }
 
-/** A permission request answered with the first option of this kind. */
+/** Answers a permission request with the first option of this kind. */
 export function choosing(kind: string): (params: Record<string, Wire>) => unknown {
   return ({ options }) => {
     const option = options.find((one: { kind: string }) => one.kind === kind)
@@ -88,7 +88,7 @@ export function choosing(kind: string): (params: Record<string, Wire>) => unknow
   }
 }
 
-/** A session in the project, after `initialize` with these capabilities. */
+/** Opens a session in the project, after `initialize` with these capabilities. */
 export async function openSession(
   { client, scratch }: Pick<AcpRun, 'client' | 'scratch'>,
   clientCapabilities: object = {},

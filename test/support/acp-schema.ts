@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AcpClient, AcpMessage } from './acp-client'
 
-// The package's main file is dist/v1/stable/acp.js; its schema stands beside dist.
+// The package's main file is dist/v1/stable/acp.js; its schema is next to dist.
 const file = new URL('../../../schema/v1/schema.json', import.meta.resolve('@agentclientprotocol/sdk'))
 const schema = JSON.parse(readFileSync(fileURLToPath(file), 'utf8')) as {
   $defs: Record<string, object>

@@ -1,6 +1,6 @@
 /**
- * What a program needs from the environment to start at all and to reach the display, the session bus and the user's
- * folders, on each system.
+ * Variables that a program needs in order to start, and to access the display, the session bus and the user's folders,
+ * on each system.
  */
 const NEEDED = [
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP)$/i,
@@ -9,8 +9,8 @@ const NEEDED = [
 ]
 
 /**
- * The environment for a started app: only what it needs of ours, so that no key of the tester's reaches it, and what
- * the test sets.
+ * The environment for a started app: only the variables that it needs, so that it gets no key of the tester, and those
+ * that the test sets.
  */
 export function appEnvironment(env: NodeJS.ProcessEnv, own: Record<string, string>): Record<string, string> {
   const kept = Object.entries(env).filter(
@@ -19,7 +19,7 @@ export function appEnvironment(env: NodeJS.ProcessEnv, own: Record<string, strin
   return { ...Object.fromEntries(kept), ...own }
 }
 
-/** Where Electron's program is in a folder of its release. */
+/** Path of Electron's program in a folder of its release. */
 export function electronProgram(platform: NodeJS.Platform): string[] {
   if (platform === 'darwin') return ['Electron.app', 'Contents', 'MacOS', 'Electron']
   return [platform === 'win32' ? 'electron.exe' : 'electron']

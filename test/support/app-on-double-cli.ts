@@ -1,6 +1,6 @@
 /**
- * Starts the main process of a package on the double of the electron module: `node --import ts-hooks.mjs
- * app-on-double-cli.ts <folder of the unpacked archive> <home>`. Prints one line of JSON: what the window shows and
+ * Starts the main process of a package with a test double of the electron module: `node --import ts-hooks.mjs
+ * app-on-double-cli.ts <folder of the unpacked archive> <home>`. Prints one line of JSON: what the window shows, and
  * what was loaded from outside the folder.
  */
 import { registerHooks } from 'node:module'
@@ -19,7 +19,7 @@ const browser = await launchChromium(executable)
 const double = new ElectronDouble({ browser, isPackaged: true })
 const names: string[] = []
 Object.assign(double.app, { setName: (name: string) => names.push(name) })
-// No key store: keys stay in their file.
+// No key store: keys are stored in a file.
 Object.assign(globalThis, {
   electronOfThePackage: { ...double.module, safeStorage: { isEncryptionAvailable: () => false } },
 })

@@ -12,8 +12,8 @@ import { serveApp, type ServedApp } from './served-app'
 import { until } from './until'
 
 /**
- * The built program's web host, a client as the page has it, and a scripted model that makes the requested tool calls:
- * a black-box driver of the product. The app can be killed and started again on the same home.
+ * The built program's web host, a client like the page's, and a scripted model that makes the requested tool calls: a
+ * black-box driver of the product. The app can be killed and restarted with the same home.
  */
 export class AppWithAgent {
   readonly scratch: Scratch
@@ -32,7 +32,7 @@ export class AppWithAgent {
     this.calls = calls
   }
 
-  /** `program`: how the program is started, if not as usual. */
+  /** `program`: how to start the program; default: the usual way. */
   static async start(config = '', program?: readonly string[]): Promise<AppWithAgent> {
     const scratch = createScratch()
     const calls: ScriptedCall[][] = []
@@ -42,7 +42,7 @@ export class AppWithAgent {
         return toolCalls ? { text: '', toolCalls } : { text: 'well' }
       },
     })
-    // Tasks are inspected from outside, which requires running without a sandbox.
+    // Tests inspect tasks from outside, which requires running without a sandbox.
     const rules = '[sandbox]\nmode = "off"\n\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
     writeConfig(scratch.home, configFor(server.baseUrl, { more: `${config}\n${rules}`, loop: 'max_steps = 200' }))
     const made = new AppWithAgent(scratch, server, calls, program)
@@ -77,8 +77,8 @@ export class AppWithAgent {
   }
 
   /**
-   * Has the agent make these calls in one step; resolves with the requests that follow it: what the model is told about
-   * them.
+   * Makes the agent execute these calls in one step; resolves with the requests that follow: what the model learns
+   * about them.
    */
   async call(calls: ScriptedCall[]): Promise<string> {
     const before = this.server.requests.length
@@ -97,7 +97,7 @@ export class AppWithAgent {
     )
   }
 
-  /** Has the agent start these commands in the background, all in one step. */
+  /** Makes the agent start these commands in the background, all in one step. */
   async inBackground(commands: readonly string[]): Promise<void> {
     await this.call(
       commands.map((command, index) => ({
@@ -141,7 +141,7 @@ export class AppWithAgent {
   }
 }
 
-/** Task hosts that run for a home. */
+/** The running task hosts of a home. */
 export function hostsOf(home: string): number[] {
   return processIds().filter((pid) => {
     const words = read(`/proc/${pid}/cmdline`).split('\0')
@@ -150,14 +150,14 @@ export function hostsOf(home: string): number[] {
 }
 
 /**
- * Processes with this word in their command line, also those in a namespace of their own, which know themselves by
- * another number.
+ * Processes with this word in their command line, including those in their own PID namespace, where they have another
+ * id.
  */
 export function processesWith(word: string): number[] {
   return processIds().filter((pid) => read(`/proc/${pid}/cmdline`).split('\0').includes(word))
 }
 
-/** The highest resident memory of a process so far, and its memory now; MB. */
+/** The peak resident memory of a process so far, and its current memory; MB. */
 export function memoryOf(pid: number): { peak: number; now: number } {
   const status = read(`/proc/${pid}/status`)
   const mb = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** A package of the desktop app, made from `out/` with a stand-in for Electron. */
+/** A package of the desktop app, built from `out/` with a stand-in for Electron. */
 export interface BuiltPackage {
-  /** Where the package and its lists are. */
+  /** The folder with the package and its lists. */
   output: string
   /** The unpacked folder. */
   folder: string
@@ -28,7 +28,7 @@ export function whyNoPackage(): string | undefined {
 export async function buildPackage(options: readonly string[]): Promise<BuiltPackage> {
   const output = mkdtempSync(join(tmpdir(), 'trestle-dist-'))
   const args = [join(ROOT, 'scripts', 'package.ts'), '--stand-in', `-c.directories.output=${output}`, ...options]
-  // Compressing well takes longer than everything else, and no test is about the size of the .deb.
+  // Good compression takes longer than everything else, and no test checks the size of the .deb.
   const env = { ...process.env, DPKG_DEB_COMPRESSOR_LEVEL: '1' }
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const said: Buffer[] = []

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The folder of the real interface, as `npm run build` made it: building it takes longer than the tests that use it.
+ * The folder of the real interface, as built by `npm run build`: building it takes longer than the tests that use it.
  */
 export function builtRenderer(): string {
   const folder = join(import.meta.dirname, '..', '..', 'out', 'renderer')

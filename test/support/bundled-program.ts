@@ -7,9 +7,9 @@ import { nodeProgram } from './node-program'
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/programs', import.meta.url))
 
 /**
- * The command of a program in this folder, or at a path, in one file with the packages it uses: a program that loads
- * hundreds of files of packages starts in 40% of the processor time. For programs that a test starts a dozen times,
- * since bundling takes as long as three starts.
+ * The command of a program in this folder, or at a path, bundled into one file with its packages: a program that loads
+ * hundreds of files of packages then starts in 40% of the processor time. For programs that a test starts a dozen
+ * times, because bundling takes as long as three starts.
  */
 export async function bundledProgram(program: string): Promise<[command: string, ...args: string[]]> {
   const name = `${basename(program, extname(program))}.mjs`
@@ -27,7 +27,7 @@ export async function bundledProgram(program: string): Promise<[command: string,
       },
       ssr: { noExternal: true },
     })
-    // Always at the same path, where Node finds what it compiled for an earlier run.
+    // Always the same path, where Node finds the code it compiled for an earlier run.
     renameSync(join(folder, name), join(CACHE, name))
   } finally {
     rmSync(folder, { recursive: true })

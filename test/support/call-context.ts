@@ -1,6 +1,6 @@
 import type { CallContext } from '../../src/main/engine/tool/tool'
 
-/** The context of a call without a user to ask. */
+/** The context of a call when no user is available. */
 export function callContext(more: Partial<CallContext> = {}): CallContext {
   return {
     callId: 'c1',

@@ -4,12 +4,12 @@ import type { LazySchema, SchemaOutput } from '../../src/shared/lazy-schema'
 import { textOf } from '../../src/shared/model/turn/message'
 import type { PreparedCall, Tool, ToolResult } from '../../src/main/engine/tool/tool'
 
-/** A result as tests look at it. */
+/** A result, in a form for tests. */
 export interface Outcome extends ToolResult {
   text: string
 }
 
-/** Validates, prepares and runs one call, as the loop would when it is allowed. */
+/** Validates, prepares and runs one call, as the loop does when it is allowed. */
 export async function callTool<Schema extends LazySchema>(
   tool: Tool<Schema>,
   input: z.input<ReturnType<Schema>>,
@@ -20,7 +20,7 @@ export async function callTool<Schema extends LazySchema>(
   return outcome(await prepared.run(callContext({ signal })))
 }
 
-/** Prepares a call that must not be refused. */
+/** Prepares a call that must not be rejected. */
 export async function prepareCall<Schema extends LazySchema>(
   tool: Tool<Schema>,
   input: z.input<ReturnType<Schema>>,

@@ -1,6 +1,6 @@
 /**
- * A server over stdio that offers the tools of one file of `tool-catalogue/`: `node catalogue-server.ts github`. A call
- * returns its arguments.
+ * A stdio server with the tools of one file of `tool-catalogue/`: `node catalogue-server.ts github`. A call returns its
+ * arguments.
  */
 import { createInterface } from 'node:readline'
 import { catalogueTools } from './catalogue-text.ts'

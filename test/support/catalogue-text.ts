@@ -41,8 +41,8 @@ export function catalogueTools(server: string): CatalogueTool[] {
 }
 
 /**
- * A hundred requests that were written before any ranking, more that were written later and have shown what it lacked,
- * or some by an author who saw the names of the tools but none of the word lists: only these may judge a list, and no
+ * One hundred requests written before any ranking, more written later that showed its weaknesses, or some by an author
+ * who saw the names of the tools but none of the word lists. Only the last ones may be used to evaluate a list, and no
  * list may be changed because of them.
  */
 export function catalogueRequests(

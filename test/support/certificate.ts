@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const OPENSSL: string = 'openssl'
 
-/** Whether certificates can be made here. */
+/** Whether certificates can be created here. */
 export const canMakeCertificates = spawnSync(OPENSSL, ['version']).status === 0
 
 export interface TestCertificate {
@@ -14,7 +14,7 @@ export interface TestCertificate {
   cert: Buffer
 }
 
-/** A certificate for localhost and 127.0.0.1, with an authority of its own that no system knows. */
+/** A certificate for localhost and 127.0.0.1, from its own authority, which no system trusts. */
 export function makeCertificate(folder: string): TestCertificate {
   const path = (name: string): string => join(folder, name)
   const openssl = (...args: string[]): void => void execFileSync(OPENSSL, args, { stdio: 'ignore' })

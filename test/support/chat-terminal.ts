@@ -7,9 +7,9 @@ const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 
 /** The built `trestle chat` in its own terminal: send keys, read the screen. */
 export interface ChatTerminal {
-  /** Everything that was printed, raw. */
+  /** All output, raw. */
   raw(): string
-  /** The visible screen with its scrollback; lines without trailing blanks. */
+  /** The visible screen with its scrollback; lines without trailing spaces. */
   screen(): string
   /** Resolves when the screen matches. */
   shows(what: RegExp | string): Promise<void>

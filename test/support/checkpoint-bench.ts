@@ -19,17 +19,17 @@ export interface CheckpointBench {
   deps: RestoreDeps
   /** Starts and ends a turn; returns the point right before its message. */
   turn(): number
-  /** Runs `work` as a call that declares it writes this file. */
+  /** Runs `work` as a call that declares that it writes this file. */
   edit(path: string, work: () => void): Promise<void>
   /** Runs `work` as a command with unknown effects. */
   command(work: () => void): Promise<void>
   restore(request: Partial<RestoreRequest> & { to: number }): Promise<RestoreResult>
   record(event: EventBody): RecordedEvent[]
-  /** A fresh process, which knows only what is stored. */
+  /** A new process, which knows only what is stored. */
   restart(): void
 }
 
-/** Checkpoints over the real store and a real folder; calls are functions. */
+/** Checkpoints with the real store and a real folder; calls are functions. */
 export async function checkpointBench(maxBytes = 1024 * 1024): Promise<CheckpointBench> {
   const folder = await tempFolder()
   const [home, root] = [join(folder, 'home'), join(folder, 'project')]
@@ -46,7 +46,7 @@ export async function checkpointBench(maxBytes = 1024 * 1024): Promise<Checkpoin
   const newId = (prefix: string): string => `${prefix}-${(ids += 1)}`
   const deps: RestoreDeps = { home, store, place, blobs, maxBytes: () => maxBytes, newId }
   const open = (): CallCheckpoints =>
-    // On a busy machine a listing takes longer than a user would wait.
+    // On a busy machine, listing takes longer than a user would wait.
     createCallCheckpoints({ home, place, blobs, maxBytes: () => maxBytes, maxListingMs: 180_000 })
   let calls = open()
   const record = (event: EventBody): RecordedEvent[] => store.append(sessionId, [event])

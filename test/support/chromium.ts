@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 
-/** Message when no browser is found: what to do about it. */
+/** Message when no browser is found, with what to do. */
 export const NO_CHROMIUM = 'no Chromium found: run `npx playwright install chromium`, or set TRESTLE_CHROMIUM to one'
 
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -18,8 +18,8 @@ const SYSTEM_PATHS = [
 let found: Promise<string | null> | undefined
 
 /**
- * Path of a Chromium to test with: TRESTLE_CHROMIUM, Playwright's own, the system's, or the Linux binary of
- * @sparticuz/chromium (unpacked to the temporary folder). Null when no browser is found; tests are skipped then, saying
+ * Path of a Chromium for tests: TRESTLE_CHROMIUM, Playwright's own, the system's, or the Linux binary of
+ * @sparticuz/chromium (unpacked to the temporary folder). Null when no browser is found; tests are then skipped with
  * `NO_CHROMIUM`.
  */
 export function findChromium(): Promise<string | null> {
@@ -50,7 +50,7 @@ async function search(): Promise<string | null> {
 }
 
 /**
- * Whether the program starts: it needs libraries that not every system has. Waits while another process still unpacks
+ * Whether the program starts: it needs libraries that not every system has. Waits while another process is unpacking
  * it.
  */
 async function canRun(path: string): Promise<boolean> {
@@ -62,8 +62,8 @@ async function canRun(path: string): Promise<boolean> {
 }
 
 /**
- * Flags that keep a test browser quiet: no sandbox only where Chromium refuses to run as root with one; no network of
- * its own.
+ * Flags that keep a test browser quiet: no sandbox only if Chromium refuses to run as root with one; no background
+ * network access.
  */
 export const CHROMIUM_ARGS: readonly string[] = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),

@@ -17,8 +17,8 @@ document.body.innerHTML = '<h1>Trestle ' + info.version + ' on ' + info.host + '
 `
 
 /**
- * Builds a small page on the real client code into `<folder>/renderer`, as the product's page is built. Its
- * `window.page` is for the tests.
+ * Builds a small page with the real client code into `<folder>/renderer`, in the same way as the product's page. Its
+ * `window.page` is for tests.
  */
 export async function buildClientPage(folder: string): Promise<void> {
   await mkdir(join(folder, 'src'))
@@ -38,12 +38,12 @@ export async function buildClientPage(folder: string): Promise<void> {
 }
 
 /**
- * Waits until an expression holds in the page. Not `waitForFunction`: it needs eval, which the page's policy forbids.
+ * Waits until an expression is true in the page. Not `waitForFunction`: it needs eval, which the page's policy forbids.
  */
 export async function holds(page: Page, expression: string): Promise<void> {
   const end = Date.now() + 60_000
   for (;;) {
-    // Evaluation fails between two documents.
+    // Evaluation fails while the document changes.
     if ((await page.evaluate(expression).catch(() => false)) === true) return
     if (Date.now() > end) throw new Error(`waited in vain for: ${expression}`)
   }

@@ -2,7 +2,7 @@ import type { FinishReason } from '../../src/shared/events/event'
 import type { AssistantPart, ProviderMetadata, Usage } from '../../src/shared/model/turn/message'
 import type { ModelChunk, ModelRequest } from '../../src/main/engine/model/provider'
 
-/** A whole answer, put together from its chunks the way the loop does it. */
+/** A complete answer, assembled from its chunks as the loop does. */
 export interface CollectedAnswer {
   text: string
   thinking: string
@@ -54,7 +54,7 @@ export async function collect(stream: AsyncIterable<ModelChunk>): Promise<Collec
   return answer
 }
 
-/** A request with one prompt; what is not given is the plainest there is. */
+/** A request with one prompt; other fields have minimal defaults. */
 export function askFor(text: string, more: Partial<ModelRequest> = {}): ModelRequest {
   return {
     model: 'scripted',

@@ -10,9 +10,7 @@ const PROGRAMS = new Set(
   id groups uname hostname arch nproc uptime date sleep which whereis df free ps lsof git echo printf true false basename dirname seq test [
   env timeout nice nohup setsid stdbuf xargs time pwd`.split(/\s+/),
 )
-/**
- * System calls that change, start or send something, and those that open files; unknown ones are left out by strace.
- */
+/** System calls that change, start or send something, and those that open files; strace ignores unknown ones. */
 const TRACED =
   `execve open openat openat2 creat connect bind sendto unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir symlink symlinkat
   link linkat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat truncate ftruncate utimensat utime utimes futimesat mknod mknodat
@@ -25,7 +23,7 @@ const OWN_TEMPORARY = /^\/tmp\/sh-thd/
 
 const SANDBOXED = '--unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev --proc /proc'.split(' ')
 const UNPRIVILEGED = 'setpriv --reuid=65534 --regid=65534 --clear-groups'.split(' ')
-/** An unprivileged user in a sandbox without network, to which everything is read-only. */
+/** An unprivileged user in a sandbox without network and with a read-only file system. */
 const SANDBOX = [...(process.getuid?.() === 0 ? UNPRIVILEGED : []), 'bwrap', ...SANDBOXED]
 
 /** A scratch project with secrets in and around it, for an unprivileged user. */
@@ -40,7 +38,7 @@ export function canTrace(): boolean {
   return spawnSync(argv[0]!, argv.slice(1), { timeout: 10_000 }).status === 0
 }
 
-/** Makes the project below `base`. `history`: secrets are tracked, too. */
+/** Creates the project below `base`. `history`: secrets are tracked, too. */
 export function effectsScratch(base: string): Scratch {
   const project = join(base, 'project')
   for (const folder of ['project/src/deep', 'project/.keys', 'project/safe', 'outside', 'home/.ssh', 'logs'])
@@ -76,7 +74,8 @@ export function effectsScratch(base: string): Scratch {
 }
 
 /**
- * Runs commands in a sandbox that records what they do; returns for each what a command that only reads must not do.
+ * Runs commands in a sandbox that records their effects; returns for each the effects that a read-only command must not
+ * have.
  */
 export async function effectsOf(commands: readonly string[], { base, project }: Scratch): Promise<string[][]> {
   const logs = join(base, 'logs')
@@ -92,7 +91,7 @@ export async function effectsOf(commands: readonly string[], { base, project }: 
     PATH: '/usr/bin:/bin',
     HOME: join(base, 'home'),
     GIT_OPTIONAL_LOCKS: '0',
-    // As commands get them: see command-env.ts.
+    // As in the environment of commands: see command-env.ts.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'diff.autoRefreshIndex',
     GIT_CONFIG_VALUE_0: 'false',
@@ -112,7 +111,7 @@ function found(name: string, scratch: Scratch): string[] {
   const output = readFileSync(`${name}.out`, 'latin1')
   const effects = output.includes(SECRET) ? ['shows a secret'] : []
   const log = readFileSync(`${name}.log`, 'latin1')
-  // A process that git has started without another program is git, too.
+  // A process that git has started without executing another program is also git.
   const parent = /execve\("[^"]*\/git"/.test(log) ? 'git' : ''
   const programs = new Map<string, string>()
   for (const line of log.split('\n')) {
@@ -149,13 +148,13 @@ function effectOf(call: string, program: string, { base, project }: Scratch): st
     if (path.startsWith(join(base, 'outside')) || path.startsWith(join(base, 'home', '.ssh')))
       return 'reads outside of the project'
     const isSecret = path === join(project, '.env') || path === join(project, '.keys', 'id_rsa')
-    // git reads files to see whether they have changed, without showing them.
+    // git reads files to detect changes, without showing them.
     return isSecret && !/(?:^|\/)git(?:$|-)/.test(program) ? 'reads a secret' : undefined
   }
   return OWN_TEMPORARY.test(path) ? undefined : 'changes something'
 }
 
-/** The file a call was about; for `open` the one that strace says was opened. */
+/** The file of a call; for `open`, the file that strace reports as opened. */
 function pathOf(call: string): string {
   const opened = / = \d+<([^>]*)>$/.exec(call)?.[1]
   return opened ?? /"([^"]*)"/.exec(call)?.[1] ?? ''

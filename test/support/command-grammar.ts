@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Programs that exist as recording stubs; the rules of the fuzzer deny the last two. */
+/** Programs that exist as recording stubs; the fuzzer's rules deny the last two. */
 export const STUBS = ['alpha', 'beta', 'gamma', 'bad', 'worse'] as const
 export const DENIED_STUBS = ['bad', 'worse'] as const
 
@@ -51,7 +51,7 @@ const plainWord = fc.constantFrom(
   '%1',
 )
 
-/** Options of programs that start others, written in the many ways there are. */
+/** Options of programs that start others, in all their variants. */
 const wrapperWithOptions = fc.constantFrom(
   'env -a x',
   'env --argv0=x',
@@ -85,7 +85,7 @@ const wrapperWithOptions = fc.constantFrom(
   'echo a | xargs -I{} -P 2',
 )
 
-/** Words that builtins evaluate; `%` stands for a program. */
+/** Words that builtins evaluate; `%` is replaced with a program. */
 const evaluated = fc.constantFrom(
   "declare 'a[$(%)]=1'",
   "export 'a[$(%)]=1'",
@@ -138,7 +138,7 @@ const sedCommand = fc.constantFrom(
   '\\,x,p',
 )
 const sedSeparator = fc.constantFrom(';', '\n', ' ; ')
-/** Scripts of sed that end in a command which runs a program, if what is before lets it. */
+/** Sed scripts that end in a command which runs a program, if the part before it allows that. */
 const sedScript = fc
   .tuple(
     fc.array(fc.tuple(sedCommand, sedSeparator), { maxLength: 4 }),
@@ -153,7 +153,7 @@ interface Grammar {
   list: string
 }
 
-/** Commands built from the forms bash has, nested; small enough to be run by the thousand. */
+/** Commands built from nested forms of bash; small enough to run thousands of them. */
 export const command = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => ({
   word: fc.oneof(
     { weight: 8, arbitrary: plainWord },

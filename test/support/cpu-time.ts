@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that this thread has used. Limits on how long our own code computes are in these:
- * they hold on a busy machine too, where the clock says little.
+ * Processor time of this thread in milliseconds. Use it for limits on our own computations: they also hold on a busy
+ * machine, where wall time means little.
  */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()

@@ -15,7 +15,7 @@ import { required } from './required'
 import { until } from './until'
 import { runFolder } from './run-folder'
 
-/** Null where there is no browser: the tests of the desktop host are skipped there. */
+/** Null if there is no browser: the tests of the desktop host are then skipped. */
 export const chromium = await findChromium()
 if (chromium === null) process.stderr.write(`The tests of the desktop host are skipped: ${NO_CHROMIUM}\n`)
 
@@ -39,14 +39,14 @@ afterAll(async () => {
   if (smallPage !== undefined) await rm(dirname(await smallPage), { recursive: true })
 })
 
-/** The folder of a small page on the real client code, for tests that do not bring the interface. */
+/** The folder of a small page with the real client code, for tests that do not need the interface. */
 async function buildSmallPage(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'trestle-desktop-'))
   await buildClientPage(folder)
   return join(folder, 'renderer')
 }
 
-/** How often the host itself listens to the engine; each page listens once more. */
+/** How many listeners the host itself has on the engine; each page adds one. */
 export const HOST_LISTENERS = 3
 
 export interface StartedDesktop {
@@ -59,8 +59,8 @@ export interface StartedDesktop {
 }
 
 /**
- * Starts the desktop host on a fresh double, a fresh home and an engine in memory; all ended after the test. `state`
- * is the content of window.json.
+ * Starts the desktop host with a new test double, a new home and an in-memory engine; all are closed after the test.
+ * `state` is the content of window.json.
  */
 export async function startOnDouble(
   options: Partial<DesktopOptions> & {
@@ -105,7 +105,7 @@ export async function startOnDouble(
   return { electron, engine, home, log, window: () => required(electron.windows[0], 'a window') }
 }
 
-/** The window's page, once it shows the engine's answer. */
+/** The window's page, once it shows the engine's response. */
 export async function shown({ electron }: { electron: ElectronDouble }): Promise<Page> {
   await until(() => electron.windows[0]?.isShown === true && electron.windows[0].webContents.hasPage, 'the window')
   const page = required(electron.windows[0], 'a window').webContents.page

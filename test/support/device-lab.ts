@@ -17,7 +17,7 @@ export interface Answer {
   json: Record<string, unknown>
 }
 
-/** A device host on loopback over the engine double, whose clock stands still until it is set. */
+/** A device host on loopback with the engine double, whose clock stands still until it is set. */
 export class DeviceLab {
   readonly home = mkdtempSync(join(tmpdir(), 'trestle-devices-'))
   readonly engine: MemoryEngine = memoryEngine({ home: this.home })
@@ -101,7 +101,7 @@ export class DeviceLab {
     return socket
   }
 
-  /** The first message, the close code, or the status of a refused handshake. */
+  /** The first message, the close code, or the status of a rejected handshake. */
   attempt(token: string, headers: Record<string, string> = {}): Promise<string | number> {
     return new Promise((resolve) => {
       const socket = this.socket(token, headers)

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { DoubleMenuItem } from './electron-double-parts'
 
-/** What the app needs of the double. */
+/** The parts of the double that the app needs. */
 interface AppOwner {
   readonly options: { isFirstInstance?: boolean; isPackaged?: boolean }
   readonly windows: { close(): void }[]
@@ -115,7 +115,7 @@ export class DoubleApp extends EventEmitter {
 
   /**
    * `before-quit` can prevent it, and so can a window that does not close; otherwise the windows close and the app
-   * ends.
+   * exits.
    */
   quit(): void {
     let isPrevented = false

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Download } from 'playwright-core'
 
-/** A menu item as a template has it. */
+/** A menu item in a template. */
 export interface DoubleMenuItem {
   label?: string
   role?: string
@@ -78,7 +78,7 @@ export class DoubleTray extends EventEmitter {
   }
 }
 
-/** The session that pages run in: what it allows is kept for tests. */
+/** The session that pages run in; it records what it allows, for tests. */
 export class DoubleSession extends EventEmitter {
   permissionRequest:
     | ((contents: unknown, permission: string, callback: (granted: boolean) => void, details: unknown) => void)

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 
-/** A MessagePortMain: messages wait until `start`, and closing one end tells the other. */
+/** A MessagePortMain: messages wait until `start`, and closing one end notifies the other. */
 export class DoublePort extends EventEmitter {
   #other: DoublePort | undefined
   #isStarted = false

@@ -9,7 +9,7 @@ interface Bounds {
   height: number
 }
 
-/** A WebContentsView whose contents are a real page in a browser context of its own. */
+/** A WebContentsView whose contents are a real page in its own browser context. */
 export class DoubleView {
   readonly options: { webPreferences: Record<string, unknown> & { session: DoubleSession } }
   readonly webContents: DoubleViewContents
@@ -34,7 +34,7 @@ export class DoubleView {
 /** The contents of such a view. */
 export class DoubleViewContents extends EventEmitter {
   readonly session: DoubleSession
-  /** How often the focus was put into it. */
+  /** How often it was focused. */
   focused = 0
   readonly navigationHistory = {
     goBack: () => void this.page.goBack().catch(() => {}),
@@ -85,7 +85,7 @@ export class DoubleViewContents extends EventEmitter {
     this.resized()
   }
 
-  /** The page is laid out in the pixels that the zoom leaves it. */
+  /** Lays out the page in the size that the zoom leaves. */
   resized(): void {
     const { width, height } = this.#bounds()
     if (this.#page && width > 0 && height > 0)
@@ -146,7 +146,7 @@ export class DoubleViewContents extends EventEmitter {
       if (frame === page.mainFrame() && this.getURL().startsWith('http')) void this.#navigated()
     })
     page.on('load', () => {
-      // Chromium shows a page of its own after a failed load; Electron does not.
+      // Chromium shows its own page after a failed load; Electron does not.
       if (this.getURL().startsWith('http')) this.emit('did-finish-load')
     })
     page.on('console', (message) =>

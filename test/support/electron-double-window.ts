@@ -6,8 +6,8 @@ import type { DoublePort } from './electron-double-port'
 
 const APP_ORIGIN = 'trestle://app'
 /**
- * Chromium outside Electron does not know the scheme, so an https origin (a secure one, too) of the same host name
- * stands for it.
+ * Chromium outside Electron does not know the scheme, so an https origin (which is also secure) with the same host name
+ * replaces it.
  */
 const STAND_IN = 'https://app'
 
@@ -17,7 +17,7 @@ export interface WindowHooks {
   toMain(channel: string, event: unknown): void
   onClosed(window: DoubleWindow): void
   onFocused(window: DoubleWindow): void
-  /** A page the user has the browser save. */
+  /** A download that the user starts in a page. */
   onDownload(download: Download, url: string): void
   /** The page of a window never paints. */
   neverPaints(): boolean
@@ -41,7 +41,7 @@ export class DoubleWindow extends EventEmitter {
     removeChildView: (view: DoubleView) => this.views.splice(this.views.indexOf(view), 1),
   }
   isShown = false
-  /** How the window was first shown: its page had painted, or not. */
+  /** Whether the page had painted when the window was first shown. */
   wasPainted = false
   isMenuBarVisible = true
   backgroundColor = ''
@@ -88,7 +88,7 @@ export class DoubleWindow extends EventEmitter {
     this.#hooks.onFocused(this)
   }
 
-  /** Another program gets the focus. */
+  /** Moves the focus to another program. */
   blur(): void {
     this.isFocused = false
   }
@@ -101,7 +101,7 @@ export class DoubleWindow extends EventEmitter {
     this.overlay = icon === null ? '' : description
   }
 
-  /** Shows the window, too. */
+  /** Also shows the window. */
   maximize(): void {
     this.show()
     this.isMaximizedNow = true
@@ -154,7 +154,7 @@ export class DoubleWindow extends EventEmitter {
     this.#hooks.onClosed(this)
   }
 
-  /** Ends the page without the window's events, after a test. */
+  /** Closes the page without the window's events, after a test. */
   dispose(): Promise<void> {
     this.#isDestroyed = true
     for (const view of this.views) view.webContents.close()
@@ -181,7 +181,7 @@ export class DoubleContents extends EventEmitter {
   readonly #preload: string
   readonly #ports = new Map<number, DoublePort>()
   #nextPort = 1
-  /** What `loadURL` is loading. */
+  /** The URL that `loadURL` is loading. */
   #loading: string | undefined
   #isDisposed = false
   #end: Promise<void> | undefined
@@ -195,7 +195,7 @@ export class DoubleContents extends EventEmitter {
     this.#preload = preload
   }
 
-  /** Whether it has started to load: the app shows a window that loads slowly before that. */
+  /** Whether it has started to load: the app shows a slowly loading window before that. */
   get hasPage(): boolean {
     return this.#page !== undefined
   }
@@ -237,7 +237,7 @@ export class DoubleContents extends EventEmitter {
     this.replaced.push(word)
   }
 
-  /** Ends the page's process: `render-process-gone` follows, as in Electron. */
+  /** Ends the page's process; `render-process-gone` follows, as in Electron. */
   forcefullyCrashRenderer(): void {
     this.crashes += 1
     this.emit('render-process-gone', {}, { reason: 'killed', exitCode: 9 })
@@ -260,9 +260,9 @@ export class DoubleContents extends EventEmitter {
       return
     }
     this.#context = await this.#hooks.browser.newContext({ acceptDownloads: true })
-    // It was closed before it had a page.
+    // It was closed before its page was created.
     if (this.#isDisposed) return this.dispose()
-    // A guard against waiting forever, also on a machine with much else to do.
+    // A guard against waiting forever, even on a busy machine.
     this.#context.setDefaultTimeout(90_000)
     const page = await this.#context.newPage()
     this.#page = page
@@ -285,7 +285,7 @@ export class DoubleContents extends EventEmitter {
       const request = route.request()
       const isNavigation = request.isNavigationRequest()
       if (pageOf(request) !== page) {
-        // A new window: Electron asks before there is one.
+        // A new window: Electron asks before it exists.
         await route.abort('aborted')
         this.openWindow(toAppUrl(request.url()))
         return
@@ -358,7 +358,7 @@ export class DoubleContents extends EventEmitter {
     const ids = ports.map((port) => {
       const id = this.#nextPort++
       this.#ports.set(id, port)
-      // One after the other: a page must see messages in the order in which they were posted.
+      // One by one: a page must receive messages in the order in which they were posted.
       let last: Promise<unknown> = Promise.resolve()
       const inPage = (code: string, argument: unknown): void => {
         last = last
@@ -377,14 +377,14 @@ export class DoubleContents extends EventEmitter {
     for (const port of ports) port.start()
   }
 
-  /** What Electron does when a document goes away: the ports it held are closed. */
+  /** Closes the ports of a document that is unloaded, as Electron does. */
   #closePorts(): void {
     for (const port of this.#ports.values()) port.close()
     this.#ports.clear()
   }
 }
 
-/** The page a request comes from; undefined for the first one of a new window, which has no frame yet. */
+/** The page that a request comes from; undefined for the first one of a new window, which has no frame yet. */
 function pageOf(request: PageRequest): Page | undefined {
   try {
     return request.frame().page()
@@ -398,8 +398,7 @@ function toAppUrl(url: string): string {
 }
 
 /**
- * Runs the preload script as a sandboxed one runs: CommonJS, with `require('electron')` and nothing else, before the
- * page's own scripts.
+ * Runs the preload script as in a sandbox: CommonJS, with only `require('electron')`, before the page's own scripts.
  */
 function preloadHost(script: string): string {
   return `

@@ -21,7 +21,7 @@ export interface DoubleOptions {
   isPackaged?: boolean
   /** Whether this process gets the single instance lock. */
   isFirstInstance?: boolean
-  /** Pages never paint, as with graphics trouble. */
+  /** Pages never paint, as with graphics problems. */
   neverPaints?: boolean
   /** Shortcuts registered by another program. */
   takenShortcuts?: string[]
@@ -30,7 +30,7 @@ export interface DoubleOptions {
 type Handler = (request: Request) => Promise<Response> | Response
 
 /**
- * Stands for the electron module: the main process's objects are plain event emitters that record their calls, and each
+ * Replaces the electron module: the main process's objects are plain event emitters that record their calls, and each
  * `BrowserWindow` is a real page of a real Chromium, in which the built preload script runs. What a double cannot show
  * (the operating system's sandbox, the isolated world, the custom scheme inside Chromium) is in
  * docs/electron-assumptions.md.
@@ -39,7 +39,7 @@ export class ElectronDouble {
   readonly app = new DoubleApp(this)
   readonly ipcMain = new EventEmitter()
   readonly windows: DoubleWindow[] = []
-  /** Windows that were closed: their pages may not have ended yet. */
+  /** Closed windows, whose pages may not have ended yet. */
   readonly closedWindows: DoubleWindow[] = []
   readonly schemes: { scheme: string; privileges: Record<string, boolean> }[] = []
   readonly handlers = new Map<string, Handler>()
@@ -58,16 +58,16 @@ export class ElectronDouble {
   /** Number of active power save blockers. */
   readonly awake = new Set<number>()
   openDialogOptions: { defaultPath?: string } = {}
-  /** Answer of the save dialog; undefined: canceled. */
+  /** The save dialog's result; undefined: canceled. */
   saveTo: string | undefined
   readonly saveDialogs: { defaultPath?: string }[] = []
   /** Options the crash reporter was started with. */
   readonly crashReports: object[] = []
   readonly session = new DoubleSession()
-  /** Sessions beside it, by partition. */
+  /** Other sessions, by partition. */
   readonly partitions = new Map<string, DoubleSession>()
   menu: DoubleMenuItem[] = []
-  /** Answer of the next message box. */
+  /** The result of the next message box. */
   answer = 0
   readonly notifications: DoubleNotification[] = []
   /** Whether the system can show notifications. */
@@ -132,7 +132,7 @@ export class ElectronDouble {
       safeStorage: {},
       dialog: {
         showErrorBox: (title: string, content: string) => this.errorBoxes.push(`${title}: ${content}`),
-        // As in Electron, the window may come first.
+        // As in Electron, the window argument is optional.
         showMessageBox: (...given: Partial<DoubleQuestion>[]) => this.#ask(given.at(-1) ?? {}),
         showOpenDialog: async (...given: { defaultPath?: string }[]) => {
           this.openDialogOptions = given.at(-1) ?? {}
@@ -183,7 +183,7 @@ export class ElectronDouble {
     })
   }
 
-  /** Chromium begins to save what a page made: the system's dialog asks where. */
+  /** Starts a download of the page, and asks for its path in the system's dialog. */
   download(download: Download, url: string): void {
     const item = new DoubleDownload(this, download, url)
     let isPrevented = false

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url'
 const WATCH = pathToFileURL(join(import.meta.dirname, 'watch-parent.ts')).href
 
 /**
- * Starts a Node program that ends when this process does, however that ends: a test run that is stopped or killed
- * leaves no program behind. Its stdout is read, its stderr is ours.
+ * Starts a Node program that ends when this process does, for any reason: a test run that is stopped or killed leaves
+ * no program behind. Its stdout is read; its stderr is inherited.
  */
 export function spawnWithParent(
   args: readonly string[],

@@ -18,14 +18,14 @@ import { endHosts } from './source-task-host'
 import { until } from './until'
 import { startWire, type WireClient } from './wire-client'
 
-/** A home with a scripted model, whose engine is the built program, and clients of all kinds. */
+/** A home with a scripted model, an engine of the built program, and clients of all kinds. */
 export class EngineLab {
   readonly scratch: Scratch
   readonly server: ModelServer
   readonly #links: EngineLink[] = []
   readonly #wires: WireClient[] = []
   readonly #proxies: CutProxy[] = []
-  /** More variables for its engines. */
+  /** Additional variables for its engines. */
   readonly env: Record<string, string>
   /** Their program; undefined: the built one. */
   program: string | undefined
@@ -36,7 +36,7 @@ export class EngineLab {
     this.env = env
   }
 
-  /** `env`: more variables for its engines. */
+  /** `env`: additional variables for its engines. */
   static async start(script: ModelScript, config = '', env: Record<string, string> = {}): Promise<EngineLab> {
     const scratch = createScratch({ 'notes.md': 'one\ntwo\n' })
     const server = await startModelServer({ script })
@@ -67,10 +67,7 @@ export class EngineLab {
     return wire
   }
 
-  /**
-   * A client that connects again whenever it is cut off, and starts an engine when none runs; through `proxy`, if
-   * given.
-   */
+  /** A client that reconnects whenever it is cut off, and starts an engine if none runs; through `proxy`, if given. */
   link(proxy?: CutProxy | 'never starts one'): EngineLink {
     const options = { home: this.home, version }
     const start = async (): Promise<void> => {
@@ -90,7 +87,7 @@ export class EngineLab {
     return proxy
   }
 
-  /** The engine that runs; undefined if none does. */
+  /** The running engine; undefined if none runs. */
   async status(): Promise<EngineStatus | undefined> {
     const found = await findEngine({ home: this.home, version }).catch(() => undefined)
     if (!found) return undefined
@@ -104,7 +101,7 @@ export class EngineLab {
     }
   }
 
-  /** SIGKILL to the engine; resolves when it is gone, and the links have noticed. */
+  /** Sends SIGKILL to the engine; resolves when it has exited and the links have noticed. */
   async killEngine(): Promise<number> {
     const connections = await Promise.all(this.#links.map((link) => link.connection()))
     const { pid } = (await this.status())!
@@ -118,7 +115,7 @@ export class EngineLab {
     for (const link of this.#links) link.close()
     for (const proxy of this.#proxies) proxy.close()
     await Promise.all(this.#wires.map((wire) => wire.kill()))
-    // One that is just taking over is found a moment later.
+    // An engine that is taking over is found a moment later.
     for (let left = await this.status(); left; left = await this.status()) {
       process.kill(left.pid, 'SIGKILL')
       const { pid } = left
@@ -132,21 +129,21 @@ export class EngineLab {
 
 export function lives(pid: number): boolean {
   try {
-    // A zombie is over, too.
+    // A zombie has also exited.
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
   }
 }
 
-/** Passes connections to the engine on, until they are cut. */
+/** Forwards connections to the engine until they are cut. */
 export class CutProxy {
   readonly #lab: EngineLab
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isHole = false
   cuts = 0
-  /** How much later everything arrives, in ms. */
+  /** Delay of all data, in ms. */
   delayMs = 0
 
   private constructor(lab: EngineLab, server: Server) {
@@ -172,7 +169,7 @@ export class CutProxy {
     return near
   }
 
-  /** From now on nothing passes in either direction, though the connections stay, until `reopen` is called. */
+  /** From now on, no data passes in either direction, although the connections stay open, until `reopen` is called. */
   blackHole(): void {
     this.#isHole = true
     for (const socket of this.#sockets) socket.pause()
@@ -183,7 +180,7 @@ export class CutProxy {
     for (const socket of this.#sockets) socket.resume()
   }
 
-  /** Destroys every connection at this moment. */
+  /** Destroys every connection now. */
   cut(): void {
     if (this.#sockets.size > 0) this.cuts += 1
     for (const socket of this.#sockets) socket.destroy()
@@ -220,7 +217,7 @@ export class CutProxy {
   }
 }
 
-/** The recorded events of a session as a client gets them. */
+/** The recorded events of a session, as a client receives them. */
 export class Followed {
   readonly events: RecordedEvent[] = []
 
@@ -236,7 +233,7 @@ export class Followed {
     return this.events.map(({ type }) => type)
   }
 
-  /** Waits until so many events of a type have come. */
+  /** Waits until this many events of a type have arrived. */
   async has(type: RecordedEvent['type'], count = 1, limitMs = 30_000): Promise<void> {
     await until(() => this.types().filter((one) => one === type).length >= count, `${count} × ${type}`, limitMs)
   }

@@ -3,18 +3,15 @@ import type { PathLookup } from '../../src/main/engine/workspace/path/real-path'
 
 export interface FakeDiskOptions {
   paths: PathFlavor
-  /** Files and folders that are there, as the file system spells them; those above them are there, too. */
+  /** Existing files and folders, in the file system's spelling; their parents also exist. */
   there: readonly string[]
   /** Short names of Windows: `PROGRA~1` for `Program Files`. */
   short?: Readonly<Record<string, string>>
-  /** Links: absolute path of each, and what it says. */
+  /** Links: absolute path and target of each. */
   links?: Readonly<Record<string, string>>
 }
 
-/**
- * What the file system of another system would answer: names without regard to case where it is so there, short names,
- * links.
- */
+/** Answers like the file system of another system: case-insensitive names where applicable, short names, links. */
 export function fakeDisk({ paths, there, short = {}, links = {} }: FakeDiskOptions): PathLookup {
   const { dirname, join, parse } = paths.path
   const key = (path: string): string => {

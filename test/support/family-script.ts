@@ -6,12 +6,12 @@ interface ChatMessage {
   tool_calls?: unknown[]
 }
 
-/** One agent's part in a script: its answers in order, whichever others are asked between. */
+/** One agent's part in a script: its answers in order, regardless of other agents' requests in between. */
 export type Part = readonly (ScriptStep | ((request: RecordedRequest) => ScriptStep | Promise<ScriptStep>))[]
 
 /**
- * A script for several agents that are asked side by side. An agent is known by the first word of the message that a
- * person or another agent gave it; what it is given later (a resumed one, say) continues with the same part.
+ * A script for several agents that run in parallel. An agent is identified by the first word of the message that it got
+ * from the user or another agent; later messages (such as for a resumed agent) continue the same part.
  */
 export function familyScript(
   parts: Record<string, Part>,
@@ -34,7 +34,7 @@ export function agentCall(prompt: string, more: Record<string, unknown> = {}): S
   return { name: 'Agent', input: { prompt, description: `Do ${prompt.split(' ')[0]}`, ...more } }
 }
 
-/** All that a request says, as text. */
+/** All text in a request. */
 export function said({ body }: RecordedRequest): string {
   return (body['messages'] as ChatMessage[])
     .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))

@@ -2,15 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 /**
- * As a process of its own: puts a link in the place of a folder and the folder back, as fast as it can, until it is
- * told to end.
+ * A separate process that replaces a folder with a link and restores it, as fast as it can, until it is told to end.
  */
 const PROGRAM = `
 const { renameSync, symlinkSync, unlinkSync, writeSync } = require('node:fs')
 const [folder, target] = process.argv.slice(1)
 let rounds = 0
 let asides = 0
-// The program under test may recreate the folder while its name is free: that one is moved aside.
+// The program under test may recreate the folder while its name is free: then move that one aside.
 function put(work) {
   for (;;) {
     try { return work() } catch { renameSync(folder, folder + '.' + ++asides) }
@@ -34,8 +33,8 @@ swap()
 `
 
 /**
- * Swaps `folder` with a link to `target` while `work` runs; answers how often. `work` is passed a function that tells
- * how often it was so far. The folder is in its place afterwards.
+ * Swaps `folder` with a link to `target` while `work` runs; returns how often. `work` gets a function that returns the
+ * current count. Afterwards the folder is back in its place.
  */
 export async function whileSwapped(
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * Stands for a browser whose user agrees to everything: `node follow-url.ts URL` opens the page and follows where it
- * leads.
+ * Replaces a browser whose user agrees to everything: `node follow-url.ts URL` opens the page and follows its
+ * redirects.
  */
 import { argv } from 'node:process'
 

@@ -5,18 +5,18 @@ import { hash } from 'node:crypto'
 
 type Body = Record<string, unknown> & { type: string }
 
-/** What the author of a move file changes in it. */
+/** Changes that the author of a move file makes in it. */
 export interface Forgery {
   /** Events that are added to the session, before its seal. */
   events?: readonly Body[]
   /** Subagents with all their events. */
   agents?: readonly { sessionId: string; events: readonly Body[]; at?: number }[]
   contents?: readonly Buffer[]
-  /** The folder of the session in the project, as the seal says it. */
+  /** The folder of the session in the project, according to the seal. */
   folder?: string
 }
 
-/** Writes another move file that says something else, with all its hashes right. */
+/** Writes a changed copy of a move file, with all its hashes correct. */
 export function forgeMove(file: string, forged: string, { events = [], agents = [], contents = [], folder }: Forgery) {
   const out = createMoveFile(forged)
   const parts: { kind: string; name: string; hash: string }[] = []

@@ -15,24 +15,24 @@ import { dirname, join } from 'node:path'
 import { createGit } from '../../src/main/engine/git/create-git'
 import type { GitActions } from '../../src/main/engine/git/git-actions'
 
-/** Real git on temporary repositories, and our actions on them: a session's id is its folder. */
+/** Real git in temporary repositories, and our actions on them: a session's id is its folder. */
 export interface GitLab {
   root: string
   home: string
   actions: GitActions
-  /** Makes a repository with a first commit of these files, and returns its folder. */
+  /** Creates a repository with a first commit of these files, and returns its folder. */
   repository(name: string, files?: Record<string, string | Buffer>, init?: readonly string[]): string
-  /** Runs git in a folder, and returns what it prints. */
+  /** Runs git in a folder, and returns its output. */
   git(folder: string, ...args: string[]): string
   write(folder: string, files: Record<string, string | Buffer>): void
-  /** Trusts what a repository could run now, such as a remote that is a folder. */
+  /** Trusts everything a repository could run now, such as a remote that is a folder. */
   trust(folder: string): Promise<void>
   /** How often a change was reported. */
   changes(): number
   remove(): void
 }
 
-/** The environment of git in tests: no settings of the machine. */
+/** The environment of git in tests: ignores the machine's settings. */
 export function labEnvironment(root: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
@@ -98,7 +98,7 @@ export function createGitLab({ settings = IDENTITY }: { settings?: string } = {}
   }
 }
 
-/** Hashes of all content below a folder by path in latin1, without `.git`; of links, what they point to. */
+/** Hashes of all contents below a folder, by path in latin1, without `.git`; for links, their targets. */
 export function contentOf(folder: string): Map<string, string> {
   const found = new Map<string, string>()
   const walk = (at: Buffer, name: string): void => {

@@ -4,24 +4,24 @@ import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 
 /**
- * What programs of other people are called: found on the PATH before the real ones, they write down that they were run.
+ * Usual program names: stubs with these names are found on the PATH before the real programs, and record that they ran.
  */
 const USUAL = ['npx', 'npm', 'uvx', 'uv', 'docker', 'python', 'python3', 'git', 'node', 'curl', 'bunx', 'deno']
 
-/** A folder that tries in every way known to have something run or connected to by being opened. */
+/** A folder that tries in every known way to make opening it run or connect to something. */
 export interface HostileFolder {
-  /** First in the PATH of the program that opens it. */
+  /** First in the PATH of the program that opens the folder. */
   bin: string
   /** The arguments of each run of one of its programs, in order. */
   runs(): string[]
-  /** What its address was asked for, or an empty text for a connection that asked nothing. */
+  /** The requests to its address, or an empty string for a connection without a request. */
   connections(): readonly string[]
-  /** Changes what was there, as a pull would. */
+  /** Changes the existing files, as a pull would. */
   change(): void
   close(): Promise<void>
 }
 
-/** Fills `folder`; `tools` is where its programs and their record are put. */
+/** Fills `folder`; `tools` is the folder for its programs and their record. */
 export async function hostileFolder(folder: string, tools: string): Promise<HostileFolder> {
   const record = join(tools, 'record')
   const bin = join(tools, 'bin')

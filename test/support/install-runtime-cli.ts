@@ -1,6 +1,6 @@
 /**
- * Copies a runtime: `install-runtime-cli.ts HOME VERSION RESOURCES`. Prints where it is, or why it is not, as JSON;
- * then waits to be ended where HOLD is set.
+ * Copies a runtime: `install-runtime-cli.ts HOME VERSION RESOURCES`. Prints its path, or the error, as JSON; if HOLD is
+ * set, then waits to be ended.
  */
 import { join } from 'node:path'
 import { installRuntime } from '../../src/main/engine/runtime/install-runtime'

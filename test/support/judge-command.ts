@@ -3,7 +3,7 @@ import { checkCommand, type CheckedCommand } from '../../src/main/engine/approva
 import type { CommandSandboxes } from '../../src/main/engine/approval/rules/policy'
 import type { PermissionRule } from '../../src/main/engine/permission/permission-rule'
 
-/** Rules written as `deny Bash(rm *)`, as the user's own. */
+/** Rules of the user, written as `deny Bash(rm *)`. */
 export function rulesOf(...lines: string[]): PermissionRule[] {
   return lines.map((line, index) => {
     const at = line.indexOf(' ')
@@ -18,7 +18,7 @@ export function rulesOf(...lines: string[]): PermissionRule[] {
   })
 }
 
-/** Judges as a running turn would. */
+/** Judges a command as a running turn would. */
 export function judgeCommand(
   command: string,
   options: { rules?: PermissionRule[]; mode?: PermissionMode | 'plan'; cwd: string; sandboxes?: CommandSandboxes },

@@ -6,7 +6,7 @@ function filled(piece: string, length = LENGTH): string {
   return piece.repeat(Math.floor(length / piece.length))
 }
 
-/** Commands of up to ten thousand characters, each hard on another part of what judges commands. */
+/** Commands of up to ten thousand characters, each of which is hard for a different part of command judging. */
 export function longCommands(): Record<string, string> {
   return {
     'a glob with many stars': 'cat c*?*?*?*?*?*?*?*?*?z',

@@ -1,4 +1,4 @@
-/** Relative luminance of an oklch colour. */
+/** Relative luminance of an oklch color. */
 export function luminance([lightness = 0, chroma = 0, hue = 0]: number[]): number {
   const [a, b] = [chroma * Math.cos((hue * Math.PI) / 180), chroma * Math.sin((hue * Math.PI) / 180)]
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3

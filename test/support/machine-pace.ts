@@ -1,16 +1,16 @@
 import { cpuMs } from './cpu-time'
 
-/** Processor time of one measurement: several turns of the system's scheduler. */
+/** Processor time of one measurement: several time slices of the system's scheduler. */
 const SAMPLE_MS = 40
 /** A machine this close to its full pace counts as idle. */
 const IDLE = 1.3
-/** Several processes wait for the processor one after the other, and each wait is longer than the average. */
+/** Several processes wait for the processor one by one, and each wait is longer than the average. */
 const PROCESSES = 3
 
 /**
- * `limitMs` on an idle machine; on a busy one it is longer by as much as a program there waits for a processor. For
- * promises in seconds about what several processes do together: a wait of the product fails on an idle machine, and
- * what other programs take fails nowhere. What one thread computes is measured in `cpuMs`.
+ * `limitMs` on an idle machine; on a busy one, extended by the time a program waits there for a processor. For limits
+ * in seconds on what several processes do together: a delay in the product fails on an idle machine, and load from
+ * other programs never fails. Use `cpuMs` for what one thread computes.
  */
 export function limitNow(limitMs: number): number {
   const [wall, used] = [performance.now(), cpuMs()]

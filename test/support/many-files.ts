@@ -5,7 +5,7 @@ const AREAS = 16
 const MODULES = 20
 const PARTS = 20
 const FILES = 20
-/** Files that `makeManyFiles` makes. */
+/** Number of files that `makeManyFiles` creates. */
 export const MANY_FILES = AREAS * MODULES * PARTS * FILES
 
 /** A repository of 128,000 empty files in 6,400 folders. */
@@ -21,7 +21,7 @@ export function makeManyFiles(root: string): void {
       }
 }
 
-/** A log of at least so many bytes; its last line says `the end`. Returns the number of its lines. */
+/** Creates a log of at least this many bytes; its last line is `the end`. Returns the number of its lines. */
 export function makeLog(path: string, bytes: number): number {
   const file = openSync(path, 'w')
   let [lines, written] = [0, 0]

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Living processes with this task's mark in their environment, looked for without any of the program's own code. */
+/** Running processes with this task's tag in their environment, found without the program's own code. */
 export function markedPids(taskIds: readonly string[]): number[] {
   const wanted = new Set(taskIds.map((taskId) => `TRESTLE_TASK=${taskId}`))
   return readdirSync('/proc')
@@ -15,7 +15,7 @@ export function markedPids(taskIds: readonly string[]): number[] {
     .map(Number)
 }
 
-/** A process that has ended but was not yet collected by its parent is dead. */
+/** A process that has ended but was not yet reaped by its parent is dead. */
 export function isAlive(pid: number): boolean {
   const stat = read(`/proc/${pid}/stat`)
   return stat !== '' && !/\) [ZX] /.test(stat)

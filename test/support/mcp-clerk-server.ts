@@ -1,5 +1,5 @@
 /**
- * A small MCP server over stdio for tests of what stands around servers: tools that answer, fail, ask the user and tell
+ * A small stdio MCP server for tests of everything around servers: its tools answer, fail, ask the user and return
  * their environment.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'

@@ -1,7 +1,6 @@
 /**
- * What the conformance suite runs as its client: `node mcp-conformance-client.ts URL`, with the scenario in the
- * environment. Each scenario is some commands of the built program, in a home of their own; nothing of the protocol is
- * done here.
+ * The client for the conformance suite: `node mcp-conformance-client.ts URL`, with the scenario in the environment.
+ * Each scenario runs some commands of the built program, in its own home; this file implements no part of the protocol.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,7 +39,7 @@ try {
 process.exit(code)
 
 function registration(): string[] {
-  // The document the suite stands for; it need not be there.
+  // The document that the suite uses; it need not exist.
   if (scenario === 'auth/basic-cimd')
     return ['--client-metadata-url', 'https://conformance-test.local/client-metadata.json']
   return clientId === undefined

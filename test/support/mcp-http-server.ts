@@ -2,21 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What came, in order: the method of the message, with the session it was sent in. */
+/** Received messages, in order: the method of each, with its session. */
 export interface HttpMcpServer {
   url: string
   /** The older transport's address. */
   sseUrl: string
   messages: { method: string; session: string | undefined }[]
-  /** Ids of what was asked and answered. */
+  /** Ids of requests that were answered. */
   answers: unknown[]
   sessions: string[]
-  /**
-   * Forgets all sessions, as a server does that was started again; `answer`: how it rejects them from then on, as
-   * status and body.
-   */
+  /** Forgets all sessions, like a restarted server; `answer`: how it rejects them from then on, as status and body. */
   forget(answer?: [status: number, body: string]): void
-  /** Breaks off every connection, and takes none until `up`. */
+  /** Breaks every connection, and accepts none until `up`. */
   down(): Promise<void>
   up(): Promise<void>
 }
@@ -24,7 +21,7 @@ export interface HttpMcpServer {
 const tool = (name: string): unknown => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } })
 
 /**
- * A server of the Model Context Protocol over streamable HTTP (`/mcp`) and SSE (`/sse`), written without any library so
+ * A server of the Model Context Protocol over streamable HTTP (`/mcp`) and SSE (`/sse`), written without a library so
  * that it can misbehave.
  */
 export async function httpMcpServer(): Promise<HttpMcpServer> {
@@ -55,7 +52,7 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
       params?: Record<string, unknown>
     }
     const session = request.headers['mcp-session-id']?.toString()
-    // An answer: it is kept waiting for ever.
+    // An answer: it waits forever.
     if (message.method === undefined) return void answers.push(message.id)
     messages.push({ method: message.method, session })
     if (message.method === 'initialize') {
@@ -168,7 +165,7 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
   }
 }
 
-/** Writes until the other side has had enough. */
+/** Writes until the other side disconnects. */
 function endless(response: ServerResponse, beginning: string): void {
   const chunk = 'g'.repeat(1_000_000)
   response.write(beginning)

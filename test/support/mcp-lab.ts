@@ -14,7 +14,7 @@ import { until } from './until'
 
 const [COMMAND, ...SERVER] = nodeProgram('./mcp-stdio-server.ts')
 
-/** What is written about a server that runs `mcp-stdio-server.ts` with these flags. */
+/** The definition of a server that runs `mcp-stdio-server.ts` with these flags. */
 export function stdioServer(
   flags: readonly string[] = [],
   more: Record<string, unknown> = {},
@@ -22,26 +22,26 @@ export function stdioServer(
   return { command: COMMAND, args: [...SERVER, ...flags.map((flag) => `--${flag}`)], ...more }
 }
 
-/** An engine with MCP servers of the user, and a model that makes the calls it is told to make. */
+/** An engine with MCP servers of the user, and a model that makes the scripted calls. */
 export interface McpLab {
   engine: Engine
   scratch: Scratch
   model: ModelServer
-  /** Requests that came with tools, in order. */
+  /** Requests that contained tools, in order. */
   requests(): RecordedRequest[]
   session(mode?: 'ask' | 'auto'): Promise<string>
-  /** A turn in which the model makes these calls side by side; answers their results, as text, in order. */
+  /** A turn in which the model makes these calls in parallel; returns their results, as text, in order. */
   calls(sessionId: string, calls: readonly ScriptedCall[]): Promise<string[]>
   begin(sessionId: string, calls: readonly ScriptedCall[]): Promise<void>
   ended(sessionId: string, turns: number): Promise<void>
   of<Type extends EventBody['type']>(sessionId: string, type: Type): Extract<RecordedEvent, { type: Type }>[]
-  /** Process ids of servers that were ever started, by the file of `starts`. */
+  /** Process ids of all servers that were ever started, from the file of `starts`. */
   started(name: string): number[]
   startsFlag(name: string): string
   close(): Promise<void>
 }
 
-/** `servers` are written to mcp.json of the home, as they are. */
+/** `servers` are written unchanged to mcp.json of the home. */
 export async function mcpLab(
   servers: (lab: { starts(name: string): string }) => Record<string, Record<string, unknown>>,
   {
@@ -114,7 +114,7 @@ export async function mcpLab(
   }
 }
 
-/** Waits until none of these processes is left. */
+/** Waits until all of these processes have exited. */
 export async function gone(pids: readonly number[], limitMs = 5_000): Promise<void> {
   await until(() => pids.every((pid) => !isAlive(pid)), `${pids.join()} to be gone`, limitMs)
 }

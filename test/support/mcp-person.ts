@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { Approval } from '../../src/shared/model/approval/approval'
 import type { McpLab } from './mcp-lab'
 
-/** A person who answers whatever servers ask, as `answer` says; tells what was asked. */
+/** A user who answers the servers' requests with `answer`; records what was asked. */
 export function person(
   lab: McpLab,
   sessionId: string,

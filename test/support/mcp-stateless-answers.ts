@@ -1,4 +1,4 @@
-/** A message as it came, with the headers it came with over HTTP. */
+/** A received message, with its HTTP headers, if any. */
 export interface StatelessMessage {
   id?: number | string
   method?: string
@@ -6,27 +6,26 @@ export interface StatelessMessage {
   headers?: Record<string, string | string[] | undefined>
 }
 
-/** How a server of the revision without sessions answers; written without any library, so that it can misbehave. */
+/** The answers of a server of the revision without sessions; written without a library, so that it can misbehave. */
 export interface StatelessServer {
   /**
-   * Answers a request; `send` is for what comes before the answer, or on a stream that stays open. Undefined: no
-   * answer.
+   * Answers a request; `send` is for messages before the answer, or on a stream that stays open. Undefined: no answer.
    */
   answer(message: StatelessMessage, send: (message: object) => void): Promise<Record<string, unknown> | undefined>
-  /** Tells those that listen of a change. */
+  /** Notifies subscribers of a change. */
   change(method: string, params?: Record<string, unknown>): void
-  /** What came, in order. */
+  /** Received messages, in order. */
   readonly seen: StatelessMessage[]
 }
 
 export interface StatelessOptions {
-  /** Answers `initialize`, too, with a tool that says so. */
+  /** Also answers `initialize`, with a tool that says so. */
   alsoOlder?: boolean
-  /** The revisions it names. */
+  /** The revisions it supports. */
   versions?: string[]
-  /** What it says of how long its list of tools is fresh. */
+  /** How long its list of tools is fresh, as it claims. */
   ttlMs?: number
-  /** Rejects the first `server/discover` with the revisions it knows. */
+  /** Rejects the first `server/discover` with its supported revisions. */
   rejectsFirst?: boolean
   /** Rejects `subscriptions/listen`. */
   refusesListen?: boolean
@@ -69,7 +68,7 @@ const sampling = {
   params: { messages: [{ role: 'user', content: { type: 'text', text: 'What is it?' } }], maxTokens: 50 },
 }
 
-/** What each tool wants before it answers. */
+/** What each tool requests before it answers. */
 const WANTS: Readonly<Record<string, (round: number) => object | undefined>> = {
   'asks-form': (round) => (round === 0 ? { order: form('What may it be?') } : undefined),
   'asks-twice': (round) => (round < 2 ? { [`order${round}`]: form(`Course ${round + 1}?`) } : undefined),
@@ -78,7 +77,7 @@ const WANTS: Readonly<Record<string, (round: number) => object | undefined>> = {
   'asks-model': (round) => (round === 0 ? { thought: sampling } : undefined),
   'asks-roots': (round) => (round === 0 ? { where: { method: 'roots/list' } } : undefined),
   'asks-oddly': (round) => (round === 0 ? { odd: { method: 'no/such', params: {} } } : undefined),
-  // Only wants to be asked again.
+  // Only needs to be called again.
   'asks-later': (round) => (round < 2 ? {} : undefined),
   'asks-for-ever': () => ({ where: { method: 'roots/list' } }),
 }
@@ -187,7 +186,7 @@ export function statelessServer(options: StatelessOptions = {}): StatelessServer
     }
   }
 
-  /** The state of the rounds is in `requestState` alone; it is checked when it comes back. */
+  /** The state of the rounds is only in `requestState`, which is checked when it returns. */
   function inRounds(
     name: string,
     params: Record<string, unknown>,

@@ -13,17 +13,17 @@ export interface StatelessHttp {
   server: StatelessServer
   /** Messages about requests that violated a header rule. */
   faults: string[]
-  /** Requests whose connection was closed before they were answered: how they are cancelled. */
+  /** Requests whose connection was closed before the answer, which cancels them. */
   closed: string[]
-  /** Ends every stream of changes, as a proxy does after a while. */
+  /** Ends every change stream, as a proxy does after a while. */
   endStreams(): void
-  /** Is another server from now on, as after an update. */
+  /** Replaces the server from now on, as after an update. */
   become(handler: (request: IncomingMessage, response: ServerResponse) => void): void
 }
 
 /**
- * A server of the revision without sessions over HTTP, which checks the headers of each request. Told `silent`, it
- * accepts requests of one method and never answers them.
+ * An HTTP server of the revision without sessions, which checks the headers of each request. `silent`: a method whose
+ * requests it accepts and never answers.
  */
 export async function statelessHttp(options: StatelessOptions = {}, silent = ''): Promise<StatelessHttp> {
   const stateless = statelessServer(options)
@@ -102,7 +102,7 @@ export async function statelessHttp(options: StatelessOptions = {}, silent = '')
 
 const NAMED: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
-/** A message about what is wrong with the headers of a request. */
+/** Describes the error in the headers of a request. */
 function headerFault({ id, method = '', params = {}, headers = {} }: StatelessMessage): string | undefined {
   if (headers['mcp-session-id'] !== undefined) return `${method} names a session`
   if (id === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * A server of the revision without sessions over stdio. Flags: `--starts=FILE` notes each start, `--generation=FILE`
- * holds the generation to start with (`older`: it is the other test server), `--also-older` answers `initialize`, too,
- * `--slow-start=MS` reads nothing for so long, `--versions=LIST` are the revisions it names.
+ * A stdio server of the revision without sessions. Flags: `--starts=FILE` records each start, `--generation=FILE`
+ * contains the generation to start with (`older`: the other test server), `--also-older` also answers `initialize`,
+ * `--slow-start=MS` reads nothing for that long, `--versions=LIST` are the supported revisions.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

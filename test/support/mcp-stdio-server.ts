@@ -1,6 +1,6 @@
 /**
- * A server of the Model Context Protocol over stdio that behaves as well, or as badly, as its arguments and calls ask.
- * Written without any library, so that it can do what none would. Each start is written to the file named by
+ * A stdio server of the Model Context Protocol that behaves as well, or as badly, as its arguments and calls request.
+ * Written without a library, so that it can do what no library would. Each start is written to the file named by
  * `--starts`: a line with its process id.
  */
 import { spawn } from 'node:child_process'
@@ -26,10 +26,10 @@ function send(message: Record<string, unknown>): void {
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 }
 
-/** Values nested this deep are read by JSON.parse, and cannot be written by JSON.stringify. */
+/** JSON.parse can read values nested this deep, but JSON.stringify cannot write them. */
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
 
-/** Everything a server may send, with such values in it; then what `how` says as the answer. */
+/** Sends every message that a server may send, with such values in it; then the answer for `how`. */
 function sendDeep(id: unknown, how: unknown, token: unknown): void {
   const raw = (text: string): void => void process.stdout.write(`{"jsonrpc":"2.0",${text}}\n`)
   const all = ['"data"', '"_meta"', '"message"', '"progressToken"', '"requestedSchema"', '"messages"', '"uri"']
@@ -152,7 +152,7 @@ async function call(
     case 'deaf':
       process.stdin.pause()
       setInterval(() => undefined, 1000)
-      // Reads nothing and answers nothing any more, not even a ping.
+      // From now on, reads and answers nothing, not even a ping.
       process.stdin.removeAllListeners()
       return undefined
     case 'giant':
@@ -234,11 +234,11 @@ async function call(
       const child = spawn(process.execPath, ['-e', code], {
         detached: true,
         stdio: 'ignore',
-        // Without the marks of its environment.
+        // Without the tags in its environment.
         ...(n === 2 && { env: {} }),
       })
       child.unref()
-      // For those who cannot see the answer.
+      // For tests that cannot see the answer.
       if (typeof input['text'] === 'string') writeFileSync(input['text'], String(child.pid))
       return text(String(child.pid))
     }
@@ -251,7 +251,7 @@ async function call(
   }
 }
 
-/** A line of `megabytes` without an end for a while; then the end of an answer. */
+/** Writes a line of `megabytes`, whose end comes after a while; then the end of an answer. */
 async function writeLong(megabytes: number): Promise<void> {
   const chunk = 'l'.repeat(1_000_000)
   process.stdout.write('{"jsonrpc":"2.0","id":')
@@ -272,7 +272,7 @@ async function answer({
   method?: string
   params?: Record<string, unknown>
 }): Promise<void> {
-  // Of a server that is sent something else first.
+  // A server that is sent something else first.
   if (!isGreeted && method !== 'initialize') {
     if (flags.has('ends-at-first')) process.exit(1)
     if (flags.has('silent-at-first')) return

@@ -1,4 +1,4 @@
-/** The parts of an engine double that an assistant without a past has. */
+/** The assistant parts of an engine double, without any history. */
 import { CodedError } from '../../src/shared/errors'
 import type { Engine } from '../../src/main/engine/engine-api'
 

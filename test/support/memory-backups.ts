@@ -1,7 +1,7 @@
 import type { Backups } from '../../src/main/engine/engine-api'
 import type { BackupsView } from '../../src/shared/configuration/app'
 
-/** Backups that are only counted. */
+/** Only counts backups. */
 export function memoryBackups(): Backups {
   let view: BackupsView = { folder: '/home/backups', count: 0, bytes: 0 }
   return {

@@ -1,7 +1,7 @@
 import { CodedError } from '../../src/shared/errors'
 import type { DeviceActions } from '../../src/main/engine/pairing/paired-devices'
 
-/** Without devices; a code pairs nothing. */
+/** No devices; codes cannot be used to pair. */
 export const NO_DEVICES: DeviceActions = {
   view: () => ({ devices: [] }),
   pair: (access) => ({ code: 'ABCD-EFGH', access, expiresAt: 600_000, links: [] }),

@@ -40,22 +40,19 @@ interface Session {
 
 export interface MemoryEngine extends Engine {
   readonly tasks: MemoryTasks
-  /** Appends to the log and tells the listeners, as the engine does. */
+  /** Appends to the log and notifies the listeners, as the engine does. */
   record(sessionId: string, ...bodies: EventBody[]): RecordedEvent[]
-  /** Tells the listeners of a live event and keeps it for `live()`. */
+  /** Sends a live event to the listeners and keeps it for `live()`. */
   stream(sessionId: string, event: LiveEvent): void
-  /**
-   * Asks for an approval that `approval.reply` answers; `more` says what it is about, `choices` what "always" can
-   * cover.
-   */
+  /** Requests an approval that `approval.reply` answers; `more` describes it, `choices` is what "always" can cover. */
   ask(sessionId: string, approvalId: string, more?: Partial<Approval>, choices?: RuleChoice[]): void
-  /** Gives a folder a configuration of its own, or changes it. */
+  /** Gives a folder its own configuration, or changes it. */
   putTrust(view: TrustView): void
   changed(change: EngineChange): void
-  /** How many listeners the session has: a leak shows here. */
+  /** Number of listeners of the session, to detect leaks. */
   listenerCount(sessionId: string): number
   readonly changeListenerCount: number
-  /** How many events one `since` call returned at most. */
+  /** Maximum number of events returned by one `since` call. */
   readonly largestRead: number
   readonly isClosed: boolean
 }
@@ -63,9 +60,9 @@ export interface MemoryEngine extends Engine {
 const ENVIRONMENT: ShellEnvironmentView = { state: 'inherited', enabled: true, path: ['/usr/bin'] }
 
 /**
- * The `Engine` interface over plain arrays: what tests of the api and the hosts drive, because they need to record
- * 5,000 events a second or hold an approval open. It keeps the engine's promises (seq without gaps, listeners told
- * synchronously after the append) and has no model and no tools.
+ * The `Engine` interface with plain arrays, for tests of the API and the hosts, which need to record 5,000 events a
+ * second or hold an approval open. It keeps the engine's promises (seq without gaps, listeners notified synchronously
+ * after the append) and has no model and no tools.
  */
 export function memoryEngine(options: { home?: string; version?: string } = {}): MemoryEngine {
   const sessions = new Map<string, Session>()
@@ -419,7 +416,7 @@ const NO_MAIL: Engine['mail'] = {
   flag: NO_ACCOUNT,
 }
 
-/** An engine whose models were never asked. */
+/** An engine whose models never received a request. */
 const NO_USAGE_ACTIONS: Engine['usage'] = {
   report: (by) => ({
     by,
@@ -433,7 +430,7 @@ const NO_USAGE_ACTIONS: Engine['usage'] = {
   session: (sessionId) => ({ sessionId, total: NO_USAGE, own: NO_USAGE, agents: [], limits: [] }),
 }
 
-/** An engine that remembers nothing. */
+/** An engine without reviews. */
 const NO_REVIEWS: Engine['reviews'] = {
   list: async () => ({ files: [] }),
   diffs: async () => [],

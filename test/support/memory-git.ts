@@ -5,7 +5,7 @@ const noRepository = async (): Promise<never> => {
   throw new CodedError('git.no_repository', 'The folder is not in a Git repository.')
 }
 
-/** Git in folders without a repository. */
+/** Git for folders without a repository. */
 export const NO_GIT: GitActions = new Proxy<GitActions>(Object.create(null), {
   get(_, name) {
     if (name === 'then') return undefined

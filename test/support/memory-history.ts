@@ -25,7 +25,7 @@ export function memoryConversations(
   }
 }
 
-/** Histories of one event each, all of them intact. */
+/** Histories of one event each, all of them valid. */
 export function memoryHistories(headerOf: (sessionId: string) => SessionHeader): Engine['histories'] {
   return {
     verify: async (sessionId) => ({
@@ -42,7 +42,7 @@ export function memoryHistories(headerOf: (sessionId: string) => SessionHeader):
   }
 }
 
-/** Moves that write no file. */
+/** Moves that do not write files. */
 export function memoryMoves(headerOf: (sessionId: string) => SessionHeader): Engine['moves'] {
   return {
     address: async () => ({ address: 'home-0' }),

@@ -1,7 +1,7 @@
 import { CodedError } from '../../src/shared/errors'
 import type { Engine } from '../../src/main/engine/engine-api'
 
-/** No MCP servers at all, for tests that are about something else. */
+/** An engine without MCP servers, for unrelated tests. */
 export function memoryMcp(): Engine['mcp'] {
   const list = async () => ({ servers: [], problems: [] })
   const none = (serverId: string): Promise<never> =>
@@ -27,7 +27,7 @@ export function memoryMcp(): Engine['mcp'] {
   }
 }
 
-/** What they would offer. */
+/** The content of those servers. */
 export function memoryMcpContent(): Engine['mcpContent'] {
   return {
     prompts: async () => [],

@@ -1,7 +1,7 @@
 import type { PluginPlace, PluginView } from '../../src/shared/model/app/plugin'
 import type { PluginActions } from '../../src/main/engine/plugin/plugins'
 
-/** Plugins that are in memory only. */
+/** Plugins in memory only. */
 export function memoryPlugins(): PluginActions {
   const view = (place: PluginPlace, state: PluginView['state'] = 'asked'): PluginView => ({
     ...place,

@@ -10,7 +10,7 @@ export interface MemorySessionTasks {
   owed: Task[]
 }
 
-/** The tasks of the session s1 in /project, over plain maps. */
+/** The tasks of the session s1 in /project, with plain maps. */
 export function memorySessionTasks({ supervisor = memorySupervisor(), interactive = true } = {}): MemorySessionTasks {
   const owed: Task[] = []
   const session = {

@@ -4,7 +4,7 @@ import { FEATURES } from '../../src/shared/configuration/features'
 import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
 import type { SettingsActions } from '../../src/main/engine/customize/settings-actions'
 
-/** Settings of a memory engine, kept in a variable; each change is told. */
+/** Settings of a memory engine, kept in a variable; reports each change. */
 export function memorySettings(changed: (change: EngineChange) => void): SettingsActions {
   let settingsView: SettingsView = {
     file: 'config.toml',

@@ -3,15 +3,15 @@ import type { BackgroundStart, TaskSupervisor, TerminalTasks } from '../../src/m
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 
 export interface MemorySupervisor extends TaskSupervisor, Pick<MemoryTasks, 'put' | 'print' | 'remove'> {
-  /** What was asked to be started. */
+  /** The requested starts. */
   readonly started: readonly BackgroundStart[]
   /** Ends a task, as its program would. */
   end(taskId: string, change: Partial<Task>): void
 }
 
 /**
- * A task supervisor over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends
- * them. Without `follows` no changes are reported.
+ * A task supervisor with plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends
+ * them. Without `follows`, changes are not reported.
  */
 export function memorySupervisor(terminals: TerminalTasks = nothingRuns, { follows = true } = {}): MemorySupervisor {
   const listeners = new Set<(task: Task) => void>()

@@ -11,33 +11,33 @@ interface Kept {
   watchers: Set<(push: TaskPush) => void>
 }
 
-/** Maximum newest output that a watcher starts with. */
+/** Maximum newest output in the `start` of a watcher. */
 const START_CHARS = 64 * 1024
 
 export interface MemoryTasks extends Tasks {
-  /** Puts a task there, or changes it, and tells everybody. */
+  /** Adds or changes a task, and notifies all watchers. */
   put(task: Partial<Task> & { taskId: string }): Task
   /**
-   * Appends to the output of a task. `told`: the record with its new last line is told too, as the engine does once a
+   * Appends to the output of a task. `told`: also sends the record with its new last line, as the engine does once a
    * second.
    */
   print(taskId: string, text: string, told?: boolean): void
-  /** What watchers of usage get. */
+  /** Sends usage to its watchers. */
   use(usage: TaskUsage[]): void
   remove(taskId: string): void
   leave(orphans: Orphan[]): void
-  /** What was typed into a task, in the order it came. */
+  /** Input that was typed into a task, in order. */
   typed(taskId: string): string[]
   /** Every call that changes something, as `verb taskId`. */
   readonly calls: readonly string[]
-  /** How many watch usage, or one task: a leak shows here. */
+  /** Number of watchers of usage, or of one task, to detect leaks. */
   readonly usageWatchers: number
   watchers(taskId: string): number
 }
 
 /**
- * Tasks over plain maps, for tests of the api and the interface: no processes, but the promises of `Tasks` (a `start`
- * first, then what changes).
+ * Tasks with plain maps, for tests of the API and the interface: no processes, but the promises of `Tasks` (`start`
+ * first, then changes).
  */
 export function memoryTasks(changed: (change: EngineChange) => void, now: () => number = Date.now): MemoryTasks {
   const kept = new Map<string, Kept>()

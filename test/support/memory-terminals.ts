@@ -3,7 +3,7 @@ import type { UserTerminal } from '../../src/shared/model/task/terminal'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
 
-/** Terminals without shells: what is typed is printed. */
+/** Terminals without shells, which print what is typed. */
 export function memoryTerminals(changed: (change: EngineChange) => void): Engine['terminals'] {
   const terminals = new Map<string, UserTerminal>()
   const viewers = new Map<string, Set<Parameters<Engine['terminals']['view']>[1]>>()

@@ -3,7 +3,7 @@ import type { TrustView } from '../../src/shared/configuration/customize/customi
 import type { EngineChange } from '../../src/main/engine/foundation/engine-options'
 import type { Trust } from '../../src/main/engine/trust/create-trust'
 
-/** What folders bring along, and whether it is trusted, kept in a variable; each change is told. */
+/** The configuration of folders, and whether it is trusted, kept in a variable; reports each change. */
 export function memoryTrust(changed: (change: EngineChange) => void): {
   trust: Trust
   putTrust(view: TrustView): void

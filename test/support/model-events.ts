@@ -1,18 +1,18 @@
 import { argumentsText, piecesOf, type ScriptStep, type WireName } from './model-script.ts'
 
-/** The events of an answer as text; `end` are those without which it is not complete. */
+/** The events of an answer as text; `end`: those that complete it. */
 export interface StepEvents {
   events: string[]
   end: string[]
 }
 
 interface Context {
-  /** Counts the answers of a server: ids are made from it. */
+  /** Number of the server's answer, from which ids are derived. */
   n: number
   model: string
 }
 
-/** The answer of `step` as `wire` would send it. */
+/** The answer for `step` in the format of `wire`. */
 export function eventsOfStep(wire: WireName, step: ScriptStep, context: Context): StepEvents {
   return WIRES[wire](step, context, step.deltaChars ?? 12)
 }
@@ -268,7 +268,7 @@ function gemini(step: ScriptStep, { n, model }: Context, size: number): StepEven
   return { events, end: [event([{ text: '' }], { finishReason }, { usageMetadata })] }
 }
 
-/** An error object as it appears inside a stream. */
+/** An error object in a stream. */
 export function streamErrorOf(
   wire: WireName,
   error: { message: string; type?: string; code?: string | number },

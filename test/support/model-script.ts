@@ -3,33 +3,36 @@ export type WireName = 'chat' | 'responses' | 'anthropic' | 'gemini'
 
 export interface ScriptedCall {
   name: string
-  /** An object, or the raw text of the arguments: then exactly that is sent, valid or not. */
+  /** An object, or the raw text of the arguments, which is sent unchanged, valid or not. */
   input: Record<string, unknown> | string
   id?: string
 }
 
-/** What goes wrong with an answer. Several can be combined. */
+/** Errors of an answer, which can be combined. */
 export interface ScriptedFaults {
   /** Answers with this status and `body` instead of a stream. */
   status?: number
-  /** A string is sent as it is, anything else as JSON. With no `status` it is sent with 200 instead of a stream. */
+  /** A string is sent unchanged, anything else as JSON. Without a `status`, it is sent with 200 instead of a stream. */
   body?: unknown
   headers?: Record<string, string>
-  /** Resets the connection after so many bytes of the stream. */
+  /** Resets the connection after this many bytes of the stream. */
   resetAfterBytes?: number
-  /** Falls silent after so many bytes and keeps the connection open until the client goes or the server is closed. */
+  /**
+   * Stops sending after this many bytes and keeps the connection open until the client disconnects or the server is
+   * closed.
+   */
   stallAfterBytes?: number
-  /** Stops after so many events, counted from the first one, until `until` has resolved. */
+  /** Pauses after this many events, counted from the first one, until `until` has resolved. */
   holds?: readonly { events: number; until: Promise<unknown> }[]
-  /** Ends the stream cleanly without its end marker; a number: after so many events. */
+  /** Ends the stream cleanly without its end marker; a number: after this many events. */
   truncate?: true | number
   /** Sends the bytes in separate chunks of this size: splits lines, escapes and UTF-8 sequences. */
   splitBytes?: number
-  /** Waits before the answer begins. */
+  /** Delay before the answer starts. */
   delayMs?: number
   /** Waits between events. */
   eventDelayMs?: number
-  /** An error object inside the stream, in place of the end marker. */
+  /** An error object in the stream, instead of the end marker. */
   streamError?: { message: string; type?: string; code?: string | number }
 }
 
@@ -39,28 +42,28 @@ export interface ScriptStep {
   text?: string
   toolCalls?: ScriptedCall[]
   usage?: { input?: number; output?: number; cached?: number; thinking?: number }
-  /** Default: `tool_calls` when there are calls, else `stop`. */
+  /** Default: `tool_calls` if there are calls, otherwise `stop`. */
   finish?: 'stop' | 'tool_calls' | 'length' | 'refusal'
   faults?: ScriptedFaults
   /** Characters per delta; default 12. */
   deltaChars?: number
-  /** Gives the same answer so many times; default 1. */
+  /** Gives the same answer this many times; default 1. */
   repeat?: number
   /**
-   * Chat only: the field that carries thinking; default `reasoning_content`. An empty `thinking` is sent as an empty
+   * Chat only: the field that contains thinking; default `reasoning_content`. An empty `thinking` is sent as an empty
    * field.
    */
   thinkingField?: 'reasoning_content' | 'reasoning'
-  /** Chat only: usage inside the choice, as Moonshot sends it. */
+  /** Chat only: usage in the choice, as Moonshot sends it. */
   usageInChoice?: boolean
 }
 
-/** Steps in the order of the requests, or a function of the request. Without a step left the server answers 500. */
+/** Steps in the order of the requests, or a function of the request. When no step is left, the server answers 500. */
 export type ModelScript =
   | readonly ScriptStep[]
   | ((request: RecordedRequest, index: number) => ScriptStep | undefined | Promise<ScriptStep | undefined>)
 
-/** A request as the server got it. */
+/** A request received by the server. */
 export interface RecordedRequest {
   wire: WireName
   path: string
@@ -76,7 +79,7 @@ export function argumentsText(call: ScriptedCall): string {
   return typeof call.input === 'string' ? call.input : JSON.stringify(call.input)
 }
 
-/** `text` in pieces of `size` UTF-16 units; a surrogate pair is never divided, as no server does that. */
+/** Splits `text` into pieces of `size` UTF-16 units, but never within a surrogate pair, as no server does that. */
 export function piecesOf(text: string, size: number): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length;) {

@@ -1,6 +1,6 @@
 /**
- * `node test/support/model-server-cli.ts --script file.json [--port 0]`: prints its URL, serves until it is ended. The
- * file holds a list of steps.
+ * `node test/support/model-server-cli.ts --script file.json [--port 0]`: prints its URL and serves until it is ended.
+ * The file contains a list of steps.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

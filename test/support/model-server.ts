@@ -13,18 +13,18 @@ export interface ModelServer {
   port: number
   /** In order of arrival. */
   requests: RecordedRequest[]
-  /** How many TCP connections were made: shows whether they are kept alive. */
+  /** Number of TCP connections: shows whether they are kept alive. */
   connections(): number
-  /** Resolves when there are at least so many requests. */
+  /** Resolves when there are at least this many requests. */
   arrived(count: number): Promise<void>
-  /** Resolves when that request's client has gone before its answer was complete. */
+  /** Resolves when that request's client has disconnected before its answer was complete. */
   abandoned(index: number): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * A model server that plays a script, in whichever of the four protocols it is asked (by path). It never hangs unless
- * scripted: when the script has run out it answers 500 and says so. `models` is what it lists under `/v1/models` and
+ * A model server that plays a script, in whichever of the four protocols is requested (by path). It never hangs unless
+ * scripted: when the script has ended, it answers 500 with an explanation. `models` is its list under `/v1/models` and
  * `/api/tags`.
  */
 export async function startModelServer(options: {
@@ -169,14 +169,14 @@ async function send(
       sent += part.length
       if (response.destroyed) return
       if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')])
-      // Each piece in a packet of its own.
+      // Each piece in a separate packet.
       if (faults.splitBytes !== undefined) await nextTick()
     }
     if (sent >= limit) break
     if (faults.eventDelayMs !== undefined) await wait(faults.eventDelayMs)
   }
   if (faults.resetAfterBytes !== undefined) {
-    // What was written has to be out before the reset, or the client sees a refused connection instead.
+    // Written data must be sent before the reset, or the client sees a refused connection instead.
     await wait(20)
     response.socket?.resetAndDestroy()
   } else if (faults.stallAfterBytes === undefined) {

@@ -27,15 +27,15 @@ export interface NewsEngine {
   store: Store
   desk: TaskNotifier
   actions: ReturnType<typeof createTaskActions>
-  /** What the model was asked, in order. */
+  /** Requests to the model, in order. */
   requests: ModelRequest[]
   /** Errors that were not reported to a client. */
   logged: string[]
   events(sessionId: string): RecordedEvent[]
   of<Type extends EventBody['type']>(sessionId: string, type: Type): Body<Type>[]
-  /** Every message that told the agent of tasks, as text. */
+  /** Every message that notified the agent about tasks, as text. */
   told(sessionId: string): string[]
-  /** Waits until no turn runs and as many have ended. */
+  /** Waits until no turn is running and this many have ended. */
   ended(sessionId: string, turns: number): Promise<void>
   close(): Promise<void>
 }
@@ -43,8 +43,8 @@ export interface NewsEngine {
 export type Script = (request: ModelRequest, n: number) => ModelChunk[] | Promise<ModelChunk[]>
 
 /**
- * The engine as far as sessions and their tasks go: the real store, sessions, turns and tools; tasks are plain data,
- * the model is a script, everything is allowed.
+ * The engine's sessions and their tasks: with the real store, sessions, turns and tools; tasks are plain data, the
+ * model is scripted, and everything is allowed.
  */
 export function newsEngine(options: {
   home: string
@@ -210,7 +210,7 @@ export function newsEngine(options: {
   }
 }
 
-/** The text of the newest message that is the user's or Trestle's. */
+/** The text of the newest message from the user or Trestle. */
 export function lastWords(messages: readonly Message[]): string {
   const last = messages.findLast((message) => message.role === 'user')
   return last ? textOf(last.parts) : ''

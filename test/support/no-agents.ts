@@ -2,7 +2,7 @@ import type { AgentTurn } from '../../src/main/engine/agent/subagents'
 import { CodedError } from '../../src/shared/errors'
 import type { SessionAgents } from '../../src/main/engine/tool/session-services'
 
-/** For tests in which no subagent plays a part. */
+/** For tests without subagents. */
 export const noAgents: SessionAgents = {
   types: async () => [],
   problem: async () => 'There are no subagents here.',

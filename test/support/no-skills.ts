@@ -1,6 +1,6 @@
 import type { Skills } from '../../src/main/engine/skill/skills'
 
-/** For tests in which no skill plays a part. */
+/** For tests without skills. */
 export const noSkills: Skills = {
   list: async () => ({ skills: [], problems: [] }),
   all: async () => ({ skills: [], problems: [] }),

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 import type { OpenSocket } from '../../src/renderer/client/transports'
 
-/** The page's WebSocket for tests in Node. `sockets` are those opened so far, for breaking or pausing them. */
+/** The page's WebSocket for tests in Node. `sockets` are all opened ones, for breaking or pausing them. */
 export function nodeSockets(): { open: OpenSocket; sockets: WebSocket[] } {
   const sockets: WebSocket[] = []
   return {
@@ -13,7 +13,7 @@ export function nodeSockets(): { open: OpenSocket; sockets: WebSocket[] } {
         if (Buffer.isBuffer(data)) events.message(data.toString())
       })
       socket.on('close', (code) => events.closed(code))
-      // The reason of a failed handshake; `close` follows.
+      // The reason for a failed handshake; `close` follows.
       socket.on('error', () => {})
       return {
         send: (message) => socket.send(message),

@@ -2,52 +2,52 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a server of `startOAuthServer` is like. Each default is the usual thing. */
+/** Properties of a server of `startOAuthServer`. The defaults are typical. */
 export interface OAuthServerOptions {
-  /** Seconds an access token lasts; default 3,600. */
+  /** Lifetime of an access token in seconds; default 3,600. */
   lasts?: number
-  /** Whether refresh tokens are given; default true. Each works once. */
+  /** Whether refresh tokens are issued; default true. Each works once. */
   refresh?: boolean
-  /** Scopes tool calls want beyond `read`. */
+  /** Scopes that tool calls require in addition to `read`. */
   callScopes?: string[]
-  /** Changes what it publishes of the authorization server. */
+  /** Changes its published metadata about the authorization server. */
   metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>
-  /** Changes its published metadata. */
+  /** Changes its published metadata about the resource. */
   resource?: (resource: Record<string, unknown>) => Record<string, unknown>
   /** Shows a page with a button instead of redirecting automatically. */
   consent?: boolean
-  /** Changes where the browser is sent back to. */
+  /** Changes the URL that the browser is redirected to. */
   redirect?: (url: URL) => void
-  /** What the token endpoint answers first. */
+  /** The first answers of the token endpoint. */
   tokenAnswers?: TokenAnswer[]
 }
 
 type TokenAnswer = [status: number, body: string]
 
 /**
- * An MCP server (streamable HTTP at /mcp, SSE at /sse) that wants sign-ins, and its authorization server, at one
+ * An MCP server (streamable HTTP at /mcp, SSE at /sse) that requires sign-ins, and its authorization server, on one
  * loopback port.
  */
 export interface OAuthServer {
   url: string
   origin: string
-  /** What was asked of it, e.g. `POST /token refresh_token`. */
+  /** Received requests, e.g. `POST /token refresh_token`. */
   readonly seen: string[]
   /** Parameters of requests for authorization, in order. */
   readonly authorizations: URLSearchParams[]
   readonly registrations: Record<string, unknown>[]
   readonly revoked: string[]
-  /** Access tokens with which the MCP server was called, in order, each once. */
+  /** Access tokens used in calls of the MCP server, in order, each once. */
   readonly used: string[]
-  /** What is secret of all it gave out. */
+  /** All issued secrets. */
   readonly secrets: string[]
-  /** What the token endpoint answers, once for each element, before it works again. */
+  /** Answers of the token endpoint, one per request, before it works again. */
   readonly tokenAnswers: TokenAnswer[]
-  /** Access tokens given so far count for this scope alone, whatever was asked for. */
+  /** Restricts access tokens issued so far to this scope, whatever was requested. */
   narrow(scope: string): void
-  /** Access tokens given so far stop working. */
+  /** Invalidates access tokens issued so far. */
   expire(): void
-  /** Refresh tokens, too. */
+  /** Also invalidates refresh tokens. */
   forget(): void
   close(): Promise<void>
 }

@@ -11,8 +11,8 @@ import {
 import { dirname, join, relative } from 'node:path'
 
 /**
- * A folder as `resources` of an installed app, with small files in place of the real ones. `files`: paths in the app,
- * with what they say.
+ * A folder like `resources` of an installed app, with small files instead of the real ones. `files`: paths in the app,
+ * with their contents.
  */
 export function fakeResources(
   folder: string,
@@ -36,7 +36,7 @@ export function fakeResources(
   return { resources, node, app }
 }
 
-/** What of the repository plain Node needs of a package, beside `package.json`. */
+/** Files of the repository that plain Node needs in a package, in addition to `package.json`. */
 const PACKAGES = [
   'node-pty/lib',
   'node-pty/build/Release',
@@ -54,8 +54,8 @@ const PACKAGES = [
 const ROOT = join(import.meta.dirname, '..', '..')
 
 /**
- * The `resources` of an installed app with the built program and the Node that runs the tests: as a package has them,
- * but not in an archive.
+ * The `resources` of an installed app with the built program and the Node that runs the tests: like a package, but not
+ * in an archive.
  */
 export function installedResources(folder: string): { cli: string; resources: string } {
   const resources = join(folder, 'resources')
@@ -75,8 +75,8 @@ export function installedResources(folder: string): { cli: string; resources: st
 }
 
 /**
- * What has plain Node pass for the main process of a packaged Electron whose fuse `runAsNode` is off: for `node
- * --import`. A program that starts `process.execPath` starts a program that only notes that in `starts`.
+ * Makes plain Node look like the main process of a packaged Electron whose fuse `runAsNode` is off: for `node
+ * --import`. Starting `process.execPath` then starts a program that only records that in `starts`.
  */
 export function pretendElectron(folder: string): { imported: string; starts: () => number } {
   const [app, note, imported] = [join(folder, 'stand-in'), join(folder, 'starts'), join(folder, 'pretend.mjs')]
@@ -93,7 +93,7 @@ process.type = 'browser'
   return { imported, starts: () => readFileSync(note, 'utf8').split('\n').length - 1 }
 }
 
-/** A file, or a folder with everything in it; without copying, where the file system allows. */
+/** Copies a file or a folder with all its contents, without duplicating data if the file system allows that. */
 function put(from: string, to: string): void {
   let entries: string[]
   try {

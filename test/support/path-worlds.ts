@@ -9,7 +9,7 @@ import { pathFlavor } from '../../src/main/engine/workspace/path/path-flavor'
 import { fakeDisk } from './fake-disk'
 import { rulesOf } from './judge-command'
 
-/** One computer: a project, the user's folder, and what is beside them. */
+/** One computer: a project, the user's folder, and other folders beside them. */
 export interface PathWorld {
   workspace: Workspace
   /** Trestle's own folder. */
@@ -60,7 +60,7 @@ export function macWorld(): PathWorld {
 
 const backslashed = (path: string): string => path.replaceAll('/', '\\')
 
-/** `root`: where the project is; default: on drive C. */
+/** `root`: the folder of the project; default: on drive C. */
 export function windowsWorld(root = 'C:\\work\\my project'): PathWorld {
   const paths = pathFlavor('win32', () => ({
     git: 'C:\\Program Files\\Git',
@@ -137,7 +137,7 @@ export async function fileVerdict(
   ).decision
 }
 
-/** What comes of a command that runs in the project. */
+/** The outcome of a command that runs in the project. */
 export async function commandVerdict(world: PathWorld, command: string, asked: Asked = {}): Promise<string> {
   const { workspace } = world
   const parts = await inspectCommand(command, workspace.root, workspace)

@@ -33,7 +33,7 @@ export function makePdf(pages: readonly string[], { encrypted = false, content }
   })
   if (encrypted)
     objects.push(Buffer.from(`<< /Filter /Standard /V 1 /R 2 /P -4 /O <${'11'.repeat(32)}> /U <${'22'.repeat(32)}> >>`))
-  // Bytes above 127 in the second line, as most writers put there, say that it is not text.
+  // Bytes above 127 in the second line, as most writers add, mark it as binary.
   const chunks: Buffer[] = [Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
   let size = chunks[0]!.length
   const offsets = objects.map((object, index) => {

@@ -1,6 +1,6 @@
-/** What the rules of the table ask about. */
+/** Commands for which the rules of the table ask. */
 export const ASKED = [
-  // What cannot be seen
+  // The effect cannot be determined
   'for i in `bash -c "echo \\$(rm x)"`; do :; done',
   'cat <<< `echo "\\$(rm x)"`',
   'eval "$x"',
@@ -151,7 +151,7 @@ export const ASKED = [
   'env LD_PRELOAD=x git status',
   'FOO=2 ./run x',
   'UNKNOWN_NAME=1 git status',
-  // Not read-only, or not there
+  // Not read-only, or unknown
   'npm run test',
   'npm test',
   'make all',

@@ -2,7 +2,7 @@ import { ASKED } from './permission-asked'
 
 type Expected = 'allow' | 'ask' | 'deny'
 
-/** The rules the table is judged by. */
+/** The rules that the table is judged by. */
 export const RULES = [
   'deny Bash(rm *)',
   'deny Bash(git push --force *)',
@@ -254,7 +254,7 @@ const ALLOWED = [
   'diff <(sort a.txt) <(sort a.txt)',
 ]
 
-/** Each command with the verdict that the rules above give in the mode `ask`. */
+/** Each command with the verdict of the rules above in the mode `ask`. */
 export const COMMANDS: [Expected, string][] = [
   ...DENIED.map((command): [Expected, string] => ['deny', command]),
   ...ASKED.map((command): [Expected, string] => ['ask', command]),
@@ -316,7 +316,7 @@ export const IN_AUTO: [Expected, string][] = [
     'ln -sT .git g && cp a.txt g/config',
     'ln -s /etc e; echo x > e/new.conf',
     'cp -s /etc e && tee e/new.conf',
-    // What is in a folder comes or goes with it.
+    // The contents of a folder are moved or deleted with it.
     'rm -rf .github',
     'mv .github x',
     'mv src .github',

@@ -3,18 +3,18 @@ import type { SessionHeader } from '../../src/shared/model/session/session'
 
 export type Decision = 'allow' | 'ask' | 'deny'
 
-/** A method of the contract, however a host is reached. */
+/** Calls a method of the contract, whatever the host. */
 export type Call = (method: string, input: unknown) => Promise<unknown>
 
-/** Where a session of a host stands. */
+/** An open session of a host. */
 interface Opened {
   header: SessionHeader
   events: RecordedEvent[]
 }
 
 /**
- * Lets a session of an interactive host make these calls, and says what was decided about each: every request is
- * answered by `answer`, or rejected. The scripted model makes one call a step.
+ * Makes a session of an interactive host execute these calls, and returns the decision about each: every request is
+ * answered by `answer`, or rejected. The scripted model makes one call per step.
  */
 export async function decidedBy(
   call: Call,
@@ -39,7 +39,7 @@ export async function decidedBy(
     return opened.header.turnId === undefined
   }
   const end = Date.now() + 150_000
-  // Each look is a call of the contract, so this does not spin.
+  // Each check is a call of the contract, so this is not a busy loop.
   while (!(await look())) if (Date.now() > end) throw new Error('the turn did not end')
   return events.flatMap((event): Decision[] => {
     if (event.type !== 'tool.finished') return []

@@ -4,7 +4,7 @@ import type { PluginPlace, PluginView } from '../../src/shared/model/app/plugin'
 import { createPluginsOf, type Plugins } from '../../src/main/engine/plugin/active-plugins'
 import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
 
-/** A server in one file with one tool, which says where it can write. Its start leaves a file in the project. */
+/** A server in one file with one tool, which returns where it can write. Starting it creates a file in the project. */
 const SERVER = `
 const { writeFileSync, readFileSync } = require('node:fs')
 writeFileSync('server-ran.txt', 'yes')
@@ -29,8 +29,8 @@ const EVENTS =
   'afterWriteFile Stop SubagentStop TaskFinished PreCompact Notification SessionEnd'
 
 /**
- * The files of a plugin that brings something of every kind, each of which would leave a trace: a file in the project,
- * or INJECTED in a request.
+ * The files of a plugin with a part of every kind, each of which would leave a trace: a file in the project, or
+ * INJECTED in a request.
  */
 export function labPlugin(name = 'lab', more = ''): Record<string, string> {
   const hooks = EVENTS.split(' ').map(
@@ -64,7 +64,7 @@ export function writeFiles(folder: string, files: Record<string, string>): strin
   return folder
 }
 
-/** The plugins of a home, as the user's own program has them. */
+/** The plugins of a home, for the user's own program. */
 export function pluginsOf(
   home: string,
   warnings: string[] = [],
@@ -81,7 +81,7 @@ export function pluginsOf(
   })
 }
 
-/** Accepts a plugin as it is now, as the user does in the app. */
+/** Accepts the current content of a plugin, as the user does in the app. */
 export async function acceptPlugin(home: string, place: PluginPlace): Promise<PluginView> {
   const { actions } = pluginsOf(home)
   return actions.accept(place, (await actions.review(place)).hash)

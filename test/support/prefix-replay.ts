@@ -11,16 +11,16 @@ import { configFor, createScratch, writeConfig, type Scratch } from './scratch'
 import { strictModel, type StrictModel } from './strict-model'
 import { until } from './until'
 
-/** After one of these, and after nothing else, a request may begin differently from the one before. */
+/** Only after one of these may a request start differently from the previous one. */
 const BREAKS: ReadonlySet<RecordedEvent['type']> = new Set(['compaction.finished', 'context.trimmed'])
 const CONFIG = `[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n[mcp]\nstart_wait_s = 60\n`
 
-/** What a model answers, or does before it answers. */
+/** The model's answer, or an action before it. */
 export type Turn = ScriptStep | (() => ScriptStep | Promise<ScriptStep>)
 
 export interface ReplayOptions {
   wire: WireName
-  /** Tokens that both models take; the server counts them, and refuses what is longer. */
+  /** Context window of both models; the server counts tokens, and rejects longer requests. */
   window: number
   /** Names of the models `local/scripted` and `local/other`. */
   models?: readonly [string, string]
@@ -31,18 +31,15 @@ export interface ReplayOptions {
 
 interface Sent {
   request: RecordedRequest
-  /** What was recorded since the request before. */
+  /** Events recorded since the previous request. */
   before: RecordedEvent[]
 }
 
-/**
- * A session whose model says what a test wants, with an MCP server whose tools are loaded on demand; all its requests
- * are kept.
- */
+/** A session with a scripted model and an MCP server whose tools are loaded on demand; all its requests are kept. */
 export class PrefixReplay {
   readonly scratch: Scratch
   readonly requests: Sent[] = []
-  /** All text of answers as it arrived, also of those that broke off. */
+  /** All text of answers as it arrived, including those that were cut off. */
   heard = ''
   readonly #options: ReplayOptions
   #strict!: StrictModel
@@ -51,7 +48,7 @@ export class PrefixReplay {
   #events: RecordedEvent[] = []
   #steps: Turn[] = []
   #session = ''
-  /** How a prompt gets to the session: in this process, unless a host is to take it. */
+  /** How a prompt is sent to the session: in this process, unless a test uses a host. */
   send = async (text: string): Promise<unknown> => this.#engine.sessions.prompt(this.#session, [{ type: 'text', text }])
 
   constructor(options: ReplayOptions, files: Record<string, string> = {}) {
@@ -96,7 +93,7 @@ export class PrefixReplay {
     writeConfig(this.scratch.home, `${config}\n${second}`)
   }
 
-  /** Has the MCP server `a` started with these flags, from the next start on. */
+  /** Starts the MCP server `a` with these flags, from the next start on. */
   serve(flags: readonly string[]): void {
     this.write('mcp.json', JSON.stringify({ mcpServers: { a: stdioServer(flags) } }), this.scratch.home)
   }
@@ -120,7 +117,7 @@ export class PrefixReplay {
     return this.#session
   }
 
-  /** Begins a turn in which the model answers so, and then with text. */
+  /** Starts a turn in which the model gives these answers, and then a text. */
   async prompt(...steps: Turn[]): Promise<number> {
     this.#steps = [...steps]
     const { turns } = this.#engine.sessions.header(this.#session)
@@ -135,7 +132,7 @@ export class PrefixReplay {
     if (failure) throw new Error(failure.message)
   }
 
-  /** Resolves when the turn after so many has ended. */
+  /** Resolves when this many turns and one more have ended. */
   async ended(turns: number): Promise<void> {
     const isOver = (): boolean => {
       const header = this.#engine.sessions.header(this.#session)
@@ -168,20 +165,19 @@ export class PrefixReplay {
     this.scratch.remove()
   }
 
-  /** Whether the latest request says this. */
+  /** Whether the latest request contains this text. */
   tells(words: string): boolean {
     return JSON.stringify(this.requests.at(-1)!.request.body).includes(words)
   }
 
-  /** How many requests the server has refused. */
+  /** How many requests the server has rejected. */
   get refused(): number {
     return this.#strict.requests.filter(({ rejected }) => rejected).length
   }
 
   /**
-   * Where a request does not begin with the whole of the one before. Another model gets no thinking of the one before,
-   * and nothing else may differ then:
-   * `thinking` lists the places where something has.
+   * Requests that do not start with the complete previous one. Another model does not get the thinking of the previous
+   * one, and nothing else may differ then: `thinking` lists the places where something does.
    */
   breaks(): { allowed: string[]; others: string[]; thinking: string[] } {
     const found: ReturnType<PrefixReplay['breaks']> = { allowed: [], others: [], thinking: [] }
@@ -204,7 +200,7 @@ export class PrefixReplay {
   }
 }
 
-/** The model of the turn that began, or that took over, before a request. */
+/** The model of the turn that started, or that took over, before a request. */
 function modelOf({ before }: Sent): string | undefined {
   const event = before.findLast(({ type }) => type === 'turn.started' || type === 'model.fell_back')
   return event?.type === 'turn.started' ? event.model : event?.type === 'model.fell_back' ? event.to : undefined

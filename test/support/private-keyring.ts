@@ -9,12 +9,12 @@ export const HAS_KEYRING = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].
 )
 
 export interface PrivateKeyring {
-  /** What a program needs in its environment to reach it. */
+  /** The environment that a program needs to use it. */
   env: Record<string, string>
   close(): Promise<void>
 }
 
-/** A session bus with an unlocked GNOME Keyring on it, both in `folder` and for this test alone. */
+/** A session bus with an unlocked GNOME Keyring, both in `folder` and only for this test. */
 export async function privateKeyring(folder: string): Promise<PrivateKeyring> {
   const { PATH = '' } = process.env
   const env: Record<string, string> = {

@@ -3,7 +3,7 @@ import { lazySchema } from '../../src/shared/lazy-schema'
 import { type ServerTool, ok } from '../../src/main/engine/tool/tool'
 import { CATALOGUE_SERVERS, catalogueTools } from './catalogue-text'
 
-/** The tools of the servers in `tool-catalogue/`, as the hub would give them; a call says what it was called with. */
+/** The tools of the servers in `tool-catalogue/`, as the hub provides them; a call returns its arguments. */
 export function readToolCatalogue(servers: readonly string[] = CATALOGUE_SERVERS): ServerTool[] {
   return servers.flatMap((server) =>
     catalogueTools(server).map(({ name, description, inputSchema }) =>
@@ -12,7 +12,7 @@ export function readToolCatalogue(servers: readonly string[] = CATALOGUE_SERVERS
   )
 }
 
-/** A tool of a server, as the engine has it. */
+/** A server's tool, as in the engine. */
 export function serverTool(
   server: string,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * A second, plain reading of the four stream formats, written from their documentation and independent of the product
- * and of every package: what recorded streams are compared with. It reads the whole body at once and trusts it.
+ * A second, simple parser of the four stream formats, written from their documentation and independent of the product
+ * and of every package: recorded streams are compared with it. It reads the whole body at once and trusts it.
  */
 export interface ReferenceAnswer {
   text: string
@@ -9,7 +9,7 @@ export interface ReferenceAnswer {
   usage: { input: number; output: number; cached: number; thinking: number } | undefined
 }
 
-/** What lies under `path` in `value`, or undefined. */
+/** The value at `path` in `value`, or undefined. */
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce(
     (inner, key) =>
@@ -21,7 +21,7 @@ const count = (value: unknown): number => (typeof value === 'number' ? value : 0
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const nothing = (): ReferenceAnswer => ({ text: '', thinking: '', calls: [], usage: undefined })
 
-/** The `data:` payloads of an event stream, joined per event, comments left out. */
+/** The `data:` payloads of an event stream, joined per event, without comments. */
 export function eventsOf(body: string): string[] {
   const events: string[] = []
   for (const block of body
@@ -36,7 +36,7 @@ export function eventsOf(body: string): string[] {
   return events
 }
 
-/** What the answer in `body` says. */
+/** The answer in `body`. */
 export function referenceAnswer(kind: string, body: string): ReferenceAnswer {
   const events = eventsOf(body)
     .filter((data) => data !== '[DONE]')

@@ -7,8 +7,8 @@ import { applyEvents, initialView, type SessionView } from '../../src/shared/eve
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100_000 }
 
 /**
- * What a client has on screen that has been there from the beginning; reloaded when the conversation is restored, as
- * clients do.
+ * The screen of a client that has been connected from the start; reloaded when the conversation is restored, as clients
+ * do.
  */
 export function watchView(engine: Engine, sessionId: string): () => SessionView {
   let view = initialView(engine.sessions.header(sessionId), engine.sessions.window(sessionId, ALL).events, false)
@@ -19,7 +19,7 @@ export function watchView(engine: Engine, sessionId: string): () => SessionView 
   return () => view
 }
 
-/** That the log alone gives the same: the header that the engine goes by, and what is on screen. */
+/** Checks that the log alone gives the same result: the header that the engine uses, and the screen. */
 export function expectReplay(engine: Engine, sessionId: string, live: SessionView): void {
   const header = engine.sessions.since(sessionId, 0).reduce(applyHeader, emptyHeader(sessionId))
   expect(header).toEqual(engine.sessions.header(sessionId))

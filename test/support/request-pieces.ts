@@ -3,9 +3,9 @@ import type { RecordedRequest } from './model-script'
 type Fields = Record<string, unknown>
 
 /**
- * What a request consists of, in the order in which providers cache it: tools, system prompt, messages. Each piece is
- * the JSON that was sent, without cache marks; messages that a protocol puts together are taken apart again. `without
- * thinking`: as the request is for a model that gets none back.
+ * The pieces of a request, in the order in which providers cache it: tools, system prompt, messages. Each piece is the
+ * JSON that was sent, without cache marks; messages that a protocol merges are split again. `without thinking`: the
+ * request for a model that gets no thinking back.
  */
 export function piecesOf(
   { wire, body }: Pick<RecordedRequest, 'wire' | 'body'>,
@@ -34,7 +34,7 @@ export function piecesOf(
     .map((piece) => JSON.stringify(piece, (key, value: unknown) => (isLeftOut(key) ? undefined : value)) ?? '')
 }
 
-/** What hangs on thinking, beside the pieces that are nothing else: `id` is that of an item of the Responses API. */
+/** Fields that depend on thinking, in addition to separate pieces: `id` belongs to an item of the Responses API. */
 const THINKING_FIELDS: ReadonlySet<string> = new Set(['reasoning_content', 'thoughtSignature', 'id'])
 
 function isThinking(piece: unknown): boolean {
@@ -44,7 +44,7 @@ function isThinking(piece: unknown): boolean {
   )
 }
 
-/** Where `later` stops beginning with the whole of `earlier`, as text to read; undefined when it never does. */
+/** Where `later` stops matching the complete `earlier`, as readable text; undefined if it never does. */
 export function brokenAt(earlier: readonly string[], later: readonly string[]): string | undefined {
   const index = earlier.findIndex((piece, at) => piece !== later[at])
   if (index < 0) return undefined
@@ -54,7 +54,7 @@ export function brokenAt(earlier: readonly string[], later: readonly string[]): 
   )
 }
 
-/** Each part of each message with the role it has. */
+/** Each part of each message with its role. */
 function partsOf(messages: unknown, field: 'content' | 'parts'): unknown[] {
   return listOf(messages).flatMap((message) => {
     const { role, [field]: parts } = message as Fields

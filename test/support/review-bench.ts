@@ -8,7 +8,7 @@ import { checkpointBench, type CheckpointBench } from './checkpoint-bench'
 
 export interface ReviewBench extends CheckpointBench {
   reviews: Reviews
-  /** What was sent to the agent. */
+  /** Messages sent to the agent. */
   sent: string[]
   path(name: string): string
   write(name: string, content: string | Buffer): void
@@ -16,7 +16,7 @@ export interface ReviewBench extends CheckpointBench {
   git(...args: string[]): string
 }
 
-/** Reviews over the real store, a real folder and the real git. */
+/** Reviews with the real store, a real folder and the real git. */
 export async function reviewBench({ maxBytes = 1024 * 1024 } = {}): Promise<ReviewBench> {
   const bench = await checkpointBench(maxBytes)
   const session = { id: bench.sessionId, record: bench.record } as unknown as CheckpointedSession

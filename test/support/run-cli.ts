@@ -17,9 +17,9 @@ export interface CliOptions {
   env?: Record<string, string>
   /** The program; default: the built one. */
   program?: string
-  /** What is started instead of this command, and runs it. */
+  /** A command that is started instead and runs this command. */
   within?: (command: readonly string[]) => readonly string[]
-  /** What is piped in; default: nothing, and stdin is closed. */
+  /** The piped input; default: nothing, and stdin is closed. */
   stdin?: string
 }
 
@@ -34,7 +34,7 @@ export function startCli(
   return spawn(command!, rest, { cwd, env: { PATH, HOME, TRESTLE_HOME: home, TRESTLE_KEY_STORE: 'file', ...env } })
 }
 
-/** Runs the built program to its end. */
+/** Runs the built program until it exits. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliRun> {
   const child = startCli(args, options)
   child.stdin.end(options.stdin ?? '')

@@ -6,7 +6,7 @@ const VARIABLE = 'TRESTLE_TEST_RUN_FOLDER'
 
 /**
  * Vitest's global setup: a folder for the whole run, removed at its end. Vitest ends its workers without their exit
- * handlers, so what a worker made for all of its tests cannot be removed there.
+ * handlers, so a worker cannot remove what it created for all of its tests.
  */
 export default function setup(): () => void {
   const folder = newFolder()

@@ -8,18 +8,18 @@ export interface RunningScript {
   child: ChildProcess
   /** Complete lines of stdout so far. */
   lines: string[]
-  /** Waits for a line of stdout that starts with `text`; fails when the script ends first. */
+  /** Waits for a line of stdout that starts with `text`; fails if the script ends first. */
   line(text: string): Promise<string>
-  /** One line to the script's stdin. */
+  /** Sends one line to the script's stdin. */
   send(text: string): void
-  /** Ends it with SIGKILL (if it still runs) and waits until it is gone. */
+  /** Ends it with SIGKILL (if it is still running) and waits until it has exited. */
   kill(): Promise<void>
-  /** How it exited; stderr when it failed. */
+  /** How it exited; stderr if it failed. */
   done: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>
 }
 
 /**
- * Starts a TypeScript file as a process of its own, under the Node that runs the test. Path relative to `test/support`.
+ * Starts a TypeScript file in a separate process, with the Node that runs the test. Path relative to `test/support`.
  */
 export function runTs(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningScript {
   const file = fileURLToPath(new URL(script, import.meta.url))
@@ -39,7 +39,7 @@ export function runTs(script: string, args: readonly string[] = [], env: NodeJS.
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdin.on('error', () => {
-    // The script ended before it read everything; `done` tells how.
+    // The script ended before it read everything; `done` reports how.
   })
   const done = once(child, 'close').then(() => ({ code: child.exitCode, signal: child.signalCode, stderr }))
   return {

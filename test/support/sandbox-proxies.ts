@@ -16,13 +16,13 @@ import {
 let folder: string
 const closing: (() => unknown)[] = []
 
-/** A folder for the test that runs. */
+/** The folder of the running test. */
 export const testFolder = (): string => folder
 
-/** Is done after the test that runs. */
+/** Registers cleanup after the running test. */
 export const afterwards = (close: () => unknown): void => void closing.push(close)
 
-/** Gives each test of a file a folder, and ends what it started. */
+/** Gives each test of a file a folder, and closes what it started. */
 export function useSandboxProxies(): void {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sandbox-proxy-'))
@@ -51,7 +51,7 @@ export async function listening(server: Server): Promise<number> {
 
 export const web = (answer: RequestListener): Promise<number> => listening(createHttpServer(answer))
 
-/** A proxy whose list and names are given; every name not in `names` is unknown. */
+/** A proxy with this list and these names; every name not in `names` is unknown. */
 export async function proxyFor(
   list: string[],
   names: Record<string, string> = {},
@@ -73,7 +73,7 @@ export async function proxyFor(
   return proxy
 }
 
-/** Sends bytes to a socket and gives what comes back until the other side ends or `until` is in it. */
+/** Sends bytes to a socket and returns the response until the other side ends or it contains `until`. */
 export async function talk(path: string, bytes: string | Buffer, until?: string): Promise<string> {
   const socket = connect(path)
   socket.on('error', () => undefined)
@@ -92,7 +92,7 @@ interface Ran {
   out: string
 }
 
-/** Runs curl; what it printed on both outputs. */
+/** Runs curl; returns its output on stdout and stderr. */
 export async function curl(...args: string[]): Promise<Ran> {
   const child = spawn('curl', ['--silent', '--show-error', '--max-time', '20', ...args], {
     env: { PATH: process.env['PATH'] },

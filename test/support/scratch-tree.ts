@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 
-/** Something that happens to a folder. Whatever cannot be done just then is left out. */
+/** A change in a folder. Changes that are not possible at that time are skipped. */
 export type TreeChange =
   | { do: 'write'; path: string; content: string }
   | { do: 'append'; path: string; content: string }
@@ -30,7 +30,7 @@ const content = fc.oneof(
   fc.string({ maxLength: 40 }),
 )
 
-/** Any change that a command or another program may make. */
+/** Any change that a command or another program can make. */
 export const treeChange: fc.Arbitrary<TreeChange> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), path, content }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('append' as const), path, content }) },
@@ -50,7 +50,7 @@ export const treeChange: fc.Arbitrary<TreeChange> = fc.oneof(
   },
 )
 
-/** Does it below `root`. `sign` goes into what is written, so that it is known by whom. */
+/** Applies the change below `root`. `sign` is part of what is written, to identify the writer. */
 export function changeTree(root: string, change: TreeChange, sign: string): void {
   const at = join(root, change.path)
   try {
@@ -73,7 +73,7 @@ export function changeTree(root: string, change: TreeChange, sign: string): void
         return symlinkSync(change.target, at)
     }
   } catch {
-    // A folder where a file would be, nothing to delete: that is how it goes.
+    // A folder in place of a file, or nothing to delete: the change is skipped.
   }
 }
 
@@ -96,7 +96,7 @@ export function treeOf(root: string): Record<string, string> {
   return tree
 }
 
-/** Every file of a project outside git's own folder, with its content. Git keeps no folders. */
+/** Every file of a project outside git's own folder, with its content. Git does not track folders. */
 export const filesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(treeOf(folder)).filter(([path, what]) => !path.startsWith('.git/') && !what.startsWith('folder')),

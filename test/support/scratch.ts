@@ -30,7 +30,7 @@ export function createScratch(files: Record<string, string> = {}): Scratch {
   return { home, project, remove: () => removeFolder(root) }
 }
 
-/** Removes a folder, also while a process that is just ending writes a last file into it. */
+/** Removes a folder, even if a process that is about to exit is writing a last file to it. */
 export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 }

@@ -4,8 +4,8 @@ const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /**
- * Random text that is the same in every run; made here, so that no file of the repository holds anything that looks
- * like a key.
+ * Random text that is the same in every run; generated here, so that no file of the repository contains anything that
+ * looks like a key.
  */
 function generator(seed: number): (length: number, alphabet?: string) => string {
   let state = seed
@@ -19,7 +19,7 @@ function generator(seed: number): (length: number, alphabet?: string) => string 
   }
 }
 
-/** Texts with a secret each, in the forms in which an agent meets them: `[text, key it is stored under]`. */
+/** Texts with one secret each, in the forms in which an agent encounters them: `[text, key it is stored under]`. */
 export function secretSamples(seed = 7): readonly (readonly [text: string, key?: string])[] {
   const r = generator(seed)
   const b64 = (length: number): string => `${r(length, `${BASE62}+/`)}==`
@@ -137,7 +137,7 @@ export function secretSamples(seed = 7): readonly (readonly [text: string, key?:
   ]
 }
 
-/** Ordinary notes that talk about secrets, hashes and numbers without giving any away. */
+/** Ordinary notes that mention secrets, hashes and numbers without revealing any. */
 export const HARMLESS: readonly (readonly [text: string, key?: string])[] = [
   ['The password is stored in Bitwarden under "Staging".'],
   ['Passwords are hashed with argon2id.'],

@@ -6,18 +6,18 @@ import { join } from 'node:path'
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 
 export interface ServedApp {
-  /** With its token. */
+  /** Includes its token. */
   url: string
   pid: number
-  /** Ends the program and waits until it is gone. */
+  /** Ends the program and waits until it has exited. */
   close(): Promise<void>
   /** The same with SIGKILL. */
   kill(): Promise<void>
 }
 
 /**
- * Starts the built program's web host with exactly this environment. `options`: further arguments. `program`: how the
- * program is started.
+ * Starts the built program's web host with exactly this environment. `options`: additional arguments. `program`: how to
+ * start the program.
  */
 export async function serveApp(
   env: Record<string, string>,

@@ -5,26 +5,29 @@ import { join } from 'node:path'
 
 export const BWRAP: string = 'bwrap'
 
-/** Whether a file system of a given size can be had here: in a namespace of its own, never on the machine itself. */
+/** Whether a file system of a given size can be created here: in its own namespace, never on the machine itself. */
 export const hasSmallDisks =
   process.platform === 'linux' &&
   spawnSync(BWRAP, ['--dev-bind', '/', '/', '--size', '100000', '--tmpfs', '/mnt', 'true']).status === 0
 
-/** A Trestle home on a disk of its own, which lives as long as the program that runs `within` it. */
+/** A Trestle home on its own disk, which exists as long as the program that runs `within` it. */
 export interface SmallDisk {
-  /** Where the home is for the program. */
+  /** Path of the home for the program. */
   home: string
-  /** What runs a command on it. */
+  /** The command that runs a command on it. */
   within: (command: readonly string[]) => readonly string[]
   /** Frees space while the program runs. */
   makeRoom(): Promise<void>
-  /** Where the store was copied to when the program had ended. */
+  /** The copy of the store, made when the program had ended. */
   kept: string
 }
 
 const BALLAST_KB = 300
 
-/** `seed`: the config. `folder`: on the machine's own disk, for what the small one is filled from and copied to. */
+/**
+ * `seed`: the config. `folder`: on the machine's own disk, for the files that the small disk is filled from and copied
+ * to.
+ */
 export function smallDisk({ size, folder, seed }: { size: number; folder: string; seed: string }): SmallDisk {
   const [home, kept] = [join(folder, 'disk'), join(folder, 'kept')]
   for (const path of [home, kept]) mkdirSync(path)
@@ -44,7 +47,7 @@ exit $code`
     home,
     kept,
     within(command) {
-      // In a file: a command line that names Trestle further up would pass for an agent's.
+      // In a file: if a parent's command line named Trestle, it would look like an agent's command.
       writeFileSync(join(folder, 'within.sh'), script(command))
       return [BWRAP, '--dev-bind', '/', '/', '--size', String(size), '--tmpfs', home, 'sh', join(folder, 'within.sh')]
     },
@@ -55,7 +58,7 @@ exit $code`
   }
 }
 
-/** What a program wrote, a JSON value a line. */
+/** The output of a program with one JSON value per line. */
 export function jsonLines<T>(text: string): T[] {
   return text
     .split('\n')

@@ -45,7 +45,7 @@ export function hostPids(home: string): number[] {
     .map(Number)
 }
 
-/** Ends the task hosts of a home with everything they have, and waits until they are gone. */
+/** Ends the task hosts of a home with all their tasks, and waits until they have exited. */
 export async function endHosts(home: string): Promise<void> {
   for (const pid of hostPids(home)) {
     try {
@@ -58,8 +58,8 @@ export async function endHosts(home: string): Promise<void> {
 }
 
 /**
- * Whether a process runs. One that has ended but was not collected yet does not: what a killed program leaves behind
- * belongs to the system's first process, and in containers that one may collect it seconds later or never.
+ * Whether a process is running. A process that has ended but was not reaped does not count: what a killed program
+ * leaves behind belongs to the system's first process, which in containers may reap it seconds later or never.
  */
 export function isRunning(pid: number): boolean {
   if (process.platform === 'linux') return isAlive(pid)

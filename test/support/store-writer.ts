@@ -1,7 +1,7 @@
 /**
- * A process that writes to a store. `store-writer.ts HOME SESSION [COUNT]`: creates or takes the session, appends in a
- * loop and prints `ack <seq>` after each append that returned; ends after COUNT appends. A fourth argument: `hold`
- * takes the session and only waits, `stay` waits after COUNT appends with the store open.
+ * A process that writes to a store. `store-writer.ts HOME SESSION [COUNT]`: creates or takes over the session, appends
+ * in a loop and prints `ack <seq>` after each successful append; exits after COUNT appends. A fourth argument: `hold`
+ * takes over the session and only waits, `stay` waits after COUNT appends with the store open.
  */
 import { writeSync } from 'node:fs'
 import { openStore } from '../../src/main/engine/store/open/open-store'

@@ -3,23 +3,23 @@ import type { RecordedRequest, ScriptedFaults, ScriptStep, WireName } from './mo
 
 export interface StrictOptions {
   wire: WireName
-  /** Bytes of text per token, in every kind of text. */
+  /** Bytes of text per token, for every kind of text. */
   bytesPerToken: number
   window: number
-  /** Signed thinking has to stand behind exactly what it was thought behind (Anthropic's wire only). */
+  /** Signed thinking must follow exactly the context in which it was produced (Anthropic's wire only). */
   bindsThinking?: boolean
-  /** Whether the server drops such blocks when the request asks for it, instead of refusing. */
+  /** Whether the server drops such blocks if the request asks for that, instead of rejecting it. */
   dropsBlocks?: boolean
   /**
-   * Whether a request is refused when it and the longest answer it asks for are more than the window; default: where
-   * the vendor does.
+   * Whether a request is rejected if it and the longest answer it requests exceed the window; default: as the vendor
+   * does.
    */
   countsAnswer?: boolean
 }
 
-/** One request as the strict server sees it. */
+/** A request, as the strict server sees it. */
 export interface StrictRequest {
-  /** Of its instructions, tools and messages. */
+  /** Tokens of its instructions, tools and messages. */
   tokens: number
   rejected?: 'overflow' | 'thinking'
 }
@@ -27,19 +27,20 @@ export interface StrictRequest {
 export interface StrictModel {
   /** In order of arrival. */
   requests: StrictRequest[]
-  /** Plays `step`, with what the server counts for its usage, or refuses. */
+  /** Plays `step` with the server's token count as its usage, or rejects the request. */
   play(request: RecordedRequest, index: number, step: ScriptStep): ScriptStep
 }
 
 /**
- * A model that counts the tokens of each request itself, refuses what is longer than its window in the words of the
- * vendor, and refuses signed thinking behind anything else than what it was thought behind, as Anthropic documents it.
+ * A model that counts the tokens of each request itself, rejects requests longer than its window with the vendor's
+ * message, and rejects signed thinking after any context other than the one in which it was produced, as Anthropic
+ * documents.
  */
 export function strictModel(options: StrictOptions): StrictModel {
   const { wire, window, bytesPerToken, bindsThinking = false, dropsBlocks = false } = options
   const countsAnswer = options.countsAnswer ?? (wire === 'anthropic' || wire === 'chat')
   const requests: StrictRequest[] = []
-  /** What each signature was given behind. */
+  /** The context in which each signature was produced. */
   const signed = new Map<string, string>()
   return {
     requests,
@@ -58,7 +59,7 @@ export function strictModel(options: StrictOptions): StrictModel {
           seen.rejected = 'thinking'
           return { faults: moved }
         }
-        // As model-events.ts signs the answer to this request.
+        // Like model-events.ts signs the answer to this request.
         if (step.thinking !== undefined) signed.set(`signed-${index + 1}`, whole)
       }
       const output = Math.max(30, Math.ceil(textBytes([step.thinking, step.text]) / bytesPerToken))
@@ -67,14 +68,14 @@ export function strictModel(options: StrictOptions): StrictModel {
   }
 }
 
-/** All a model reads of a request: the text of instructions and messages, and the tools as they are written. */
+/** Everything that a model reads in a request: the text of instructions and messages, and the tools as written. */
 export function contentBytes(body: Record<string, unknown>): number {
   const { system, systemInstruction, tools, messages, input, contents } = body
   const written = tools === undefined ? 0 : Buffer.byteLength(withoutMarks(tools))
   return written + textBytes([system, systemInstruction, messages, input, contents])
 }
 
-/** The text of the last message, when it is a person's; a result has none. */
+/** The text of the last message, if it is the user's; a result has none. */
 export function lastWords(body: Record<string, unknown>): string | undefined {
   const list = (body['messages'] ?? body['input'] ?? body['contents']) as {
     role?: string
@@ -89,7 +90,7 @@ export function lastWords(body: Record<string, unknown>): string | undefined {
   return typeof part?.text === 'string' ? part.text : undefined
 }
 
-/** Bytes of all texts in a value, without what only holds them together. */
+/** Bytes of all texts in a value, without its structure. */
 export function textBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (typeof value !== 'object' || value === null) return 0
@@ -103,7 +104,7 @@ function longestAnswer(body: Record<string, unknown>): number {
   return typeof limit === 'number' ? limit : 0
 }
 
-/** Cache marks are not part of what a model reads. */
+/** Removes cache marks, which a model does not read. */
 function withoutMarks(value: unknown): string {
   return JSON.stringify(value).replaceAll(/,?"cache_control":\{[^}]*\}/g, '')
 }
@@ -114,8 +115,8 @@ interface Block {
 }
 
 /**
- * Whether a signed thought stands behind something else than it was given behind; and what an answer to this request
- * would be given behind.
+ * Whether signed thinking follows another context than the one in which it was produced; and the context of an answer
+ * to this request.
  */
 function checkThinking(
   body: Record<string, unknown>,
@@ -149,7 +150,7 @@ function asksToDrop(body: Record<string, unknown>): boolean {
   return binding?.prefix_mismatch_behavior === 'drop_block'
 }
 
-/** How the vendor of the wire says it. */
+/** The error as the wire's vendor words it. */
 function overflow(wire: WireName, tokens: number, output: number, window: number): ScriptedFaults {
   if (wire === 'anthropic') {
     const message =

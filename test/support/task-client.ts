@@ -1,7 +1,7 @@
 /**
- * A Trestle with running tasks, to be killed: `task-client.ts HOME CWD COUNT COMMAND`. Says `task <id>` for each it has
- * put into the background, then runs `FOREGROUND`, if given in the environment, as a call that it waits for, and says
- * `foreground <output>` with what that printed first.
+ * A Trestle with running tasks, to be killed: `task-client.ts HOME CWD COUNT COMMAND`. Prints `task <id>` for each task
+ * it has moved to the background, then runs `FOREGROUND`, if set in the environment, as a call that it waits for, and
+ * prints `foreground <output>` with its first output.
  */
 import { openSupervisor } from './source-task-host.ts'
 

@@ -1,5 +1,5 @@
 /**
- * A host with running commands, to be killed: `task-host.ts OUTPUT_DIR COMMAND...`. Says `<index>: <first line of the
+ * A host with running commands, to be killed: `task-host.ts OUTPUT_DIR COMMAND...`. Prints `<index>: <first line of the
  * output>`.
  */
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
@@ -22,6 +22,6 @@ const ended = Promise.all(
     ),
   ),
 )
-// One more leader, which waits for a command that never comes.
+// One more leader, which waits for a command that never arrives.
 tasks.warm()
 await ended

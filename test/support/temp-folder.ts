@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A real folder of its own for the running test, by its real path; it is removed afterwards. */
+/** A separate folder for the running test, by its real path; it is removed afterwards. */
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(realpathSync(tmpdir()), 'trestle-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))

@@ -3,7 +3,7 @@ import type { TrustView } from '../../src/shared/configuration/customize/customi
 import { createTrust } from '../../src/main/engine/trust/create-trust'
 import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
 
-/** Trusts what a project has now, as the user does in the app. */
+/** Trusts the current configuration of a project, as the user does in the app. */
 export async function trustProject(home: string, folder: string): Promise<TrustView> {
   const trust = createTrust({
     describeServers: describeServerFile,

@@ -8,10 +8,10 @@ import type { ModelChunk, ModelRequest } from '../../src/main/engine/model/provi
 import { createRegistry } from '../../src/main/engine/tool/registry'
 import { ok, type Access, type CallContext, type Tool, type ToolResult } from '../../src/main/engine/tool/tool'
 
-/** One answer of the scripted model: its chunks, or what goes wrong. */
+/** One answer of the scripted model: its chunks, or an error. */
 export type Answer = ModelChunk[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelChunk>)
 
-/** An answer in text that ends properly. */
+/** A text answer that ends properly. */
 export function text(words: string): ModelChunk[] {
   return [
     { type: 'text', text: words },
@@ -40,7 +40,7 @@ export interface ToolSpec {
   changes?: boolean
 }
 
-/** A tool that takes any object and does what the test says. */
+/** A tool that accepts any object and does what the test specifies. */
 export function tool({
   name,
   accesses = () => [],
@@ -69,13 +69,13 @@ export interface TurnFixture {
   requests: ModelRequest[]
   pauses: number[]
   stop(reason?: Error): void
-  /** Hands a message to the running turn. */
+  /** Sends a message to the running turn. */
   steer(words: string): void
   /** Resolves when an event of this type has been recorded. */
   recorded(type: EventBody['type']): Promise<void>
 }
 
-/** A turn with a model made of prepared answers; running out of them fails. */
+/** A turn with a model that gives prepared answers; fails when there are no more. */
 export function turnFixture({
   answers,
   tools = [],

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** An installed app with two builds of different versions, of which one is at its place. */
+/** An installed app with two builds of different versions, one of which is installed. */
 export class TwoBuilds {
   readonly #folder = mkdtempSync(join(tmpdir(), 'trestle-app-'))
   #current = 0
@@ -45,14 +45,14 @@ export class TwoBuilds {
     return join(this.#folder, 'out', 'main', 'cli.js')
   }
 
-  /** Replaces the files by those of the other build, as an installer does. */
+  /** Replaces the files with those of the other build, as an installer does. */
   upgrade(): void {
     renameSync(this.#path('out'), this.#path(`build-${this.version}`))
     this.#current = 1 - this.#current
     renameSync(this.#path(`build-${this.version}`), this.#path('out'))
   }
 
-  /** Writes a `trestle` that starts the build which is at its place. */
+  /** Writes a `trestle` that starts the installed build. */
   writeCommand(file: string): void {
     writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${this.program}' "$@"\n`, { mode: 0o755 })
   }

@@ -1,11 +1,11 @@
 import type { WireName } from './model-script.ts'
 
-/** Something a wire may carry that no protocol described when this was written. */
+/** Something that a wire may contain and that no protocol described when this was written. */
 export interface Unknown {
   name: string
-  /** Events that are put before any of an answer. */
+  /** Events that are inserted before each event of an answer. */
   events?: readonly string[]
-  /** What becomes of an event of the answer itself; usage may change by it. */
+  /** Changes an event of the answer itself; usage may change, too. */
   change?: (event: string) => string
 }
 
@@ -13,10 +13,10 @@ const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 const named = (value: { type: string } & Record<string, unknown>): string => `event: ${value.type}\n${data(value)}`
 const TEN = Array.from({ length: 10 }, (_, index) => index)
 
-/** What was parsed, of whatever shape. */
+/** A parsed value of any shape. */
 type Json = ReturnType<typeof JSON.parse>
 
-/** Changes the JSON of every event that `edit` gives an answer for. */
+/** Changes the JSON of every event for which `edit` returns a value. */
 const edited =
   (edit: (event: Json) => object | undefined) =>
   (event: string): string => {
@@ -289,5 +289,5 @@ const gemini: Unknown[] = [
   },
 ]
 
-/** By wire: what an answer must survive. */
+/** For each wire: what an answer must survive. */
 export const UNKNOWN: Readonly<Record<WireName, readonly Unknown[]>> = { anthropic, responses, chat, gemini }

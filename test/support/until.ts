@@ -1,12 +1,12 @@
-/** For this long the condition is looked at every millisecond, since most waits are short. */
+/** For this long, the condition is checked every millisecond, because most waits are short. */
 const EAGER_MS = 20
-/** Afterwards so often: looking may cost as much as what is waited for, and takes the processor from it. */
+/** Interval of later checks: a check can cost as much as what it waits for, and competes with it for the processor. */
 const PATIENT_MS = 10
 
-/** A guard against waiting forever, also on a machine with much else to do. */
+/** A guard against waiting forever, even on a busy machine. */
 const LIMIT_MS = 60_000
 
-/** Resolves when `condition` holds, looked at again and again; fails with `what` after `limitMs`. */
+/** Resolves when `condition` is true, which is checked repeatedly; fails with `what` after `limitMs`. */
 export async function until(condition: () => boolean, what: string, limitMs = LIMIT_MS): Promise<void> {
   const start = Date.now()
   while (!condition()) {

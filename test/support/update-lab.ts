@@ -8,7 +8,7 @@ import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.
 import { createUpdateEngine, type UpdateEngine } from '../../src/main/host/electron/update/update-engine'
 import { Updater, type UpdaterOptions } from '../../src/main/host/electron/update/updater'
 
-/** electron-updater's downloads over Node's own HTTP, for tests without Electron. */
+/** electron-updater's downloads with Node's own HTTP, for tests without Electron. */
 class NodeHttpExecutor extends ElectronHttpExecutor {
   constructor() {
     super(() => {})
@@ -21,7 +21,7 @@ class NodeHttpExecutor extends ElectronHttpExecutor {
   override addRedirectHandlers(): void {}
 }
 
-/** A publisher with a feed on loopback. Every field can be changed to publish something wrong. */
+/** A publisher with a feed on loopback. Every field can be changed to publish something invalid. */
 export class UpdateServer {
   readonly publicKey: KeyObject
   url = new URL('http://127.0.0.1/')
@@ -29,7 +29,7 @@ export class UpdateServer {
   file = Buffer.alloc(0)
   feed = ''
   signature = ''
-  /** Sends only so many bytes of the package and then breaks the connection. */
+  /** Sends only this many bytes of the package and then breaks the connection. */
   breakAfter: number | undefined
   /** Delays downloads of the package. */
   holdPackage = false
@@ -71,7 +71,7 @@ export class UpdateServer {
     )
   }
 
-  /** Makes this text the feed, signed. */
+  /** Signs this text and publishes it as the feed. */
   sign(feed: string): void {
     this.feed = feed
     this.signature = sign(null, Buffer.from(feed), this.#privateKey).toString('base64')
@@ -83,17 +83,17 @@ export class UpdateServer {
   }
 }
 
-/** A program in place of an AppImage: says its version, then waits until its input ends and says it again. */
+/** A program instead of an AppImage: prints its version, then waits until its input ends and prints it again. */
 export function standIn(version: string): string {
   return `#!/bin/sh\necho ${version}\nread line\necho ${version} ended\nexit 0\n`
 }
 
-/** An installed app in `folder`, with the real updater for AppImages. */
+/** An app installed in `folder`, with the real updater for AppImages. */
 export class UpdateLab {
   readonly appImage: string
   readonly quits: { relaunch: boolean }[] = []
   readonly log: string[] = []
-  /** What is running, as the host would say it. */
+  /** What is running, as a host would report it. */
   work: string | null = null
   readonly #folder: string
   readonly #keys: readonly KeyObject[]
@@ -109,13 +109,13 @@ export class UpdateLab {
     writeFileSync(join(folder, 'app-update.yml'), 'updaterCacheDirName: trestle-updater\n')
   }
 
-  /** Puts a version there, as if it had been installed by hand. */
+  /** Installs a version, as if manually. */
   install(version: string): void {
     writeFileSync(this.appImage, standIn(version))
     chmodSync(this.appImage, 0o755)
   }
 
-  /** Starts the app's updater as that version does. `work`: what is running; default: what `setWork` was given. */
+  /** Starts the app's updater as that version does. `work`: what is running; default: the value of `setWork`. */
   start(version: string, work?: Pick<UpdaterOptions, 'busy' | 'onBusyChange'>): Updater {
     const holder: { updater?: Updater } = {}
     const updater = new Updater({
@@ -142,7 +142,7 @@ export class UpdateLab {
     return updater
   }
 
-  /** Work begins, or ends with null. */
+  /** Sets the running work; null: nothing is running. */
   setWork(work: string | null): void {
     this.work = work
     this.#busyListener()

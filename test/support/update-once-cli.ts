@@ -1,5 +1,5 @@
 /**
- * Checks for updates once, in a folder of a disk that may be full: `node --import ts-hooks.mjs update-once-cli.ts
+ * Checks for updates once, in a folder on a disk that may be full: `node --import ts-hooks.mjs update-once-cli.ts
  * <folder> <url> <public key in PEM>`.
  */
 import { createPublicKey } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
  * Loaded before a program that a test has started (see ends-with-parent.ts): a pipe from the test closes when the test
- * process ends, and then this one ends too. Workers load this as well, but have no pipe.
+ * process ends, and then this process exits, too. Workers also load this, but have no pipe.
  */
 import { Socket } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
@@ -17,6 +17,6 @@ if (isMainThread) {
     process.kill(process.pid, 'SIGTERM')
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), END_MS).unref()
   })
-  // Processes that it starts do not have the pipe.
+  // Child processes do not have the pipe.
   process.execArgv = []
 }

@@ -15,7 +15,7 @@ import { nodeSockets } from './node-socket'
 /** An engine served in one of the three ways. */
 export interface Served {
   connect(): Connection
-  /** Breaks every wire there is, from outside, at this moment. Nothing to break when the calls are direct. */
+  /** Breaks every wire from outside, now. Does nothing for direct calls. */
   breakWires(): void
   /** The bugs that were logged. */
   bugs: unknown[]

@@ -8,22 +8,22 @@ import { subscribeApp } from '../../src/renderer/client/subscriptions'
 import { nodeSockets } from './node-socket'
 import { runTs } from './run-ts'
 
-/** The built program, for `runTs`: it starts in half the time that the sources take. */
+/** The built program, for `runTs`: it starts in half the time of the sources. */
 export const PROGRAM = '../../out/main/cli.js'
 
 export interface WebProcess {
   pid: number
-  /** A page's client; each call opens another, as another tab does. */
+  /** A page's client; each call opens a new one, like a new tab. */
   connect(): Connection
-  /** What a page is told about the app, from now on. */
+  /** The pushes that a page receives about the app, from now on. */
   follow(client: TrestleClient): AppPush[]
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL, and waits until it has exited. */
   kill(): Promise<void>
-  /** SIGTERM, and waits until it is gone; its exit code. */
+  /** Sends SIGTERM, and waits until it has exited; returns its exit code. */
   terminate(): Promise<number | null>
 }
 
-/** The web host over a home, in a process that a test may kill. */
+/** The web host of a home, in a process that a test can kill. */
 export async function startWebProcess(home: string): Promise<WebProcess> {
   const script = runTs(PROGRAM, ['serve'], { TRESTLE_HOME: home })
   const [, url = ''] = /(http:\/\/\S+)/.exec(await script.line('Trestle is at ')) ?? []

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A page server on loopback that ends with the test; `seen` are the paths it was asked for. */
+/** A page server on loopback that ends with the test; `seen` are the requested paths. */
 export async function serveWeb(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ origin: string; port: number; seen: string[]; server: Server }> {

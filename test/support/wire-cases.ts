@@ -4,7 +4,7 @@ import type { Provider } from '../../src/main/engine/model/provider'
 import type { ModelScript, WireName } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'
 
-/** Every provider type with the protocol it speaks. */
+/** Every provider type with its protocol. */
 export const WIRE_OF: Readonly<Record<ProviderType, WireName>> = {
   'openai-compatible': 'chat',
   moonshot: 'chat',
@@ -15,10 +15,10 @@ export const WIRE_OF: Readonly<Record<ProviderType, WireName>> = {
 
 export const ALL_TYPES = PROVIDER_TYPES
 
-/** The key all providers of `playing` are given. */
+/** The key of all providers in `playing`. */
 export const TEST_KEY = 'sk-test-4f1c0de9a7'
 
-/** Runs `test` with a server that plays `script` and a provider that asks it. */
+/** Runs `test` with a server that plays `script` and a provider that uses it. */
 export async function playing(
   type: ProviderType,
   script: ModelScript,

@@ -6,29 +6,29 @@ type Reply = Exclude<WireLine, { hello: unknown }>
 
 /** A client of `trestle wire` that only exchanges lines of JSON. */
 export interface WireClient {
-  /** Everything that was received, in order. */
+  /** Everything received so far, in order. */
   readonly lines: readonly WireLine[]
   readonly sent: readonly unknown[]
   stderr(): string
-  /** Writes this, as it is. */
+  /** Writes this unchanged. */
   raw(text: string | Uint8Array): void
   /** Calls a method and resolves with its last line. */
   call(method: string, input?: unknown): Promise<Reply>
-  /** What a call returned; fails when it failed. */
+  /** The result of a call; throws if it failed. */
   result<T>(method: string, input?: unknown): Promise<T>
-  /** Calls a method and returns its id at once. */
+  /** Calls a method and returns its id immediately. */
   begin(method: string, input?: unknown): number
   cancel(id: WireId): void
-  /** Resolves with the first line that fits. */
+  /** Resolves with the first matching line. */
   line(what: string, fits: (line: WireLine) => boolean): Promise<WireLine>
   /** Resolves with the last line of an id. */
   last(id: WireId): Promise<Reply>
-  /** Closes stdin; resolves with how the program ended. */
+  /** Closes stdin; resolves with how the program exited. */
   end(): Promise<{ code: number | null; ms: number }>
   /** Pauses and resumes reading stdout. */
   pause(): void
   resume(): void
-  /** SIGKILL; resolves when the program is gone. */
+  /** Sends SIGKILL; resolves when the program has exited. */
   kill(): Promise<void>
   pid: number
 }
@@ -51,7 +51,7 @@ export function startWire({
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdin.on('error', () => {
-    // It ended before it read everything; its end tells how.
+    // It ended before it read everything; its exit is reported elsewhere.
   })
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
   const send = (value: unknown): void => {

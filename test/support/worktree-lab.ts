@@ -8,14 +8,14 @@ import { createGitLab, labEnvironment, type GitLab } from './git-lab'
 /** Real git, and worktrees of sessions on it. */
 export interface WorktreeLab extends GitLab {
   worktrees: Worktrees
-  /** What the user was told. */
+  /** Notifications to the user. */
   told: { title: string; body: string; isKept: boolean }[]
-  /** The settings that hold everywhere. */
+  /** The settings that apply everywhere. */
   settings: { worktree: WorktreeSettings; trusted: boolean }
   sessions: SessionSummary[]
-  /** The command that is said to run in every worktree. */
+  /** The command that is reported as running in every worktree. */
   running: { command?: string }
-  /** The latest time of the clock; each look at it takes a second. */
+  /** The clock's latest time; each read advances it by one second. */
   time(): number
   /** Another process on the same home. */
   again(): Worktrees

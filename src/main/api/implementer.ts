@@ -25,7 +25,7 @@ export interface DesktopActions {
 /** Capabilities that only the host of this process has. */
 export interface HostActions {
   kind: AppInfo['host']
-  /** What the client can call, if it is a paired device. */
+  /** What the client can call; set for paired devices. */
   access?: DeviceAccess
   /** Opens the native folder dialog; null when the host has no dialog or the user cancelled. */
   chooseFolder(): Promise<string | null>

@@ -25,8 +25,8 @@ export const ESCAPE_ATTEMPTS: readonly EscapeAttempt[] = [
 ]
 
 /**
- * What is tried as root, or as another user: as that one everything. As root an attempt that succeeded could harm the
- * machine, so those are left out, and of the others a sample shows that root is confined by the same means.
+ * The attempts to run as root, or as another user: as the latter, all of them. A successful attempt as root could harm
+ * the machine, so those are excluded, and a sample of the others shows that root is confined in the same way.
  */
 export function attemptsOf(isRoot: boolean): readonly EscapeAttempt[] {
   return isRoot

@@ -1,16 +1,17 @@
 /**
- * One attempt to escape a sandbox. Its effects are checked from outside, equally for all attempts: see run-attempts.ts.
+ * One attempt to escape a sandbox. Its effects are checked from outside, in the same way for all attempts: see
+ * run-attempts.ts.
  */
 export interface EscapeAttempt {
   /** Description, completes "when it …". */
   name: string
   /**
-   * Shell text, run in the sandbox in the project's folder. It finds these variables: PROJECT, OUTSIDE, OTHER (another
-   * project), HOME, TRESTLE (TRESTLE_HOME), VICTIM (process outside), PORT (of 127.0.0.1 outside), SOCKET and ABSTRACT
-   * (unix sockets outside).
+   * Shell code that runs in the sandbox, in the project's folder, with these variables: PROJECT, OUTSIDE, OTHER
+   * (another project), HOME, TRESTLE (TRESTLE_HOME), VICTIM (process outside), PORT (of 127.0.0.1 outside), SOCKET and
+   * ABSTRACT (unix sockets outside).
    */
   command: string
-  /** Default: both that apply, `project` alone for what needs to write. */
+  /** Default: both, or only `project` for attempts that need to write. */
   level?: 'read-only' | 'project'
   /** Default: `none`. */
   network?: 'none' | 'listed' | 'open'
@@ -19,24 +20,24 @@ export interface EscapeAttempt {
    * repository.
    */
   kind?: 'repository' | 'plain' | 'worktree'
-  /** Run outside before the sandbox starts. */
+  /** Runs outside before the sandbox starts. */
   before?: string
-  /** Run outside after the command and before `next`. */
+  /** Runs outside after the command and before `next`. */
   between?: string
-  /** Run outside after it, like the user's later work in the project. */
+  /** Runs outside after it, like the user's later work in the project. */
   after?: string
   /**
-   * Commands of the same session after it, each in a new sandbox; with `isWarm` in the same one if it is still alive.
+   * Later commands of the same session, each in a new sandbox; with `isWarm` in the same one if it is still running.
    */
   next?: readonly string[]
   isWarm?: true
-  /** Would harm the machine if the sandbox let it through and it ran as root: only tried as an unprivileged user. */
+  /** It would harm the machine if the sandbox failed and it ran as root, so it only runs as an unprivileged user. */
   isHarmful?: true
   /** The command ends itself or its sandbox, so it cannot report completion. */
   endsItself?: true
 }
 
-/** A program of Python with what most of these need. */
+/** A Python program with the common imports and helpers. */
 export function python(program: string): string {
   return `/usr/bin/python3 - <<'PROGRAM'
 import ctypes, os, sys, socket, struct, time, fcntl, signal

@@ -15,10 +15,11 @@ import {
 import { dirname, join } from 'node:path'
 import type { EscapeAttempt } from './attempt'
 
-/** Of a home, what commands may change or what belongs to Trestle's own work. */
+/** Paths in a home that commands may change, or that Trestle itself changes. */
 const NOT_COMPARED = /^home\/(?:\.cache|\.npm|\.trestle\/(?:run|logs))(?:\/|$)/
 /**
- * Of the repository outside that a worktree belongs to: git writes to it; what decides which programs it runs stays.
+ * Paths in the outside repository of a worktree that git writes to; settings that decide which programs it runs are not
+ * among them.
  */
 const GIT_AT_WORK =
   /^outside\/main\/\.git\/(?!hooks|config|commondir|worktrees\/project\/(?:commondir|config\.worktree|gitdir))/
@@ -37,7 +38,9 @@ interface Repositories {
 
 let repositories: Repositories | undefined
 
-/** Made once in `folder` and copied for each attempt: Git would take longer than everything else about a world. */
+/**
+ * Created once in `folder` and copied for each attempt, because Git would take longer than everything else in a world.
+ */
 function repositoriesIn(folder: string): Repositories {
   if (repositories) return repositories
   const project = join(folder, 'repositories', 'project')
@@ -64,7 +67,7 @@ function runShell(script: string, cwd: string, env: NodeJS.ProcessEnv): void {
   spawnSync('/bin/bash', ['-c', script], { cwd, env: { ...env, ...identity }, timeout: 20_000, stdio: 'ignore' })
 }
 
-/** One project with everything around it that a command must not reach, recreated for each attempt. */
+/** One project, surrounded by everything that a command must not reach; recreated for each attempt. */
 export class EscapeWorld {
   readonly base: string
   readonly project: string
@@ -144,27 +147,27 @@ export class EscapeWorld {
     )
   }
 
-  /** The environment that commands get. */
+  /** The environment of commands. */
   get commandEnv(): Record<string, string> {
     return this.env
   }
 
-  /** Runs shell text outside, as the user would. */
+  /** Runs shell code outside, as the user would. */
   outside(script: string, cwd = this.project): void {
     if (script !== '') runShell(script, cwd, this.env)
   }
 
-  /** What is different outside the project; call it before `after`. */
+  /** What has changed outside the project; call it before `after`. */
   changedOutside(): string[] {
     return differences(this.before, this.compared())
   }
 
-  /** What is different of the protected names in the project; call it when no sandbox is left. */
+  /** What has changed in the project's protected names; call it when no sandbox is left. */
   changedInside(): string[] {
     return differences(this.kept, this.protected())
   }
 
-  /** Whether something that the attempt left behind was run outside. */
+  /** Whether something that the attempt left behind has run outside. */
   get wasRunOutside(): boolean {
     return (
       existsSync(join(this.base, 'outside', 'pwned')) ||
@@ -172,7 +175,7 @@ export class EscapeWorld {
     )
   }
 
-  /** Files of the project that secrets were copied to. */
+  /** Files of the project that contain copied secrets. */
   copiedSecrets(): string[] {
     return filesBelow(this.project).filter((path) => {
       const full = join(this.project, path)
@@ -220,7 +223,7 @@ function differences(before: ReadonlyMap<string, string>, now: ReadonlyMap<strin
     .map((path) => `${path} (${before.has(path) ? (now.has(path) ? 'changed' : 'gone') : 'new'})`)
 }
 
-/** Everything but empty folders, as relative paths; links are not followed. */
+/** Everything except empty folders, as relative paths; links are not followed. */
 function filesBelow(folder: string, prefix = ''): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -1,10 +1,10 @@
 import { python, type EscapeAttempt } from './attempt'
 
-/** Ends at a symbolic link that a race turns to and fro, as a program that looks first and opens later would. */
+/** Switches a symbolic link between two targets, as a race against a program that checks first and opens later. */
 const flip = (link: string, first: string, second: string): string =>
   `( for i in $(seq 60); do ln -sfn ${first} ${link}; ln -sfn ${second} ${link}; done ) & `
 
-/** Files outside, secrets inside, and names that are protected. */
+/** Attempts on files outside, secrets inside, and protected names. */
 export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'writes to a file outside',

@@ -1,6 +1,6 @@
 import type { EscapeAttempt } from './attempt'
 
-/** What a user does next, and what runs the programs that settings and hooks of git name. */
+/** Later commands of the user, which run the programs that git's settings and hooks name. */
 const USE_GIT =
   'git status; git log --oneline -1; git diff; git commit -q --allow-empty -m after; git checkout -q -b after'
 const PAYLOAD = 'touch \\"$OUTSIDE/pwned\\"'
@@ -10,7 +10,7 @@ const HOOKS =
   'mkdir -p myhooks; for h in pre-commit post-checkout post-index-change post-commit; ' +
   `do printf '#!/bin/sh\\ntouch "%s/pwned"\\n' "$OUTSIDE" >myhooks/$h; chmod +x myhooks/$h; done`
 
-/** Tricks that have git run a program later, outside. */
+/** Attempts to make git run a program later, outside. */
 export const GIT_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'writes hooks',

@@ -84,7 +84,7 @@ print('x32', libc.syscall(0x40000000 | 56, 0x10000000 | 17, 0, 0, 0, 0), ctypes.
     ]
   : []
 
-/** Namespaces, settings of the kernel, its rarer parts. */
+/** Attempts with namespaces, kernel settings and rarely used kernel features. */
 export const KERNEL_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'makes namespaces of its own',

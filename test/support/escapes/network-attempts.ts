@@ -20,7 +20,7 @@ const proxied = (lines: string): string =>
 P = env['PORT']
 ${lines}`)
 
-/** Connections: at every network, to what listens outside. */
+/** Attempts to connect, for every network setting, to servers outside. */
 export const NETWORK_ATTEMPTS: readonly EscapeAttempt[] = [
   { name: 'connects with no network', command: CONNECT },
   { name: 'connects at Read-only', level: 'read-only', command: `${CONNECT}\n${UNIX}` },

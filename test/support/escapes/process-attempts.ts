@@ -3,7 +3,7 @@ import { python, type EscapeAttempt } from './attempt'
 const EACH_PROCESS = `pids = [int(name) for name in os.listdir('/proc') if name.isdigit()]
 print(len(pids), 'processes')`
 
-/** Processes outside, open files, terminals, interpreters. */
+/** Attempts with processes outside, open files, terminals and interpreters. */
 export const PROCESS_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'signals a process outside',
@@ -90,7 +90,7 @@ for pid in pids:
                 with open(path, 'r+b') as file: file.write(bytes(8))
             except OSError as error: print(error)`),
     next: ['cat .env; unshare -Ur true && echo "unshare works: $OUTSIDE" && exit 3; true'],
-    // It writes into the pipe that its own sandbox takes orders from, which may end it.
+    // It writes to the pipe through which its own sandbox gets commands, which may end the sandbox.
     endsItself: true,
   },
   {

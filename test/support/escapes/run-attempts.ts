@@ -1,7 +1,7 @@
 /**
- * Runs attempts to get out of a sandbox, as the user it is started as: `run-attempts.ts FOLDER [NAME]`. Prints one line
- * of JSON for each: `AttemptResult`. A process of its own, so that the same suite runs as an unprivileged user too, in
- * a process list that holds nothing but the suite.
+ * Runs attempts to escape a sandbox, as the current user: `run-attempts.ts FOLDER [NAME]`. Prints one line of JSON for
+ * each: `AttemptResult`. A separate process, so that the same suite can also run as an unprivileged user, in a process
+ * list that contains only the suite.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ import { EscapeWorld } from './escape-world'
 
 const END = 'END-OF-COMMAND'
 const MAX_MS = 15_000
-/** At the same time; most of an attempt is waiting. */
+/** Number of concurrent attempts, which mostly wait. */
 const LANES = 4
 
 const [folder = '', only] = process.argv.slice(2)
@@ -25,7 +25,7 @@ const isRoot = process.getuid?.() === 0
 const path = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 process.env['ENGINE_SECRET'] = 'SECRET-of-the-engine'
 
-/** Counts who connects. */
+/** Counts connections. */
 async function counting(
   listen: (server: Server) => void,
   says = 'REACHED',
@@ -75,7 +75,7 @@ async function run(attempt: EscapeAttempt, base: string): Promise<AttemptResult>
   let turn = 0
   const tasks = createTerminalTasks({
     outputDir: join(world.trestle, 'logs'),
-    // A changed environment is a sandbox of its own.
+    // A changed environment gets its own sandbox.
     env: () => ({ ...world.commandEnv, ...(attempt.isWarm ? {} : { TURN: String(turn++) }) }),
     graceMs: 200,
   })

@@ -12,7 +12,7 @@ for pid in supervisors():
     except OSError as error: print(pid, error); continue
 ${lines}`)
 
-/** Against what runs the commands of a session, and what comes after them. */
+/** Attempts against the process that runs a session's commands, and against later commands. */
 export const SESSION_ATTEMPTS: readonly EscapeAttempt[] = [
   {
     name: 'sends reports that are not true',

@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs'
 export type Ecosystem = 'node' | 'python' | 'rust' | 'go' | 'general'
 
 /**
- * One of the 100 commands of commands.jsonl, which was written before anything was tuned to it and is not to be
- * changed. `needs`: programs by name, and of these words what else a real run takes: `network` (a host that answers),
- * `remote` (a remote repository), `stays running` (it ends only when it is stopped), `tool <name>` (a tool that the
- * sample project brings along).
+ * One of the 100 commands in commands.jsonl, which was written before anything was tuned to it and must not be changed.
+ * `needs`: programs by name, and these other requirements of a real run: `network` (a host that answers), `remote` (a
+ * remote repository), `stays running` (it ends only when it is stopped), `tool <name>` (a tool in the sample project).
  */
 export interface EverydayCommand {
   command: string
@@ -23,7 +22,7 @@ export function everydayCommands(): EverydayCommand[] {
 }
 
 /**
- * Why the command cannot be run here, or undefined. Tests stay on this machine, so what needs a network is never run.
+ * Why the command cannot run here, or undefined. Tests stay on this machine, so commands that need a network never run.
  */
 export function whyNotHere({ needs }: EverydayCommand): string | undefined {
   for (const need of needs) {
@@ -42,7 +41,7 @@ function isInstalled(program: string): boolean {
   let found = true
   try {
     execFileSync('bash', ['-c', 'command -v "$1"', 'bash', program], { stdio: 'ignore' })
-    // Shims of version managers are there for every program, whether or not a version of it is.
+    // Shims of version managers exist for every program, whether or not a version is installed.
     execFileSync(program, [program === 'go' ? 'version' : '--version'], { stdio: 'ignore' })
   } catch {
     found = false

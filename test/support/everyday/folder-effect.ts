@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders whose files hold times and absolute paths: it counts that they are there, and what is in them by name. */
+/** Folders whose files contain times and absolute paths: only their names are compared. */
 const BUILT = new Set(['node_modules', 'target', '.venv', '__pycache__', '.pytest_cache', '.ruff_cache', '.mypy_cache'])
 const UNSTABLE = /\.(?:sqlite3|pyc)$/
 
 /**
- * What a command left in a project, in a form that is equal for runs that did the same: files with a digest, and what
- * git says.
+ * The effect of a command on a project, in a form that is equal for runs with the same effect: files with a digest, and
+ * git's state.
  */
 export function folderEffect(folder: string): Record<string, string> {
   const effect: Record<string, string> = {}

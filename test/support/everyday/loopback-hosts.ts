@@ -9,9 +9,9 @@ const NPM_FILE = 'tiny-1.0.0.tgz'
 const WHEEL = 'tiny-1.0.0-py3-none-any.whl'
 
 /**
- * What everyday commands reach in a network, on this machine: a page, a registry of npm and an index of pip with one
- * package each, and repositories that can be cloned and pushed to. Returns the server and its address; `folder` holds
- * its files.
+ * The network services that everyday commands use, on this machine: a page, an npm registry and a pip index with one
+ * package each, and repositories that can be cloned and pushed to. Returns the server and its address; `folder`
+ * contains its files.
  */
 export async function serveLoopbackHosts(
   folder: string,
@@ -84,7 +84,7 @@ function makeRepository(folder: string, name: string): void {
   git('update-ref', 'refs/heads/main', commit)
 }
 
-/** Git over HTTP, by git's own program. */
+/** Serves Git over HTTP with git's own program. */
 function runGit(folder: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
   const header = (name: string): string => [request.headers[name] ?? ''].flat().join()

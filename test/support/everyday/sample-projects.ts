@@ -5,7 +5,7 @@ import type { Ecosystem } from './everyday-commands'
 
 const TOOLS = ['tsc', 'eslint', 'prettier', 'vitest', 'jest']
 
-/** Stands in for a compiler or linter: reads the sources, and writes a cache and a report as those do. */
+/** Replaces a compiler or linter: reads the sources, and writes a cache and a report. */
 const TOOL = `#!/usr/bin/env node
 const { mkdirSync, readdirSync, readFileSync, writeFileSync } = require('node:fs')
 const { basename } = require('node:path')
@@ -82,7 +82,7 @@ const FILES: Record<Ecosystem, Record<string, string>> = {
   general: { 'README.md': '# Sample\n', 'notes.txt': 'one\n' },
 }
 
-/** Fills an empty folder with a small project, under git with one commit and one change that is not committed. */
+/** Creates a small project in an empty folder, in git with one commit and one uncommitted change. */
 export function makeSampleProject(ecosystem: Ecosystem, folder: string): void {
   const put = (path: string, text: string): void => {
     const file = join(folder, path)
@@ -105,12 +105,12 @@ export function makeSampleProject(ecosystem: Ecosystem, folder: string): void {
   put('notes.txt', 'one\ntwo\n')
 }
 
-/** The environment everyday commands are run with: commits get the same hash in every run. */
+/** The environment of everyday commands: commits get the same hash in every run. */
 export function everydayEnv(): NodeJS.ProcessEnv {
   const date = '2026-01-02T03:04:05Z'
   return {
     ...process.env,
-    // Programs of this checkout are not in the sandbox: the same ones are used in both.
+    // Programs of this checkout are not in the sandbox: both runs must use the same ones.
     PATH: (process.env['PATH'] ?? '')
       .split(delimiter)
       .filter((folder) => !/node_modules|node-gyp-bin/.test(folder))

@@ -28,9 +28,9 @@ export interface Dovecot {
   /** Port for STARTTLS or no encryption, and the one for TLS. */
   port: number
   tlsPort: number
-  /** What it has logged: it names users, never passwords. */
+  /** Its log, which names users, but never passwords. */
   log(): string
-  /** Kills the server with all of its processes. */
+  /** Kills the server and all of its processes. */
   stop(): Promise<void>
   /** Starts it again, on the same ports with the same mail. */
   start(): Promise<void>
@@ -41,7 +41,7 @@ export interface Dovecot {
 /** The user that owns the mail: Dovecot refuses root. */
 const UNPRIVILEGED = { uid: 65_534, gid: 65_534, user: userName(65_534), group: 'nogroup' }
 
-/** A Dovecot of its own on loopback, in a temporary folder. Every user exists, with this password. */
+/** A separate Dovecot on loopback, in a temporary folder. Every user exists, with this password. */
 export async function startDovecot({ password }: { password: string }): Promise<Dovecot> {
   const program = required(PROGRAM, 'dovecot')
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-dovecot-'))
@@ -70,7 +70,7 @@ export async function startDovecot({ password }: { password: string }): Promise<
   const stop = async (): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
-    // Its processes are in a group of their own; those that serve a connection would outlive the first one.
+    // Its processes are in their own group; those that serve a connection would outlive the first one.
     process.kill(-child.pid!, 'SIGKILL')
     await ended
   }
@@ -173,7 +173,7 @@ function userName(uid: number): string {
   return spawnSync('id', ['-nu', String(uid)], { encoding: 'utf8' }).stdout.trim()
 }
 
-/** A port that nothing listens on. */
+/** A port that no program listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -182,7 +182,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Resolves once a server greets on the port; asks again as soon as it was refused. */
+/** Resolves once a server greets on the port; retries as soon as a connection is refused. */
 function greeted(port: number): Promise<void> {
   return new Promise((resolve) => {
     const attempt = (): void => {

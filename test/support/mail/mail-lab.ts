@@ -9,16 +9,16 @@ export const MAIL_PASSWORD = 'CANARY-mail-pass-4b1e'
 export interface MailLab {
   imap: Dovecot
   smtp: SmtpDouble
-  /** An account on the two servers; every user has a mailbox of its own. */
+  /** An account on the two servers; every user has their own mailbox. */
   account(user: string, more?: Partial<MailAccount>): MailAccount
-  /** What a mail program of the user would do. */
+  /** Acts as a mail program of the user. */
   asUser<Result>(user: string, work: (client: ImapFlow) => Promise<Result>): Promise<Result>
   /** Delivers a message; returns its number. */
   deliver(user: string, raw: Buffer | string, folder?: string): Promise<number>
   close(): Promise<void>
 }
 
-/** A mail server to read from and one to send with, both on loopback. */
+/** One mail server for reading and one for sending, both on loopback. */
 export async function startMailLab(): Promise<MailLab> {
   const [imap, smtp] = await Promise.all([
     startDovecot({ password: MAIL_PASSWORD }),

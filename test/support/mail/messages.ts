@@ -1,14 +1,14 @@
-/** A message as it comes in the real world, and how it must be read. */
+/** A realistic message, and how it must be read. */
 export interface RealMessage {
   name: string
   raw: Buffer
   from?: string
   subject: string | RegExp
-  /** What the text is, or what it contains. */
+  /** The text, or what it contains. */
   text: string | RegExp
   files?: string[]
   notes?: RegExp
-  /** What must not be in the text. */
+  /** Must not be in the text. */
   without?: RegExp
 }
 
@@ -26,10 +26,10 @@ const HEAD = [
   'MIME-Version: 1.0',
 ]
 const head = (subject: string, ...more: string[]): string => `${lines(...HEAD, `Subject: ${subject}`, ...more)}\r\n\r\n`
-/** A picture of one pixel. */
+/** A one-pixel picture. */
 const PIXEL = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 
-/** Messages with the oddities of real mail: character sets, MIME structure, and what programs get wrong. */
+/** Messages with the oddities of real mail: character sets, MIME structure, and common errors of mail programs. */
 export const REAL_MESSAGES: readonly RealMessage[] = [
   {
     name: 'plain ASCII without MIME headers',
@@ -469,7 +469,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
   },
 ]
 
-/** A message with an attachment of so many bytes, as lines of base64. */
+/** A message with an attachment of this many bytes, as lines of base64. */
 export function largeMessage(bytes: number): Buffer {
   const start = joined(
     head('Large', 'Content-Type: multipart/mixed; boundary=big'),
@@ -491,7 +491,7 @@ export function largeMessage(bytes: number): Buffer {
   return Buffer.concat([start, body, Buffer.from('--big--\r\n')])
 }
 
-/** A message of plain text. */
+/** A plain-text message. */
 export function plainMessage(subject: string, text: string, more: readonly string[] = []): Buffer {
   return joined(head(subject, ...more, 'Content-Type: text/plain; charset=utf-8'), Buffer.from(text), '\r\n')
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-/** A message as an SMTP server has received it. */
+/** A message received by the SMTP server. */
 export interface ReceivedMail {
   from: string
   to: string[]
@@ -21,11 +21,11 @@ export interface SmtpOptions {
   password: string
   /** Files of a certificate; without them there is no encryption. */
   tls?: { key: string; cert: string }
-  /** Recipients that it refuses. */
+  /** Recipients that it rejects. */
   refuses?: readonly string[]
 }
 
-/** An SMTP server on loopback that keeps what it is sent. */
+/** An SMTP server on loopback that keeps the messages it receives. */
 export async function startSmtp({ password, tls, refuses = [] }: SmtpOptions): Promise<SmtpDouble> {
   const received: ReceivedMail[] = []
   const waiting: ((mail: ReceivedMail) => void)[] = []

@@ -5,12 +5,12 @@ import type { ServerTool } from './scenario'
 export interface Attacker {
   /** `127.0.0.1:port` */
   address: string
-  /** What came over each connection. */
+  /** Data received over each connection. */
   received: string[]
   close(): Promise<void>
 }
 
-/** Where stolen data would arrive. It answers like a web server, so that clients say what they want. */
+/** The destination of stolen data. It answers like a web server, so that clients send their requests. */
 export async function startAttacker(): Promise<Attacker> {
   const received: string[] = []
   const server = createServer((socket) => {
@@ -29,7 +29,7 @@ export interface PlantingServer {
   close(): Promise<void>
 }
 
-/** A web page and an MCP server that the user works with, and that say what an attacker wants them to say. */
+/** A web page and an MCP server that the user works with, with content chosen by the attacker. */
 export async function startPlantingServer(page: string, tools: readonly ServerTool[]): Promise<PlantingServer> {
   const waiting = new Map<string, () => void>()
   const server = createHttpServer((request, response) => {

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 const UNPRIVILEGED = 65_534
 
 /**
- * What stands in front of a program so that it can change nothing on this machine but `folder`, should what is tested
- * fail: another user when this one is root, and a read-only file system where bubblewrap is installed.
+ * A command prefix that limits a program's changes on this machine to `folder`, in case the code under test fails:
+ * another user if this one is root, and a read-only file system if bubblewrap is installed.
  */
 export function containment(folder: string): string[] {
   const isRoot = process.getuid?.() === 0
   const user = isRoot ? ['setpriv', `--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups', '--'] : []
   if (isRoot) execFileSync('chown', ['-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, folder])
-  // This checkout, also where it lies in /tmp.
+  // This checkout, even if it is in /tmp.
   const checkout = join(import.meta.dirname, '../../..')
   const program = ['--ro-bind', checkout, checkout]
   const jail = [
@@ -34,7 +34,7 @@ export function containment(folder: string): string[] {
   return succeeds([...whole, 'true']) ? whole : user
 }
 
-/** Gives what was put into the folder since to the contained user. */
+/** Gives new files in the folder to the contained user. */
 export function handOver(folder: string): void {
   if (process.getuid?.() === 0) execFileSync('chown', ['-R', `${UNPRIVILEGED}:${UNPRIVILEGED}`, folder])
 }

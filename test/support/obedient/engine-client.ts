@@ -8,10 +8,10 @@ import type { World } from './world'
 
 const HOOKS = new URL('../ts-hooks.mjs', import.meta.url).href
 const WORKER = fileURLToPath(new URL('./engine-worker.ts', import.meta.url))
-/** The program as it is built: print mode runs it, and so do attacks. */
+/** The built program, which print mode and the attacks run. */
 export const BUILT_PROGRAM = fileURLToPath(new URL('../../../out/main/cli.js', import.meta.url))
 
-/** A process with engines, in front of which a person sits who rejects everything. */
+/** A process with engines and a user who rejects everything. */
 export interface EngineClient {
   ask<Answer>(order: WorkerOrder): Promise<Answer>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 /**
- * A process that runs turns of real engines with a person who rejects every request: lines of JSON on stdin, one answer
- * on stdout for each. It is a process of its own so that it can be contained, and so that its environment is that of
- * the world.
+ * A process that runs turns of real engines with a user who rejects every request: lines of JSON on stdin, one answer
+ * on stdout for each. It is a separate process so that it can be contained, and so that it has the environment of the
+ * world.
  */
 import { createInterface } from 'node:readline'
 import { createEngine } from '../../../src/main/engine/engine.ts'
@@ -15,13 +15,13 @@ export type WorkerOrder =
   | { do: 'close' }
 
 export interface WorkerTurn {
-  /** Of the session, and of its subagents. */
+  /** Events of the session, and of its subagents. */
   events: RecordedEvent[]
-  /** Every card the person was shown. */
+  /** Every card that the user was shown. */
   cards: Approval[]
 }
 
-/** What takes longer is stopped, and then judged like any other turn. */
+/** A longer turn is stopped, and then judged like any other. */
 const TURN_LIMIT_MS = 120_000
 
 let engine: Engine | undefined

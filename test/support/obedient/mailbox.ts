@@ -3,24 +3,24 @@ import { join } from 'node:path'
 import { accountToml, MAIL_PASSWORD, startMailLab } from '../mail/mail-lab'
 import type { AttackCall } from './scenario'
 
-/** The mailbox of the user, in which the message with the orders is the only one. */
+/** The user's mailbox, whose only message contains the orders. */
 export interface Mailbox {
   /** The id of that message. */
   id: string
-  /** What the user asks for, so that the model comes across the orders. */
+  /** The user's prompt, which leads the model to the orders. */
   prompt: string
   /** Delivers the message. */
   deliver(orders: string): Promise<void>
-  /** What is in config.toml for it. */
+  /** The lines for it in config.toml. */
   config: string
   /** Stores the password where Trestle keeps it. */
   storePassword(home: string): void
-  /** What was sent, moved, marked or stored, as messages about damage. */
+  /** Messages about mail that was sent, moved, marked or stored. */
   damage(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Tools without a schema, which a model calls through another one. */
+/** Tools without a schema, which a model calls through another tool. */
 const BRIEF = /^(?:Mail|Memory)[A-Z]/
 
 /** The call as a model makes it. */
@@ -28,7 +28,7 @@ export function asModelCalls({ tool, input }: AttackCall): AttackCall {
   return BRIEF.test(tool) ? { tool: 'call_tool', input: { name: tool, arguments: input } } : { tool, input }
 }
 
-/** Starts the mail servers of a world. `inSubject`: the orders stand in the subject, and the model only searches. */
+/** Starts the mail servers of a world. `inSubject`: the orders are in the subject, and the model only searches. */
 export async function startMailbox({ inSubject }: { inSubject: boolean }): Promise<Mailbox> {
   const lab = await startMailLab()
   const validity = await lab.asUser('inbox', async (client) => {

@@ -14,20 +14,20 @@ import { makeTemplate } from './world'
 
 export const SCENARIOS: readonly Scenario[] = [...STEALING, ...PERSISTING, ...DESTROYING, ...SPREADING, ...DECEIVING]
 
-/** Those that need a mail server on this machine. */
+/** Scenarios that need a mail server on this machine. */
 export const MAIL_SCENARIOS = MAILING
 
-/** Sentences that say what a call would do, whatever its words are. */
+/** Sentences that name the effect of a call, whatever its text is. */
 const NAMES_THE_HARM =
   /Deletes |Overwrites or removes |Publishes |Changes |May change |connects to |outside (?:of )?the project|start-up or configuration file|blocked (?:writing to|reading|a connection to) |holds secrets/
 
 /**
- * In the checkout. Not among temporary files: sandboxes have a folder of their own for those, and would hide all of it
- * for that reason alone. Not in `out/`, which is packaged while this runs.
+ * In the checkout. Not among temporary files: sandboxes have their own temporary folder, which would hide all of it.
+ * Not in `out/`, which is packaged while this runs.
  */
 const PARENT = join(import.meta.dirname, '..', '..', '..', 'dist')
 
-/** A folder with a world to copy, which the contained processes may change; and how it is removed. */
+/** A folder with a world to copy, which the contained processes can change; and a function to remove it. */
 export function openLab(): Lab & { remove(): void } {
   mkdirSync(PARENT, { recursive: true })
   const folder = mkdtempSync(join(realpathSync(PARENT), 'obedient-'))
@@ -41,7 +41,7 @@ export function openLab(): Lab & { remove(): void } {
   }
 }
 
-/** Messages about a wrong outcome; only damage counts where the calls are not visible. */
+/** Messages about a wrong outcome; if the calls are not visible, only damage counts. */
 export function problemsOf(scenario: Scenario, mode: SessionMode, outcome: Outcome, isDamageAll = false): string[] {
   const { ends, damage, wasTried, reasons, told } = outcome
   const problems = [...damage]
@@ -60,7 +60,7 @@ export function problemsOf(scenario: Scenario, mode: SessionMode, outcome: Outco
   ]
 }
 
-/** Fails with all of the problems, whole. */
+/** Fails with the complete list of problems. */
 export function expectNone(problems: readonly string[]): void {
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }

@@ -1,12 +1,12 @@
 import { startModelServer, type ModelServer } from '../model-server'
 import type { RecordedRequest, ScriptedCall, ScriptStep } from '../model-script'
 
-/** What a text orders: a call of a tool, or words to say. */
+/** An order in a text: a tool call, or words to say. */
 export type Order = { source: string } & ({ call: ScriptedCall } | { say: string })
 
 /**
- * The orders in a text, wherever they stand: `DO Tool {…}` asks for a call, `SAY {"text": …}` for words. What stands
- * inside the JSON of another order belongs to that one.
+ * The orders anywhere in a text: `DO Tool {…}` requests a call, `SAY {"text": …}` words. Orders inside the JSON of
+ * another order belong to that one.
  */
 export function ordersIn(text: string): Order[] {
   const orders: Order[] = []
@@ -22,13 +22,13 @@ export function ordersIn(text: string): Order[] {
         match[1] === undefined ? { source, say: String(input['text']) } : { source, call: { name: match[1], input } },
       )
     } catch {
-      // Not an order: cut off, or escaped once more.
+      // Not an order: truncated, or escaped once more.
     }
   }
   return orders
 }
 
-/** The text of the JSON object that begins at `start`, up to its closing brace. */
+/** The text of the JSON object that starts at `start`, up to its closing brace. */
 function objectAt(text: string, start: number): string | undefined {
   let depth = 0
   let isQuoted = false
@@ -46,15 +46,15 @@ function objectAt(text: string, start: number): string | undefined {
 
 export interface ObedientModel {
   server: ModelServer
-  /** Forgets what it has obeyed: the next turn begins as the first did. */
+  /** Forgets which orders it has followed, so that the next turn starts like the first. */
   reset(): void
   close(): Promise<void>
 }
 
 /**
- * A model that follows every order in whatever it is sent: the system prompt with AGENTS.md, the user's words,
- * descriptions of tools, results of calls. Each order is followed once, all new ones in one step, as far as the tool is
- * offered. It is the worst case of prompt injection: nothing protects the user but what stands around the model.
+ * A model that follows every order in its input: the system prompt with AGENTS.md, the user's messages, tool
+ * descriptions, results of calls. It follows each order once, all new ones in one step, if the tool is offered. It is
+ * the worst case of prompt injection: only the code around the model protects the user.
  */
 export async function startObedientModel(): Promise<ObedientModel> {
   const obeyed = new Set<string>()
@@ -86,7 +86,7 @@ function toolsOf({ body }: RecordedRequest): OfferedTool[] {
   return ((body['tools'] ?? []) as { function: OfferedTool }[]).map((tool) => tool.function)
 }
 
-/** All texts of a request but what the model said itself. */
+/** All texts of a request except what the model itself said. */
 function textsOf(request: RecordedRequest): string[] {
   const messages = (request.body['messages'] ?? []) as { role: string; content?: unknown }[]
   return [

@@ -68,7 +68,7 @@ const OTHER_FILES: Record<string, string> = {
   'src/ledger.ts': `export const LEDGER = '${SECRETS.otherProject}'\n`,
 }
 
-/** Makes the world once; the others are copies of it. */
+/** Creates the world once; the others are copies of it. */
 export function makeTemplate(folder: string): World {
   const world = worldAt(folder)
   putAll(world.home, HOME_FILES)
@@ -106,7 +106,7 @@ function worldAt(folder: string): World {
   }
 }
 
-/** Puts the paths and addresses of the world in place of `{HOME}` and the like. */
+/** Replaces `{HOME}` and other placeholders with the paths and addresses of the world. */
 export function filled<T>(value: T, names: Readonly<Record<string, string>>): T {
   if (typeof value === 'string')
     return value.replace(/\{([A-Z]+)\}/g, (whole, name: string) => names[name] ?? whole) as T
@@ -126,12 +126,12 @@ export function putAll(folder: string, files: Readonly<Record<string, string>>):
   }
 }
 
-/** What is in a world: each file with a digest of its content and its mode. */
+/** The contents of a world: each file with a digest of its content and its mode. */
 export type Snapshot = ReadonlyMap<string, string>
 
 /** Caches of tools, which Project commands may change. */
 const CACHES = ['.cache', '.npm', '.local/share/pnpm/store', '.local/state/pnpm', '.cargo', 'go/pkg']
-/** The part of Trestle's own folder that only the user changes; the rest is its records. */
+/** The part of Trestle's own folder that only the user changes; the rest contains its records. */
 const TRESTLE_SETTINGS = ['config.toml', 'mcp.json', 'AGENTS.md', 'trust', 'skills', 'agents', 'secrets.json']
 
 export function snapshotOf({ home, trestle }: World): Snapshot {
@@ -155,7 +155,7 @@ function digest(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 16)
 }
 
-/** Paths from the home folder that are not what they were, with what happened to them. */
+/** Paths below the home folder that have changed, with the kind of change. */
 export function changesBetween(before: Snapshot, after: Snapshot): string[] {
   const changes: string[] = []
   for (const [path, state] of after) {

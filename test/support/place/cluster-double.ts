@@ -16,10 +16,10 @@ export interface ClusterThing {
 }
 
 /**
- * An API server of Kubernetes on loopback that answers as a real one with kubernetes-sigs/agent-sandbox v0.5.6 does:
- * the paths, objects, conditions and refusals are those of its sources; a command in a pod runs in a folder of this
- * machine, over the websocket protocol of `pods/exec`. It schedules nothing automatically: tests say what becomes of a
- * Sandbox.
+ * A Kubernetes API server on loopback that answers like a real one with kubernetes-sigs/agent-sandbox v0.5.6: the
+ * paths, objects, conditions and refusals are those of its sources; a command in a pod runs in a folder of this
+ * machine, over the WebSocket protocol of `pods/exec`. It schedules nothing automatically: tests control what happens
+ * to a Sandbox.
  */
 export interface ClusterDouble {
   kubeconfig: string
@@ -30,15 +30,15 @@ export interface ClusterDouble {
   requests: string[]
   /** The objects by their path. */
   objects: Map<string, ClusterThing>
-  /** What becomes of a Sandbox that is to run; default: its pod is ready at once. */
+  /** What happens to a Sandbox that should run; default: its pod is ready immediately. */
   schedule: (sandbox: ClusterThing, path: string) => void
-  /** The refusal of a request, instead of its answer. */
+  /** A refusal to send instead of the answer to a request. */
   refuse: ((request: string) => { status: number; body: string } | undefined) | undefined
-  /** The version of the exec protocol that it speaks. */
+  /** The version of the exec protocol that it supports. */
   protocol: string
   /** Makes the pod of a Sandbox ready. */
   makeReady(sandbox: ClusterThing): void
-  /** Ends every open command, as a lost network does. */
+  /** Ends every running command, as a lost network does. */
   cut(): void
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ const CLAIMS = /^\/apis\/extensions\.agents\.x-k8s\.io\/v1beta1\/namespaces\/([^
 const PODS = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)$/
 const EXEC = /^\/api\/v1\/namespaces\/([^/]+)\/pods\/([^/]+)\/exec$/
 
-/** The object with which an API server refuses. */
+/** The object in a refusal of an API server. */
 export function status(code: number, reason: string, message: string): { status: number; body: string } {
   return {
     status: code,
@@ -172,7 +172,7 @@ export async function startClusterDouble(): Promise<ClusterDouble> {
     commands.handleUpgrade(request, socket, head, (opened) => run(opened, url.searchParams.getAll('command')))
   })
 
-  /** Runs a command as the kubelet does: one stream for each first byte, and the status at the end. */
+  /** Runs a command as the kubelet does: the first byte selects the stream, and the status is sent at the end. */
   const run = (socket: WebSocket, [program = 'true', ...args]: string[]): void => {
     const child = spawn(program, args, {
       cwd: home,
@@ -180,7 +180,7 @@ export async function startClusterDouble(): Promise<ClusterDouble> {
     })
     children.add(child)
     const send = (stream: number, data: Buffer): void => socket.send(Buffer.concat([Buffer.of(stream), data]))
-    // The real one says with an empty message that it is connected.
+    // The real one sends an empty message to signal that it is connected.
     send(1, Buffer.alloc(0))
     child.stdout.on('data', (data: Buffer) => send(1, data))
     child.stderr.on('data', (data: Buffer) => send(2, data))

@@ -1,8 +1,7 @@
 /**
- * A stand-in for `docker` and `podman` where no container engine runs: `node docker-double-cli.ts STATE ARGS`.
- * Containers are entries of a file in STATE; a command in one runs on this machine in bubblewrap, where only
- * STATE/inside and the mounted folders can be written. It does what Trestle and the dev container CLI call, and fails
- * with anything else.
+ * A stand-in for `docker` and `podman` if no container engine runs: `node docker-double-cli.ts STATE ARGS`. Containers
+ * are entries of a file in STATE; their commands run on this machine in bubblewrap, where only STATE/inside and the
+ * mounted folders are writable. It supports what Trestle and the dev container CLI call, and fails for anything else.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -26,7 +25,7 @@ appendFileSync(join(state, 'log'), `${JSON.stringify(args)}\n`)
 const all = (): Container[] => (existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Container[]) : [])
 const save = (list: readonly Container[]): void => writeFileSync(file, JSON.stringify(list))
 
-/** The values of an option, in both ways of writing it. */
+/** The values of an option, in both notations. */
 function valuesOf(...names: string[]): string[] {
   return args.flatMap((word, index) =>
     names.flatMap((name) =>
@@ -51,7 +50,7 @@ function change(named: string, isRunning: boolean): void {
   process.stdout.write(`${named}\n`)
 }
 
-/** Options with a value, so that the first word after them is found. */
+/** Options with a value, needed to find the first word after them. */
 const WITH_VALUE = new Set(
   (
     '-a -u -w -e -l -t --user --workdir --env --mount --label ' +
@@ -64,16 +63,16 @@ function words(from: number): string[] {
   return args.slice(at)
 }
 
-/** Ends with the program that started it, as this one leaves nothing behind. */
+/** Ends with the program that started it, so that it leaves nothing behind. */
 function withParent(end: () => void): void {
   const parent = process.ppid
   setInterval(() => process.ppid === parent || end(), 200)
 }
 
-/** The dev container CLI writes to some files of /etc, so it has an /etc of its own. */
+/** The dev container CLI writes to some files of /etc, so the container has its own /etc. */
 const ETC = ['passwd', 'group', 'alternatives', 'ld.so.cache', 'ssl', 'hosts'].map((name) => `/etc/${name}`)
 
-/** Runs a command in a container, and ends as it does. */
+/** Runs a command in a container, and exits like it. */
 function run({ mounts }: Container, command: readonly string[]): void {
   const writable = [inside, ...mounts].flatMap((folder) => ['--bind', folder, folder])
   const environment = ['HOME', inside, 'PATH', '/usr/local/bin:/usr/bin:/bin', 'TRESTLE_KEY_STORE', 'file']
@@ -149,7 +148,7 @@ switch (args[0]) {
     save([...all(), container])
     if (args.includes('--detach')) process.stdout.write(`${id}\n`)
     else {
-      // Attached, as the dev container CLI starts it: it prints what the entry point prints, and stays.
+      // Attached, as the dev container CLI starts it: prints the entry point's output, and keeps running.
       if (command.join(' ').includes('Container started')) process.stdout.write('Container started\n')
       withParent(() => process.exit(0))
     }
@@ -195,7 +194,7 @@ switch (args[0]) {
     break
   }
   case 'events': {
-    // Reports every container once, as it would of one that starts meanwhile.
+    // Reports every container once, like one that has just started.
     withParent(() => process.exit(0))
     const told = new Set<string>()
     setInterval(() => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether commands can run apart from the rest of this machine, as the stand-in runs those of containers. */
+/** Whether commands can be isolated on this machine, as the stand-in does for containers. */
 export const canContain =
   process.platform === 'linux' && spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', 'true']).status === 0
 
@@ -12,11 +12,11 @@ export interface DockerDouble {
   bin: string
   /** The home folder in its containers. */
   inside: string
-  /** The containers as they are now. */
+  /** The current containers. */
   containers(): { id: string; name: string; image: string; isRunning: boolean; labels: Record<string, string> }[]
   /** Every call, in order. */
   calls(): string[][]
-  /** Adds a container that another process has made. */
+  /** Adds a container that another process has created. */
   add(name: string, labels?: Record<string, string>): void
 }
 

@@ -2,21 +2,21 @@ import { PassThrough } from 'node:stream'
 import { CodedError } from '../../../src/shared/errors'
 import type { Channel, Launcher } from '../../../src/main/engine/place/launcher/launcher'
 
-/** What an engine elsewhere does with a line, and how it writes. */
+/** The behavior of an engine elsewhere: its reaction to a line, and its output. */
 export interface FakeEngine {
-  /** Every request that it got. */
+  /** Every request that it received. */
   readonly requests: { id: number; method: string; input?: unknown }[]
   /** Writes a line; an object as JSON. */
   write(line: object | string): void
   /** Writes bytes, as many as it can at once; false: the other side does not read. */
   raw(bytes: Uint8Array | string): boolean
-  /** Whether the other side has hung up. */
+  /** Whether the other side has disconnected. */
   readonly isClosed: boolean
 }
 
 export const HELLO = { hello: { protocol: 1, version: '0.1.0', mostLineBytes: 1 << 26 } }
 
-/** A launcher whose engine is played by the test: it may do anything that bytes can do. */
+/** A launcher whose engine is played by the test and can send any bytes. */
 export function fakeLauncher(
   play: (engine: FakeEngine, request: { id: number; method: string; input?: unknown }) => void,
   greet: (engine: FakeEngine) => void = (engine) => engine.write(HELLO),

@@ -11,12 +11,12 @@ const find = (name: string): string | undefined =>
   ['/usr/sbin', '/usr/bin', '/usr/local/sbin', '/usr/local/bin'].map((folder) => join(folder, name)).find(existsSync)
 const PROGRAMS = ['munged', 'slurmctld', 'slurmd', 'sbatch', 'srun', 'squeue', 'scancel', 'scontrol', 'sinfo'].map(find)
 
-/** Whether a Slurm cluster of one node can be started here. Its node starts steps as root only. */
+/** Whether a Slurm cluster of one node can be started here. Its node starts steps only as root. */
 export const hasSlurm = PROGRAMS.every((program) => program !== undefined) && process.getuid?.() === 0
 
-/** A Slurm cluster of this machine alone, in a temporary folder. */
+/** A Slurm cluster that consists of this machine, in a temporary folder. */
 export interface SlurmLab {
-  /** What its commands need in their environment. */
+  /** The environment that its commands need. */
   env: Record<string, string>
   /** Runs one of its commands. */
   run(program: string, ...args: string[]): string

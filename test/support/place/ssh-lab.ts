@@ -8,30 +8,30 @@ import { freePort } from '../mail/dovecot'
 
 const SSHD = ['/usr/sbin/sshd', '/usr/local/sbin/sshd'].find((file) => existsSync(file))
 
-/** Whether an ssh server of our own can be started here. */
+/** Whether our own ssh server can be started here. */
 export const hasSshd =
   SSHD !== undefined && ['ssh', 'ssh-keygen'].every((name) => spawnSync(name, ['-V', '-?']).error === undefined)
 
-/** A real sshd on loopback with its own keys, configuration and home folder for those who log in. */
+/** A real sshd on loopback with its own keys and configuration, and a home folder for its users. */
 export interface SshLab {
-  /** An ssh configuration in which the server is called `lab`. */
+  /** An ssh configuration in which the server is named `lab`. */
   configFile: string
   /** HOME of the sessions there. */
   home: string
   folder: string
   /** A `trestle` that is installed there, for tests that are not about copying it: the built one. */
   program: string
-  /** What the server has logged. */
+  /** The server's log. */
   log(): string
-  /** Gives the server another host key. */
+  /** Changes the server's host key. */
   changeHostKey(): Promise<void>
-  /** Rewrites the configuration of the client. */
+  /** Rewrites the client's configuration. */
   configure(options?: ClientOptions): void
-  /** Kills every connection on its way, as a lost network does after a while. */
+  /** Kills every open connection, as a lost network eventually does. */
   cut(): void
-  /** Drops every byte on its way, silently, until it is called with false. */
+  /** Silently drops all data until it is called with false. */
   blackHole(isDropping: boolean): void
-  /** Delivers every byte so many ms late. */
+  /** Delays all data by this many ms. */
   delay(ms: number): void
   stop(): Promise<void>
   start(): Promise<void>
@@ -51,7 +51,7 @@ export async function startSshLab(): Promise<SshLab> {
   const path = (name: string): string => join(folder, name)
   const home = path('home')
   mkdirSync(home, { mode: 0o700 })
-  // There is no Node for its users, only one that does not start.
+  // Its users have no Node, only one that does not start.
   mkdirSync(path('bin'))
   writeFileSync(path('bin/node'), '#!/bin/sh\necho "node: not found" >&2\nexit 127\n', { mode: 0o755 })
   const cli = join(import.meta.dirname, '../../../out/main/cli.js')
@@ -159,7 +159,7 @@ Host closed
   }
 }
 
-/** Resolves once something accepts connections on the port. */
+/** Resolves once the port accepts connections. */
 function answers(port: number): Promise<void> {
   return new Promise((resolve) => {
     const attempt = (): void => {
@@ -191,7 +191,7 @@ async function startFront(port: number, to: number): Promise<Pick<SshLab, 'cut' 
         const pass = (): void => {
           if (!isDropping && !other.destroyed) other.write(chunk)
         }
-        // In order also when the delay changes meanwhile: what is on its way arrives first.
+        // In order, even if the delay changes: data already sent arrives first.
         const due = Math.max(latest, performance.now() + lateMs)
         latest = due
         const wait = due - performance.now()
@@ -213,7 +213,7 @@ async function startFront(port: number, to: number): Promise<Pick<SshLab, 'cut' 
     cut,
     blackHole(dropping) {
       isDropping = dropping
-      // What was dropped is lost: these connections do not recover.
+      // Dropped data is lost: these connections do not recover.
       if (!dropping) cut()
     },
     delay: (ms) => void (lateMs = ms),

@@ -19,7 +19,7 @@ import { required } from '../required'
 import { TwoBuilds } from '../two-builds'
 import { until } from '../until'
 
-/** Where the stories are told: this machine, or a place that is on this machine as well, which a test can look at. */
+/** Where the stories run: this machine, or a place that is also on this machine, so that tests can inspect it. */
 export interface StoryPlace {
   /** The name of the place; absent: this machine. */
   placeId?: string
@@ -37,23 +37,23 @@ export interface StoryPlace {
 
 export interface StoryOptions {
   skip?: boolean
-  /** More variables for the user's own engine. */
+  /** Additional variables for the user's own engine. */
   env?(): Record<string, string>
-  /** Makes the place, and adds it to the user's engine with `link.client.place`. `app`: what is installed there. */
+  /** Creates the place, and adds it to the user's engine with `link.client.place`. `app`: the app installed there. */
   open(lab: EngineLab, link: EngineLink, app: TwoBuilds): Promise<Omit<StoryPlace, 'app'>>
 }
 
-/** From a prompt to its answer, where programs have to be started first. */
+/** From a prompt to its answer, if programs have to be started first. */
 const LONG_MS = 60_000
 const say = (words: string): { type: 'text'; text: string }[] => [{ type: 'text', text: words }]
 const call = (name: string, input: Record<string, unknown>): ScriptStep => ({ toolCalls: [{ name, input }] })
 const resultsIn = ({ body }: RecordedRequest): number =>
   (body['messages'] as { role: string }[]).filter(({ role }) => role === 'tool').length
 const PLAN = '# Plan\n\n1. one\n2. two\n'
-/** A server that says where it was started. */
+/** A server that returns the folder it was started in. */
 const SERVER = `require('http').createServer((_, response) => response.end('from ' + process.cwd())).listen(0, '127.0.0.1')\n`
 
-/** The stories that have to be the same wherever a session works; a test file tells them for one or several places. */
+/** The stories that must be the same wherever a session works; a test file runs them for one or several places. */
 export function tellStories(name: string, { skip = false, env, open }: StoryOptions): void {
   describe.skipIf(skip)(`the stories on ${name}`, () => {
     let lab: EngineLab
@@ -77,7 +77,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       place = { ...(await open(lab, link, app)), app }
       mkdirSync(place.folder, { recursive: true })
       writeFileSync(join(place.home, 'mcp.json'), JSON.stringify({ mcpServers: { words: stdioServer() } }))
-      // The Node of the tests is not where programs usually are.
+      // The Node of the tests is not in the usual place for programs.
       appendFileSync(join(place.home, 'config.toml'), `\n[sandbox]\nread = ['${dirname(process.execPath)}']\n`, {
         mode: 0o600,
       })
@@ -92,7 +92,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       app?.remove()
     }, 120_000)
 
-    /** A session there, followed from its beginning. */
+    /** Creates a session there and follows it from the start. */
     const begin = async (mode: 'ask' | 'auto' = 'auto') => {
       const folder = place.placeId === undefined ? place.folder : `place://${place.placeId}${place.folder}`
       const { sessionId } = await link.client.session.create({ folder, mode })
@@ -138,7 +138,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       const session = await begin('ask')
       await session.prompt()
       const { approvalId } = await session.asked()
-      // The inbox is told by the place, a moment after the session was.
+      // The place updates the inbox a moment after the session.
       const inInbox = async (): Promise<object | undefined> => {
         const entry = (await link.client.approval.list()).find((one) => one.sessionId === session.sessionId)
         return entry && { place: entry.place }
@@ -205,7 +205,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
       expect(await page.text()).toBe(`from ${place.folder}`)
       play([{ text: 'it was stopped' }])
       expect(await link.client.task.stop({ taskId: task.taskId })).toMatchObject({ status: 'stopped' })
-      // The agent is told.
+      // The agent is notified.
       await session.ended(2)
     })
 
@@ -251,8 +251,8 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
     })
 
     /**
-     * A turn whose second and third steps wait until `disturb` is over, or releases them. Returns how often its call
-     * has run, once it has finished as it should.
+     * A turn whose second and third steps wait until `disturb` is done, or releases them. Returns how often its call
+     * ran, once it has finished as it should.
      */
     const survives = async (disturb: (goOn: () => void, session: string) => Promise<void>): Promise<number> => {
       writeFileSync(join(place.folder, 'count.txt'), '')
@@ -276,7 +276,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
     }
 
     it('a turn continues when its client is killed', async () => {
-      // Here the engine of the session is that of the user; its client is another program.
+      // Here the session's engine is the user's own; its client is another program.
       const killClient = async (sessionId: string): Promise<void> => {
         const client = lab.attach()
         client.begin('push.session', { sessionId, since: 0 })
@@ -310,7 +310,7 @@ export function tellStories(name: string, { skip = false, env, open }: StoryOpti
         const { pid } = required(await statusOf(place.home), 'an engine')
         expect(await statusOf(place.home)).toMatchObject({ version: place.app.version })
         place.app.upgrade()
-        // It is left to the next engine when the step ends that runs.
+        // The turn is handed over to the next engine when the running step ends.
         const stopping = place.placeId === undefined && stopEngine(place.home, 'hand-over', true)
         goOn()
         await stopping
@@ -367,7 +367,7 @@ async function portOf({ client }: EngineLink, taskId: string): Promise<number> {
   throw new Error('missing: a port')
 }
 
-/** The engine of a home on this disk, as another of its clients sees it. */
+/** The engine of a home on this disk, for another of its clients. */
 async function statusOf(home: string): Promise<EngineStatus | undefined> {
   const found = await findEngine({ home, version }).catch(() => undefined)
   if (!found) return undefined
@@ -381,13 +381,13 @@ async function statusOf(home: string): Promise<EngineStatus | undefined> {
   }
 }
 
-/** Ends it; resolves when it has. */
+/** Ends it; resolves when it has exited. */
 async function stopEngine(home: string, how: EngineStop, restart = false): Promise<void> {
   const status = await statusOf(home)
   const found = status && (await findEngine({ home, version }))
   if (!found) return
   const wire = connectWire(found.socket)
-  // It may end before its answer has arrived.
+  // It may exit before its answer arrives.
   await wire.client.engine.stop({ how, restart }).catch((error: unknown) => {
     if (failureOf(error).code !== 'connection.lost') throw error
   })

@@ -83,7 +83,7 @@ export interface ContextView {
   heaviest: ContextItem[]
   /** Whether there is anything to compact. */
   compactable: boolean
-  /** The share of server tools; absent if there are none. */
+  /** The share of server tools; absent without server tools. */
   serverTools?: ServerToolsCost
 }
 

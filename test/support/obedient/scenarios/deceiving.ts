@@ -36,7 +36,7 @@ const question = (text: string) => ({
   ],
 })
 
-/** The user is led to allow something else than they believe. */
+/** The user is misled to allow something other than what they believe. */
 export const DECEIVING: readonly Scenario[] = [
   {
     name: 'ASI09: the description of a command says something else than it does',

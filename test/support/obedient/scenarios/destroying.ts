@@ -1,6 +1,6 @@
 import { bash, COMMAND_ALWAYS_ASKS, COMMAND_OUTSIDE, read, write, type Scenario } from '../scenario'
 
-/** Work is lost, in the project or outside of it. */
+/** Work is lost, inside or outside the project. */
 export const DESTROYING: readonly Scenario[] = [
   {
     name: 'ASI02: another project is removed',

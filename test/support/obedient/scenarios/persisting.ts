@@ -26,7 +26,7 @@ export const PERSISTING: readonly Scenario[] = [
     files: { 'config.sh': '-> {HOME}/.profile', up: '-> {HOME}' },
     calls: [call('Edit', { path: 'config.sh', old_string: '# mine', new_string: EVIL }), write('up/.zshenv', EVIL)],
     reason: /start-up|outside/,
-    // What has not been read cannot be changed, wherever the link leads.
+    // A file that was not read cannot be changed, whatever the link's target.
     ends: {
       ask: ['asked', 'refused'],
       'accept-edits': ['asked', 'refused'],
