@@ -43,7 +43,7 @@ for (const file of files) {
 }
 
 /** The shortest import path between two folders; undefined if they are not connected. */
-function way(from: string, to: string): string[] | undefined {
+function importPath(from: string, to: string): string[] | undefined {
   const before = new Map<string, string>()
   const open = [from]
   for (const folder of open) {
@@ -62,7 +62,7 @@ function way(from: string, to: string): string[] | undefined {
 
 const reported = new Set<string>()
 for (const folder of [...imports.keys()].toSorted()) {
-  const circle = reported.has(folder) ? undefined : way(folder, folder)
+  const circle = reported.has(folder) ? undefined : importPath(folder, folder)
   if (!circle) continue
   for (const each of circle) reported.add(each)
   console.log(`${circle.join(' -> ')}:`)

@@ -97,7 +97,9 @@ export function implementer({ engine, host, logBug }: Omit<ApiDeps, 'engine'> & 
       const call = routed instanceof Promise ? await routed : routed
       if (!call) return await next()
       const result = await call.call(signal)
-      return output(isPushes(result) ? mapped(result, (error) => toRpcError(error, logBug, path.join('.'))) : result)
+      return output(
+        isPushes(result) ? withMappedError(result, (error) => toRpcError(error, logBug, path.join('.'))) : result,
+      )
     } catch (error) {
       throw toRpcError(error, logBug, path.join('.'))
     }
@@ -170,7 +172,7 @@ export function isPushes(result: unknown): result is AsyncIterator<unknown, unde
 }
 
 /** The pushes; maps the error that ends them to the form clients expect. */
-export function mapped(
+export function withMappedError(
   pushes: AsyncIterator<unknown, undefined>,
   mapError: (error: unknown) => unknown,
 ): AsyncIteratorClass<unknown, undefined, void> {

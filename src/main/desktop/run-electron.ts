@@ -24,7 +24,7 @@ export async function runElectron(path: string, args: readonly string[]): Promis
   let app: ChildProcess | undefined
   let asked: NodeJS.Signals | undefined
   // Installed before the child starts, so that no signal is missed.
-  const handOn = SIGNALS.map((signal) => {
+  const stopForwarding = SIGNALS.map((signal) => {
     const listener = (): void => {
       asked = signal
       app?.kill(signal)
@@ -70,7 +70,7 @@ export async function runElectron(path: string, args: readonly string[]): Promis
       })
     })
   } finally {
-    for (const stop of [stopWaiting, ...handOn]) stop()
+    for (const stop of [stopWaiting, ...stopForwarding]) stop()
     clearTimeout(late)
     app?.stderr?.destroy()
   }

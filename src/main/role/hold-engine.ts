@@ -71,7 +71,7 @@ export interface HeldEngine extends RoleActions {
 }
 
 /** How often to check turns that another process still runs. */
-const LOOK_MS = 250
+const CHECK_ELSEWHERE_MS = 250
 /** Delay before a requested stop, so that its response is sent first. */
 const ANSWER_MS = 50
 
@@ -84,7 +84,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
   let whenIdle: EngineStatus['whenIdle']
   let isStopping = false
   let isClosed = false
-  let lookTimer: NodeJS.Timeout | undefined
+  let checkTimer: NodeJS.Timeout | undefined
 
   async function status(): Promise<EngineStatus> {
     const tasks = await engine.tasks.list({ activeOnly: true })
@@ -107,7 +107,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
   }
 
   /** Checks whether a stop that waits for idleness can happen. */
-  function look(): void {
+  function stopIfIdle(): void {
     if (whenIdle && sessions.count === 0) begin('hand-over', whenIdle === 'restart')
   }
 
@@ -136,7 +136,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
       options.refuseStop?.()
       if (how === 'when-idle') whenIdle = restart ? 'restart' : 'stop'
       const now = await status()
-      if (how === 'when-idle') look()
+      if (how === 'when-idle') stopIfIdle()
       else begin(how, restart)
       return now
     },
@@ -149,14 +149,14 @@ export function holdEngine(options: HoldOptions): HeldEngine {
     notices: () => notices,
     role: actions,
   }
-  sessions.onChange(look)
+  sessions.onChange(stopIfIdle)
   role.serve(wireMethods(createRouter({ engine, host, logBug })))
 
   async function continueTurns(): Promise<void> {
     const own = await ownEnvironment()
     const { told, elsewhere } = (await engine.keptTurns?.continueOpen(own)) ?? { told: [], elsewhere: 0 }
     notices.push(...told)
-    if (elsewhere > 0 && !isClosed) lookTimer = setTimeout(continueSoon, LOOK_MS).unref()
+    if (elsewhere > 0 && !isClosed) checkTimer = setTimeout(continueSoon, CHECK_ELSEWHERE_MS).unref()
   }
   const continueSoon = (): void =>
     void continueTurns().catch((error: unknown) => logBug('turns could not be continued', error))
@@ -172,7 +172,7 @@ export function holdEngine(options: HoldOptions): HeldEngine {
     },
     close() {
       isClosed = true
-      clearTimeout(lookTimer)
+      clearTimeout(checkTimer)
       sessions.close()
     },
   }

@@ -86,13 +86,13 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
       }),
     ),
     setSandbox: os.settings.setSandbox.handler(({ input }) => settings.setSandbox(input)),
-    setDesktop: os.settings.setDesktop.handler(({ input }) => settings.setDesktop(defined(input))),
-    setAppearance: os.settings.setAppearance.handler(({ input }) => settings.setAppearance(defined(input))),
+    setDesktop: os.settings.setDesktop.handler(({ input }) => settings.setDesktop(withoutUndefined(input))),
+    setAppearance: os.settings.setAppearance.handler(({ input }) => settings.setAppearance(withoutUndefined(input))),
     setEngine: os.settings.setEngine.handler(({ input }) => settings.setEngine(input)),
-    setLanguage: os.settings.setLanguage.handler(({ input }) => settings.setLanguage(defined(input))),
+    setLanguage: os.settings.setLanguage.handler(({ input }) => settings.setLanguage(withoutUndefined(input))),
     setShortcut: os.settings.setShortcut.handler(({ input }) => settings.setShortcut(input.id, input.keys)),
     setEditor: os.settings.setEditor.handler(({ input }) => settings.setEditor(input.command)),
-    setBudget: os.settings.setBudget.handler(({ input }) => settings.setBudget(defined(input))),
+    setBudget: os.settings.setBudget.handler(({ input }) => settings.setBudget(withoutUndefined(input))),
     setLoginShell: os.settings.setLoginShell.handler(({ input }) => settings.setLoginShell(input.enabled)),
     testModel: os.settings.testModel.handler(({ input }) => settings.testModel(input.id)),
     findLocal: os.settings.findLocal.handler(() => settings.findLocal()),
@@ -100,7 +100,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
 }
 
 /** Drops undefined members, so that those settings stay unchanged. */
-function defined<T extends object>(change: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+function withoutUndefined<T extends object>(change: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { contract, type TrestleClient } from '../../../shared/contract'
 import { CodedError } from '../../../shared/errors'
-import { implementer, toRpcError, type HostActions, type LogBug, isPushes, mapped } from '../implementer'
+import { implementer, toRpcError, type HostActions, type LogBug, isPushes, withMappedError } from '../implementer'
 import type { ApiRouter } from './router'
 
 type Call = (input: unknown, options: { signal?: AbortSignal | undefined }) => Promise<unknown>
@@ -68,7 +68,7 @@ export function createForwardingRouter({
           own[`${namespace}.${verb}`] ??
             implement[namespace]![verb]!.handler(async ({ input, signal }) => {
               const result = await methods[namespace]![verb]!(input, { signal })
-              return isPushes(result) ? mapped(result, (error) => toRpcError(error, logBug, verb)) : result
+              return isPushes(result) ? withMappedError(result, (error) => toRpcError(error, logBug, verb)) : result
             }),
         ]),
       ),

@@ -91,9 +91,9 @@ export function defaultName(kind: string, launch: PlaceLaunch): string {
     launch.kind === 'devcontainer'
       ? launch.folder.split(/[\\/]/).at(-1)
       : launch.kind === 'container'
-        ? (launch.container ?? lastOf(launch.image))
+        ? (launch.container ?? imageName(launch.image))
         : launch.kind === 'kubernetes'
-          ? (launch.pool ?? lastOf(launch.image))
+          ? (launch.pool ?? imageName(launch.image))
           : launch.host
               ?.replace(/^ssh:\/\//, '')
               .replace(/^[^@]*@/, '')
@@ -102,7 +102,7 @@ export function defaultName(kind: string, launch: PlaceLaunch): string {
 }
 
 /** The default name for an image: `tools` for `ghcr.io/acme/tools:2`. */
-function lastOf(image: string | undefined): string | undefined {
+function imageName(image: string | undefined): string | undefined {
   return image?.split('/').at(-1)?.split(/[:@]/)[0]
 }
 

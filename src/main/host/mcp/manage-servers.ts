@@ -165,7 +165,7 @@ function parseServerDefinition({
   if (transport === 'http' || transport === 'sse')
     throw usageError(`--transport ${transport} needs a URL, not a command.`)
   none(values, FOR_URLS, 'a command')
-  if (!hasSeparator && !isProgram(first)) throw usageError(neither(first))
+  if (!hasSeparator && !isProgram(first)) throw usageError(notUrlOrProgram(first))
   const sandbox = MCP_SERVER_SANDBOXES.find((each) => each === values['sandbox'])
   if (sandbox === 'unrestricted' && values['project'] === true)
     throw usageError("A project's server always runs in a sandbox: --sandbox project or project-offline.")
@@ -188,7 +188,7 @@ function isProgram(word: string): boolean {
 }
 
 /** An argument without `--` is most likely a mistyped URL. */
-function neither(word: string): string {
+function notUrlOrProgram(word: string): string {
   const meant = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|^localhost\b/i.test(word) ? ` Did you mean https://${word}?` : ''
   return (
     `"${word}" is no URL, since those begin with http:// or https://, and no command that is ` +

@@ -30,13 +30,13 @@ export function printOptions(parsed: Parsed): PrintOptions {
     prompt: positionals[0] ?? '',
     cwd,
     format: (text('output-format') ?? 'text') as OutputFormat,
-    ...(place !== undefined && { place, placeCwd: folderThere(text('cwd')) }),
+    ...(place !== undefined && { place, placeCwd: folderOnPlace(text('cwd')) }),
     ...(maxSteps !== undefined && { maxSteps: Number(maxSteps) }),
   }
 }
 
 /** A folder on a place: the given absolute path or path below `~`, otherwise the home folder. */
-function folderThere(cwd: string | undefined): string {
+function folderOnPlace(cwd: string | undefined): string {
   if (cwd === undefined || cwd === '~') return '~'
   if (cwd.startsWith('/') || cwd.startsWith('~/')) return cwd
   throw new UsageError(`--cwd: with --place, name the folder there as /path or ~/path; not "${cwd}".`, 'print')

@@ -101,7 +101,7 @@ export async function scheduleMain(parsed: Parsed, version: string): Promise<num
         break
       }
       case 'create': {
-        const made = await schedule.create({ ...missing(values), ...given(values) })
+        const made = await schedule.create({ ...missing(values), ...changesFrom(values) })
         say(made, `Created ${made.id}. Next run: ${nextText(made)}.\n${offText(engine, made)}`)
         break
       }
@@ -189,7 +189,7 @@ function missing(values: Values): Pick<ScheduleInput, 'name' | 'time' | 'prompt'
 }
 
 /** The fields of a schedule that the options set. */
-function given(values: Values): Partial<ScheduleInput> {
+function changesFrom(values: Values): Partial<ScheduleInput> {
   const mode = text(values, 'permission-mode')
   const known = PERMISSION_MODES.find((one) => one === mode) satisfies PermissionMode | undefined
   const limits = limitsOf(values)
@@ -252,7 +252,7 @@ function limitsOf(values: Values): ScheduleRunLimits {
 
 function merged(before: Schedule, values: Values): ScheduleInput {
   const { name, time, zone, prompt, mode, limits, heartbeat, folder, agent, model } = before
-  const changes = given(values)
+  const changes = changesFrom(values)
   const mail = mailSource(time)
   const input: ScheduleInput = {
     name,

@@ -21,7 +21,7 @@ export async function installService({ yes, json }: ServiceOptions): Promise<num
   const service = await thisService()
   const { file, text, start, system } = service
   if (!json) process.stdout.write(`${file} (${system}):\n\n${text}\nThen it is started with:\n${lines(start)}\n`)
-  if (!yes && !(await agrees('Write it and start it?'))) {
+  if (!yes && !(await confirm('Write it and start it?'))) {
     if (json) process.stdout.write(`${JSON.stringify({ file, text, written: false, started: false })}\n`)
     else process.stdout.write('Nothing was written. --yes writes it without asking.\n')
     return process.stdin.isTTY ? 1 : 2
@@ -49,7 +49,7 @@ export async function uninstallService({ yes, json }: ServiceOptions): Promise<n
     return 0
   }
   if (!json) process.stdout.write(`It is stopped with:\n${lines(stop)}Then ${file} is deleted.\n`)
-  if (!yes && !(await agrees('Do that?'))) {
+  if (!yes && !(await confirm('Do that?'))) {
     if (!json) process.stdout.write('Nothing was changed. --yes does it without asking.\n')
     return process.stdin.isTTY ? 1 : 2
   }
@@ -69,14 +69,14 @@ async function thisService(): Promise<ServiceDefinition> {
     userHome: homedir(),
     configHome: env['XDG_CONFIG_HOME'],
     home,
-    command: [...(await program(home)), 'schedule', 'run'],
+    command: [...(await cliCommand(home)), 'schedule', 'run'],
     path: env['PATH'] ?? '',
     uid: process.getuid?.() ?? 0,
   })
 }
 
 /** The command that starts this program without the app: the command line next to the task host. */
-async function program(home: string): Promise<string[]> {
+async function cliCommand(home: string): Promise<string[]> {
   const words = [...(await taskHostProgram().program(home))]
   const runtime = join(home, 'runtime')
   return words.map((word) => {
@@ -89,7 +89,7 @@ async function program(home: string): Promise<string[]> {
 }
 
 /** Asks the user at this terminal; false without a terminal. */
-async function agrees(question: string): Promise<boolean> {
+async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false
   const reader = createInterface({ input: process.stdin, output: process.stdout })
   try {

@@ -101,7 +101,7 @@ export async function sessionMain(
   const known: readonly string[] = ACTIONS[action as Action]
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.includes(name))
   if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
-  const problem = wrongOperand(action as Action, [id, ...more], values)
+  const problem = operandError(action as Action, [id, ...more], values)
   if (problem !== undefined) throw wrong(problem)
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   try {
@@ -127,7 +127,7 @@ const MOVES = {
 } as const
 
 /** Describes the error in the action's arguments; undefined when they are valid. */
-function wrongOperand(
+function operandError(
   action: Action,
   [id, ...more]: readonly (string | undefined)[],
   values: Parsed['values'],

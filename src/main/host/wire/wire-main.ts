@@ -45,14 +45,14 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
     if (!stdin.destroyed) logBug('stdin could not be read', error)
   }
   server.endSubscriptions()
-  await orLater(server.answered())
+  await withTimeout(server.answered())
   reportBackground(
     engine,
     (await engine.tasks.list({ activeOnly: true })).filter(({ background }) => background),
   )
   await engine.close()
-  await orLater(server.answered())
-  await orLater(writer.flushed())
+  await withTimeout(server.answered())
+  await withTimeout(writer.flushed())
   out.destroy()
   // A hanging request (a provider that does not answer) must not keep the program alive after the client has gone.
   setTimeout(() => process.exit(0), END_GRACE_MS).unref()
@@ -60,7 +60,7 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
 }
 
 /** Waits with a timeout. */
-async function orLater(done: Promise<void>): Promise<void> {
+async function withTimeout(done: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await Promise.race([done, new Promise<void>((resolve) => (timer = setTimeout(resolve, END_GRACE_MS)))])
   clearTimeout(timer)

@@ -36,7 +36,7 @@ export async function askForm(ask: PendingRequest): Promise<RequestAnswer> {
   const end = await fillForm(ask, `${preview.server} says: ${preview.message}`, schemaOf(preview.fields))
   if (end === 'declined') return refuse
   const submit = options.find(({ kind }) => kind !== 'reject_once')
-  return submit ? { optionId: submit.optionId, values: onlyFields(preview.fields, end.values) } : refuse
+  return submit ? { optionId: submit.optionId, values: enteredValues(preview.fields, end.values) } : refuse
 }
 
 /** A page that a server asks to open: the client opens it if it can; otherwise the user sees its URL. */
@@ -127,7 +127,7 @@ function defined<Fields extends object>(fields: Fields): { [Key in keyof Fields]
 }
 
 /** Drops empty text of optional fields. */
-function onlyFields(fields: readonly FormField[], values: FormValues): FormValues {
+function enteredValues(fields: readonly FormField[], values: FormValues): FormValues {
   const kept = fields.flatMap(({ key, required }): [string, FormValue][] => {
     // A field can have the name of a property that every object has.
     const value = Object.hasOwn(values, key) ? values[key] : undefined
