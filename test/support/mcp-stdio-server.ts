@@ -272,7 +272,7 @@ async function answer({
   method?: string
   params?: Record<string, unknown>
 }): Promise<void> {
-  // A server that is sent something else first.
+  // Something other than `initialize` was sent first.
   if (!isGreeted && method !== 'initialize') {
     if (flags.has('ends-at-first')) process.exit(1)
     if (flags.has('silent-at-first')) return

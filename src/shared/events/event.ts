@@ -203,7 +203,7 @@ export type EventBody =
     } & ChangeList)
   /**
    * The model is overloaded, and another one continues the turn; the next turn tries the first one again. `quiet`: the
-   * other was a small model that was only tried.
+   * first one was a small model that was only tried.
    */
   | { type: 'model.fell_back'; turnId: string; from: string; to: string; failure: Failure; quiet?: true }
   /** A model named the session; without `title`, its answer was not usable as a title. */

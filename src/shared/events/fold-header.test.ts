@@ -52,7 +52,7 @@ it('a compaction removes the prefix of requests; undoing it restores the previou
   ])
 })
 
-it('a restore restores the prefix of that time, if any', () => {
+it('a restore also restores the prefix of that time, if any', () => {
   const restored = (prefixSeq?: number): EventBody => ({
     type: 'checkpoint.restored',
     restoreId: 'r',

@@ -51,7 +51,7 @@ export interface AnswerSegment {
   text: string
 }
 
-/** An attempt that was aborted. Its output is superseded: kept for viewing, but not part of the answer. */
+/** An attempt that failed. Its output is superseded: kept for viewing, but not part of the answer. */
 export interface SupersededAttempt {
   attempt: number
   failure: Failure

@@ -41,7 +41,7 @@ export async function joinPrint(parsed: Parsed, version: string): Promise<number
   if (values['place'] !== undefined) return undefined
   const options = printOptions(parsed)
   const home = realpathSync(resolveHome())
-  // An agent's command may only do what it was approved for.
+  // An agent's command runs in its own process, which is confined like the command.
   if ((await agentTrace({ home, orphans: false })) !== undefined) return undefined
   const found = await findEngine({ home, version }).catch((error: unknown) => {
     process.stderr.write(`trestle: this runs in a process of its own: ${oneLine(failureOf(error).message)}\n`)

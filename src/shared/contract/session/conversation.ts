@@ -37,7 +37,7 @@ export const conversationContract = {
     )
     .output(type<SessionHeader>()),
   /**
-   * Tells all sessions of a folder (`from`), or one session, the current folder of their project. Running sessions keep
+   * Sets the current project folder of all sessions of a folder (`from`), or of one session. Running sessions keep
    * theirs.
    */
   relink: oc

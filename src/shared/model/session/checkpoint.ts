@@ -13,7 +13,7 @@ export type FileState =
 
 /** One path that a call or a restore has changed. */
 export interface FileChange {
-  /** Absolute, with symlinks in it resolved. */
+  /** Absolute; none of its parent folders is a symlink. */
   path: string
   before: FileState
   after: FileState

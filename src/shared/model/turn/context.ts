@@ -73,7 +73,9 @@ export interface ContextItem {
 
 /** The parts of the next request. All but `window` is estimated. */
 export interface ContextView {
-  /** The model's context window in tokens; smaller than configured if the provider has rejected less. */
+  /**
+   * The model's context window in tokens; smaller than configured if the provider rejected a request that would fit.
+   */
   window: number
   /** Above this, old results are omitted, then the conversation is compacted. */
   limit: number
