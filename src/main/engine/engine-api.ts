@@ -37,18 +37,18 @@ import type { SettingsActions } from './customize/settings-actions'
 import type { WorktreeActions } from './worktree/worktree-actions'
 import type { EngineChange } from './foundation/engine-options'
 
-/** The product without any way in: what every host is handed. Made by `createEngine`. */
+/** The product without a user interface. Every host gets one from `createEngine`. */
 export interface Engine {
   readonly version: string
   readonly home: string
-  /** What went wrong at start and what was done about it. */
+  /** Problems at startup and how they were handled. */
   readonly notices: readonly string[]
-  /** Mistakes in config.toml as it is now. */
+  /** Problems in the current config.toml. */
   problems(): readonly ConfigProblem[]
   readonly sessions: Sessions
   /** Turns that outlive this process; absent in an engine that does not keep them. */
   readonly keptTurns?: KeptTurns
-  /** Whole conversations: searching them, and files of them. */
+  /** Searches, exports and imports whole conversations. */
   readonly conversations: Omit<Conversations, 'close'>
   readonly histories: HistoryActions
   readonly moves: SessionMoves
@@ -63,10 +63,10 @@ export interface Engine {
   readonly checkpoints: Checkpoints
   readonly reviews: Omit<Reviews, 'removed'>
   readonly agents: { list(folder: string): Promise<AgentList> }
-  /** Lets the agent of a session use what its client has (see `ClientMeans`), until the function returned is called. */
+  /** Lets a session's agent use its client's capabilities, until the returned function is called. */
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
-  /** Rules, hooks, skills and agents as the user edits them. */
+  /** Lets the user edit rules, hooks, skills and agents. */
   readonly customize: () => Promise<Customize>
   readonly memory: MemoryActions
   /** Which sessions the user has read and pinned. */
@@ -86,20 +86,18 @@ export interface Engine {
   readonly terminals: TerminalActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView & Omit<SessionFiles, 'close'>
-  /** Where the environment of commands comes from, and how to read it again. */
+  /** Where the environment of commands comes from; reads it again on request. */
   readonly environment: Pick<LoginEnvironment, 'view' | 'read' | 'ready'>
   readonly diagnostics: EngineDiagnostics
-  /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
+  /** Calls `listener` after any change that the lists on screen depend on. Returns the function that unsubscribes. */
   onChange(listener: (change: EngineChange) => void): () => void
-  /** Stops every turn and process it started, records how they ended, closes the store. */
+  /** Stops every turn and process it started, records how they ended, and closes the store. */
   /** `background`: whether background tasks keep running; default: the setting, where `ask` means `keep`. */
   close(background?: 'keep' | 'stop'): Promise<void>
 }
 
-/** Backups of the session store, and what can be brought back from them. */
+/** Backups of the session store, and recovery from them. */
 export interface Backups extends Pick<StoreBackups, 'view' | 'take'> {
-  /**
-   * From this file, or from what was kept of damaged stores and the newest backup. Nothing that is there is changed.
-   */
+  /** Recovers from this file, or from saved damaged stores and the newest backup. Existing data is not changed. */
   recover(file?: string): RecoveryReport
 }

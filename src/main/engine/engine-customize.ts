@@ -5,7 +5,7 @@ import type { Customize } from './customize/customize'
 import { agentTrace } from './runtime/agent-trace'
 import type { Trust } from './trust/create-trust'
 
-/** Rules, hooks, skills and agents as the user edits them; the code is loaded when it is first used. */
+/** Lets the user edit rules, hooks, skills and agents; the code is loaded on first use. */
 export function createEngineCustomize(
   { home, config, notify }: Pick<EngineFoundation, 'home' | 'config' | 'notify'>,
   { hooks, skills }: Pick<EngineExecution, 'hooks' | 'skills'>,

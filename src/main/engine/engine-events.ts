@@ -16,7 +16,7 @@ import type { StoreBackups } from './store/backup/store-backups'
 import type { TurnKeeper } from './session/kept-turns'
 import type { SessionTools } from './turn/session/session-tools'
 
-/** The parts that act on what happens to sessions. */
+/** The parts that react to session events. */
 export interface SessionFollowers {
   sessions: SessionManager
   notify: EngineFoundation['notify']
@@ -39,7 +39,7 @@ export interface SessionFollowers {
   keeper: TurnKeeper | undefined
 }
 
-/** Passes what happens to sessions on to the other parts, in this order. */
+/** Passes session events to the other parts, in this order. */
 export function followSessions(parts: SessionFollowers): void {
   const { sessions, notify, tools, inbox, agents, notifier, hooks, features } = parts
   const { sandboxes, titles, mcp, checkpoints, reviews, backups, keeper, background, log } = parts
@@ -76,7 +76,7 @@ export function followSessions(parts: SessionFollowers): void {
   })
 }
 
-/** Whether commands may run in another sandbox from this event on. */
+/** Whether this event can change the sandbox that commands run in. */
 function changesSandbox(event: RecordedEvent): boolean {
   if (event.type === 'session.changed')
     return event.mode !== undefined || event.addedFolders !== undefined || event.folder !== undefined

@@ -3,7 +3,7 @@ import type { ReplayDeps } from './audit/replay-steps'
 import type { CheckpointAccess } from './checkpoint/checkpoints'
 import type { EngineFoundation } from './foundation/engine-foundation'
 
-/** Its code is loaded, and its statements are prepared, when it is first used. */
+/** Loads the code and prepares the statements on first use. */
 export function createEngineHistory(
   { store, database }: Pick<EngineFoundation, 'store' | 'database'>,
   { restoring }: Pick<CheckpointAccess, 'restoring'>,

@@ -4,7 +4,7 @@ import type { SessionMoves } from './session-move/session-moves'
 import type { SessionManager } from './session/sessions'
 import type { TaskSupervisor } from './task/task-supervisor'
 
-/** Moves of sessions between homes. The code is loaded when it is first used. */
+/** Moves of sessions between homes. The code is loaded on first use. */
 export function createEngineMoves(
   foundation: EngineFoundation,
   parts: {

@@ -3,7 +3,7 @@ import type { CheckpointManager } from './checkpoint/checkpoints'
 import type { Reviews } from './review/reviews'
 import type { Sessions } from './session/sessions-for-hosts'
 
-/** Reviews of an engine. Their code is loaded when the first one is opened. */
+/** Reviews in an engine. The code is loaded when the first review is opened. */
 export function createEngineReview(
   { home, env, environment }: Pick<EngineFoundation, 'home' | 'env' | 'environment'>,
   { checkpoints, sessions }: { checkpoints: CheckpointManager; sessions: Pick<Sessions, 'prompt'> },

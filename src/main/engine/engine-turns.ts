@@ -28,7 +28,7 @@ import { createWarmUp } from './turn/warm-up'
 import { createTurnRunner } from './turn/turn-runner'
 import { readArticle } from './web/web-access'
 
-/** The parts that turns use besides the foundation and what runs programs. */
+/** The parts that turns use in addition to the foundation and the parts that run programs. */
 export interface EngineTurnParts {
   supervisor: TaskSupervisor
   notifier: TaskNotifier
@@ -38,7 +38,7 @@ export interface EngineTurnParts {
   mcp: EngineMcp
 }
 
-/** What sessions run with: the tools of each session, its gate, and the runner of its turns. */
+/** Creates what sessions need to run: the tools and gate of each session, and the turn runner. */
 export function createTurns(
   foundation: EngineFoundation,
   execution: EngineExecution,

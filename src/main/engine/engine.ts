@@ -42,9 +42,8 @@ import { BUILTIN_TOOLS } from '../../shared/tool-label'
 import { cutText } from '../../shared/cut-text'
 
 /**
- * Puts the product together: the only place that knows all parts. Each part is created from those before it. Sessions
- * come early, because most parts use them, and are connected to what their turns need at the end. The caller closes the
- * engine.
+ * Assembles the product; no other code knows all parts. Each part is created from those before it. Sessions come early
+ * because most parts use them, and are connected to what their turns need at the end. The caller closes the engine.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, interactive = false } = options
@@ -106,7 +105,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
   supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
   const notifier = createTaskNotifier({ supervisor, store, sessions, startsTurns: interactive, now, log })
-  /** Rules have changed; a request whose answer they give is answered. */
+  /** Called when rules have changed: answers the pending requests that they now decide. */
   const reconsider = (): void =>
     background.add(sessions.reconsider(), (error) => log(`Requests could not be looked at again: ${describe(error)}`))
   const agents = createAgents({

@@ -38,7 +38,7 @@ interface Run {
   hasSlot: boolean
   /** Whether it waits for a slot. */
   isQueued: boolean
-  /** Number of its calls that wait for its own subagents: meanwhile its slot is free for them. */
+  /** Number of its calls that wait for its own subagents; while there are any, its slot is free for others. */
   waits: number
   reacquiring?: Promise<void>
   timer?: NodeJS.Timeout
@@ -56,19 +56,19 @@ export interface AgentRunsDeps {
 
 export interface AgentRuns {
   /**
-   * Calls the listener when a subagent started, ended, or does something else. Returns the function that unsubscribes.
+   * Calls the listener when a subagent starts, ends, or changes its activity. Returns the function that unsubscribes.
    */
   onChange(listener: (task: Task) => void): () => void
   /**
-   * Gives work to the subagent with this session. Resolves when that is recorded, with promises for its end and for its
-   * move to the background.
+   * Starts work in the subagent with this session. Resolves when the start is recorded, with promises for its end and
+   * for its move to the background.
    */
   begin(
     agentId: string,
     start: AgentStart,
     prompt: string,
   ): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
-  /** Shows a line about a running subagent; undefined: the one before is over. */
+  /** Shows a line about a running subagent; undefined clears the previous one. */
   note(agentId: string, line: string | undefined): void
   /** Whether it waits for a slot because the maximum number of subagents is running. */
   isQueued(agentId: string): boolean
@@ -77,7 +77,7 @@ export interface AgentRuns {
    * call of another subagent does.
    */
   moveToBackground(agentId: string): Promise<Task>
-  /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
+  /** Runs `wait`, with the slot of this subagent released to others. */
   withSlotReleased<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
   /**
    * Stops it; resolves when it has ended. Does nothing if it has already ended. Throws `session.elsewhere` when another
@@ -95,8 +95,8 @@ export interface AgentRuns {
 }
 
 /**
- * The subagents that this process runs. Their sessions hold what is recorded; this holds only state that ends with the
- * process.
+ * The subagents that this process runs. Their sessions contain everything recorded; this holds only the state that ends
+ * with the process.
  */
 export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   const { home, store, sessions } = deps
@@ -141,7 +141,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     clearTimeout(run.timer)
     unlisten()
     signal.removeEventListener('abort', stopTurn)
-    // Cancels a pending reacquire of the slot.
+    // Cancels a pending `reacquire` of the slot.
     run.abort.abort(new AgentStop('stopped', 'It has ended.'))
     if (run.hasSlot) slots.release()
     const answer = lastMessage(store, session.id)
@@ -184,8 +184,8 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   }
 
   /**
-   * The task of a subagent. If it counts as running but no process holds its session, its process died: then records it
-   * as lost.
+   * The task of a subagent. If it counts as running but no process holds its session, its process died, so it is
+   * recorded as lost.
    */
   async function resolveTask(header: SessionHeader): Promise<Task | undefined> {
     const { sessionId } = header
@@ -316,7 +316,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     run.reacquiring ??= slots
       .reacquire(run.abort.signal)
       .then(() => void (run.hasSlot = true))
-      // It was stopped meanwhile and needs no slot.
+      // It was stopped in the meantime and needs no slot.
       .catch(() => undefined)
       .finally(() => delete run.reacquiring)
     await run.reacquiring

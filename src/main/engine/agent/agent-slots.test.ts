@@ -4,7 +4,7 @@ import { AgentSlots } from './agent-slots'
 const never = new AbortController().signal
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-it('gives slots in order, first to agents that had one before, and never to one that stopped waiting', async () => {
+it('assigns slots in order, first to agents that had one before, and never to one that stopped waiting', async () => {
   let most = 1
   const slots = new AgentSlots(() => most)
   const order: string[] = []
@@ -21,7 +21,7 @@ it('gives slots in order, first to agents that had one before, and never to one 
   slots.release()
   await settled()
   expect(order).toEqual(['back', 'new'])
-  // More are let in when the setting is raised and one ends.
+  // More agents get a slot when the setting is raised and one agent ends.
   void slots.acquire(never).then(() => order.push('third'))
   void slots.acquire(never).then(() => order.push('fourth'))
   most = 2

@@ -17,7 +17,7 @@ export class AgentSlots {
     return this.#taken >= this.#max() || this.#waiting.length > 0 || this.#returning.length > 0
   }
 
-  /** Resolves when there is a slot; rejects when `signal` aborts first. */
+  /** Resolves when it has a slot; rejects if `signal` aborts first. */
   async acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (!this.isFull) {

@@ -25,7 +25,7 @@ describe('an agent that extends another', () => {
     model: 'a/b',
   })
 
-  test('takes from it what it does not say itself', () => {
+  test('inherits the fields that it does not set', () => {
     const own = spec('own', { extend: { name: 'base' }, promptArgs: { WHO: 'Ada' }, tools: ['Read'] })
     expect(resolved(own, base)).toMatchObject({
       name: 'own',
@@ -35,18 +35,18 @@ describe('an agent that extends another', () => {
     })
   })
 
-  test('never gets back a right that it was denied', () => {
+  test('cannot regain a right that its base denies', () => {
     const own = spec('own', { extend: { name: 'base' }, excludeTools: ['Bash', 'Write'] })
     expect(resolved(own, base).excludeTools).toEqual(['Bash', 'Write'])
     expect(resolved(own, { ...base, readOnly: true }).readOnly).toBe(true)
   })
 
-  test('of its own name means the one that it stands before', () => {
+  test('of the same name is the one that it overrides', () => {
     const own = spec('base', { path: '/project/base.yaml', extend: { name: 'base' }, model: 'c/d' })
     expect(resolved(own, base)).toMatchObject({ model: 'c/d', tools: ['Read', 'Bash'], path: '/project/base.yaml' })
   })
 
-  test('that is missing, or extends it in turn, is reported with its line', () => {
+  test('that is missing, or extends it in return, is reported with its line', () => {
     const [a, b] = [spec('a', { extend: { name: 'b', line: 3 } }), spec('b', { extend: { name: 'a', line: 7 } })]
     expect(resolveSpec(a, [a])).toEqual({
       problem: { path: a.path, line: 3, message: 'It extends "b", which cannot be found: there is: none.' },
@@ -59,7 +59,7 @@ describe('an agent that extends another', () => {
     ])
   })
 
-  test('in a very long row is reported', () => {
+  test('in a very long chain is reported', () => {
     const row = Array.from({ length: 10 }, (_, at) => spec(`s${at}`, { extend: { name: `s${at + 1}` } }))
     expect(resolveSpec(row[0]!, [...row, spec('s10')])).toMatchObject({
       problem: { message: 'It extends more than 8 others in a row.' },
@@ -67,14 +67,14 @@ describe('an agent that extends another', () => {
   })
 })
 
-test('what stands for no argument stays in a prompt, whatever JavaScript calls so', () => {
+test('leaves placeholders without an argument in the prompt, even names that JavaScript predefines', () => {
   const prompt = '${constructor} ${toString} ${__proto__} ${MISSING} $HOME ${A}'
   expect(resolved(spec('a', { systemPrompt: prompt, promptArgs: { A: '$& ${B}', B: 'no' } })).systemPrompt).toBe(
     '${constructor} ${toString} ${__proto__} ${MISSING} $HOME $& ${B}',
   )
 })
 
-test('of two agents with the same name the nearer one counts', () => {
+test('of two agents with the same name, the nearer one applies', () => {
   const [near, far] = [spec('a', { path: '/project/a.yaml' }), spec('a')]
   const { specs, hidden } = resolveSpecs([near, far])
   expect(specs.map(({ path }) => path)).toEqual(['/project/a.yaml'])

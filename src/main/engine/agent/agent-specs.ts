@@ -49,7 +49,7 @@ export interface AgentSpecs {
 interface AgentSpecsDeps {
   home: string
   builtIn: string
-  /** The plugins that count in a folder now. */
+  /** The plugins that are active in a folder. */
   plugins?(folder: string): Promise<readonly Pick<Plugin, 'manifest' | 'agentFiles'>[]>
 }
 
@@ -100,7 +100,7 @@ export function createAgentSpecs({ home, builtIn, plugins }: AgentSpecsDeps): Ag
     const written: WrittenSpec[] = []
     for (const { spec, problems: found } of read.flat()) {
       if (spec) written.push(spec)
-      // A file that two others lead to is reported once.
+      // A file that two others refer to is reported once.
       problems.push(
         ...found.filter(
           ({ path, line, message }) =>
@@ -186,7 +186,7 @@ function viewOf(spec: AgentSpec, hiddenBy: string | undefined): AgentView {
   }
 }
 
-/** Specs of a plugin under its name: `plugin:agent`. What they say of each other means those of the plugin. */
+/** Specs of a plugin under its name: `plugin:agent`. Their references to each other stay within the plugin. */
 function ofPlugin(plugin: string, found: readonly ParsedSpec[]): ParsedSpec[] {
   const names = new Set(found.map(({ spec }) => spec?.name))
   const full = (name: string): string => (names.has(name) ? pluginName(plugin, name) : name)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pageOf } from './agent-supervision'
 
-test('an answer is read page by page without a letter that is cut or left out', () => {
+test('reads an answer page by page without splitting or losing a character', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', 'ö', '世', '👋', '\n'), maxLength: 60 }),

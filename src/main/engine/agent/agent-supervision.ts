@@ -103,7 +103,7 @@ export function withSubagentTasks(supervisor: TaskSupervisor, agents: AgentRuns)
   }
 }
 
-/** A page of an answer, in bytes; letters are whole, as in pages of a log. */
+/** A page of an answer, in bytes; characters are not split, as in pages of a log. */
 export function pageOf(answer: string, page: { before?: number; bytes: number }): TaskOutputPage {
   const bytes = Buffer.from(answer)
   const end = Math.min(page.before ?? bytes.length, bytes.length)

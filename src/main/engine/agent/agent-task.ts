@@ -57,7 +57,7 @@ export function lastMessage(store: Pick<Store, 'historyBackwards'>, sessionId: s
   return ''
 }
 
-/** Saves the last message to a file, so that its parent can read all of it, however long. */
+/** Saves the last message to a file, so that the parent can read all of it, however long it is. */
 export async function saveAnswer(path: string, answer: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(path, answer, { mode: 0o600 })

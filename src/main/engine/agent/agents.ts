@@ -9,9 +9,9 @@ import { createSubagents, type Subagents, type SubagentsDeps } from './subagents
 
 export interface AgentsDeps extends Omit<SubagentsDeps, 'specs'> {
   sessions: Pick<SessionManager, 'createAgent' | 'withSession' | 'reconsider'>
-  /** The plugins that count in a folder now. */
+  /** The plugins that are active in a folder. */
   plugins?: ActivePlugins
-  /** Shows the user a warning; each text only once. */
+  /** Shows the user a warning; the same text only once. */
   warn(text: string): void
   log(message: string): void
 }

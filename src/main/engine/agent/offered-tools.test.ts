@@ -13,7 +13,7 @@ const offered = (spec: { tools?: string[]; excludeTools?: string[] }, ...names: 
   )
 const ALL = ['Read', 'Bash', 'mcp__git__log', 'mcp__git__push_all', 'mcp__github__log']
 
-it('a tool for agents that list it is offered to no other', () => {
+it('a tool only for agents that list it is not offered to others', () => {
   const tool = {
     name: 'GetLocalTime',
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -11,7 +11,7 @@ const problemsOf = async (text: string, siblings?: Record<string, string>): Prom
   (await read(text, siblings)).problems.map(({ line, message }) => `${line ?? ''}: ${message}`)
 
 describe('an agent file', () => {
-  test('is read with what it says, at the top or below agent, and with a byte order mark', async () => {
+  test('is read with its keys at the top level or below agent, and with a byte order mark', async () => {
     const fields = { name: 'helper', description: 'Helps a lot', tools: ['Read', 'mcp__docs__*'], readOnly: true }
     const keys = [
       'name: helper',
@@ -26,7 +26,7 @@ describe('an agent file', () => {
     expect(await read(nested)).toMatchObject({ spec: fields, problems: [] })
   })
 
-  test('without a name has that of its file, and one with a name for people keeps it as a title', async () => {
+  test('without a name gets the name of its file, and a display name is kept as the title', async () => {
     expect((await read('description: x')).spec).toMatchObject({ name: 'given' })
     expect((await read('name: Größe & Co')).spec).toMatchObject({
       name: 'gro-e-co',
@@ -35,7 +35,7 @@ describe('an agent file', () => {
     expect(await problemsOf('name: "!!!"')).toEqual(['1: The name "!!!" must contain a letter or a digit.'])
   })
 
-  test('names tools as Trestle or Kimi CLI does, and what is no tool is reported', async () => {
+  test('can name tools as Trestle or Kimi CLI does, and unknown tools are reported', async () => {
     const { spec, problems } = await read('tools: ["kimi_cli.tools.shell:Shell", ReadFile, Read, "x:Think", Nothing]')
     expect(spec!.tools).toEqual(['Bash', 'Read'])
     expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining('There is no tool "Nothing"') }])
@@ -47,7 +47,7 @@ describe('an agent file', () => {
     expect(problems).toHaveLength(2)
   })
 
-  test('that is no YAML, no list of keys or far too much of it is left out, with its line', async () => {
+  test('that is not YAML, not a mapping or far too large is left out and reported with its line', async () => {
     expect(await problemsOf('name: x\nbad: [')).toEqual([expect.stringMatching(/^[23]: This is not valid YAML/)])
     expect(await problemsOf('- a')).toEqual(['1: It must be a list of "key: value".'])
     expect(await problemsOf('')).toEqual(['1: It must be a list of "key: value".'])
@@ -58,7 +58,7 @@ describe('an agent file', () => {
   })
 })
 
-describe('a mistake in what restricts an agent gives it fewer rights, never more', () => {
+describe('an error in a restricting key gives the agent fewer rights, never more', () => {
   test.each([
     ['tools: Read', { tools: [] }],
     ['tools: [Read, 7]', { tools: [] }],
@@ -72,20 +72,20 @@ describe('a mistake in what restricts an agent gives it fewer rights, never more
     expect(problems).toMatchObject([{ line: 2, isFatal: false }])
   })
 
-  test.each(['read_only: true', 'exclude_tools: [Bash]', 'tools: [Read]'])('%s beside agent', async (line) => {
+  test.each(['read_only: true', 'exclude_tools: [Bash]', 'tools: [Read]'])('%s next to agent', async (line) => {
     const { spec, problems } = await read(`version: 1\n${line}\nagent:\n  name: x\n`)
     expect(spec).toMatchObject({ name: 'x', readOnly: true })
     expect(problems).toMatchObject([{ line: 2, message: expect.stringContaining('move it below agent') }])
   })
 
-  test('other keys beside agent are only reported', async () => {
+  test('other keys next to agent are only reported', async () => {
     const { spec, problems } = await read('model: a/b\nagent:\n  name: x\n')
     expect([spec!.readOnly, spec!.model]).toEqual([false, undefined])
     expect(problems).toHaveLength(1)
   })
 })
 
-describe('a value that cannot be is ignored and reported with its line', () => {
+describe('an invalid value is ignored and reported with its line', () => {
   test.each([
     ['max_steps: 0', 'max_steps must be a whole number from 1.'],
     ['max_steps: 1.5', 'max_steps must be a whole number from 1.'],
@@ -101,7 +101,7 @@ describe('a value that cannot be is ignored and reported with its line', () => {
 })
 
 describe('a file that an agent refers to', () => {
-  test('lies beside it, and nowhere else', async () => {
+  test('must be in or below the folder of the agent file', async () => {
     const siblings = { '/agents/prompt.md': ' Be kind. \n', '/agents/sub/p.md': 'Deep', '/etc/passwd': 'secret' }
     const promptOf = async (path: string) => (await read(`system_prompt_path: ${path}`, siblings)).spec!.systemPrompt
     expect([await promptOf('prompt.md'), await promptOf('./sub/p.md')]).toEqual(['Be kind.', 'Deep'])
@@ -109,13 +109,13 @@ describe('a file that an agent refers to', () => {
       expect(await promptOf(path)).toBeUndefined()
   })
 
-  test('is not used beside a prompt in the file itself', async () => {
+  test('is not used when the agent file itself has a prompt', async () => {
     const text = 'system_prompt: Mine\nsystem_prompt_path: p.md'
     expect((await read(text, { '/agents/p.md': 'Other' })).spec!.systemPrompt).toBe('Mine')
     expect(await problemsOf(text)).toEqual([expect.stringContaining('2: system_prompt and system_prompt_path')])
   })
 
-  test('may lead back to it, which ends and is reported once', async () => {
+  test('may refer back to it, which ends and is reported once', async () => {
     const text = 'extend: ./other.yaml'
     const problems = await problemsOf(text, {
       '/agents/other.yaml': 'extend: ./given.yaml',

@@ -52,7 +52,7 @@ interface Within {
 
 /**
  * Reads a spec. The keys are at the top level, or below `agent` with a `version` next to it. An invalid field is
- * ignored and reported with its line. If it was to restrict the agent, the agent gets fewer rights, never more: with
+ * ignored and reported with its line. If the field restricts the agent, the agent gets fewer rights, never more: with
  * invalid `tools` it has no tools, with invalid `exclude_tools` or `read_only` it is read-only. Only a file that is not
  * a spec at all is left out completely.
  */
@@ -83,7 +83,7 @@ export async function readAgentSpec(
   try {
     table = map.toJS(document) as Record<string, unknown>
   } catch (problem) {
-    // Such as names that stand for so much text that it would fill the memory.
+    // Such as aliases that expand to so much text that it would fill the memory.
     const why = errorText(problem)
     return { problems: [{ path, line: 1, message: `This cannot be read: ${why}` }] }
   }
@@ -97,7 +97,7 @@ export async function readAgentSpec(
 interface Written {
   table: Readonly<Record<string, unknown>>
   mayHaveVersion: boolean
-  /** Keys beside `agent`, where they have no effect. */
+  /** Keys next to `agent`, where they have no effect. */
   stray: readonly { key: string; line: number }[]
   lineOf(key: string): number | undefined
   within: Within
@@ -261,7 +261,7 @@ async function specFrom(
     if (within.level >= MAX_LEVELS) return wrong(key, `The files lead to each other, or more than ${MAX_LEVELS} deep.`)
     const file = await fileFrom(key, written)
     const read = file && (await readAgentSpec(file, place, { level: within.level + 1, isBase: key === 'extend' }))
-    // Files that refer to each other are read more than once.
+    // Files that refer to each other are read more than once, so each problem is added only once.
     for (const problem of read?.problems ?? [])
       if (!problems.some((known) => isDeepStrictEqual(known, problem))) problems.push(problem)
     return read?.spec

@@ -25,7 +25,7 @@ import type { AgentSpecs } from './agent-specs'
 import { agentTask } from './agent-task'
 import { isOffered, isOfferedInSession } from './offered-tools'
 
-/** When a turn is stopped, the subagent that it waits for has this long to stop too, in ms. */
+/** How long the subagent that a stopped turn waits for has to stop too, in ms. */
 const STOP_MS = 300
 
 export interface SubagentsDeps {
@@ -41,7 +41,7 @@ export interface SubagentsDeps {
   notifyTasks(sessionId: string, taskIds: readonly string[]): void
 }
 
-/** What a session's agent determines for a turn. */
+/** The settings of a turn that come from the session's agent. */
 export interface AgentTurn {
   /** The additional prompt of a subagent; absent for the user's session. */
   prompt?: string
@@ -50,7 +50,7 @@ export interface AgentTurn {
   /** The agent types it may start that are not built in. */
   types: readonly OfferedAgent[]
   maxSteps?: number
-  /** Equal steps in a row that end its turn. */
+  /** How many identical steps in a row end its turn. */
   maxRepeats?: number
   effort?: Effort
   /** Present when it runs on the small model: the parent's model, which takes over if the small one fails. */
@@ -59,12 +59,14 @@ export interface AgentTurn {
 }
 
 export interface Subagents {
-  /** What the subagent with this session is, with the limits of those above it; undefined for a user's session. */
+  /**
+   * The definition of this session's subagent, with the limits of its parents applied; undefined for a user's session.
+   */
   definitionOf(session: Session): Promise<AgentDefinition | undefined>
   /** See `AgentRuns.note`. */
   note: AgentRuns['note']
   turnOf(session: Session): Promise<AgentTurn>
-  /** The subagents of a session, for its tools; `allTools` are all of these tools. */
+  /** The subagents of a session, for its tools; `allTools` returns all tools of the session. */
   forSession(
     session: Session,
     allTools: () => readonly Pick<Tool, 'name' | 'annotations' | 'listedOnly'>[],

@@ -23,7 +23,7 @@ function testClock() {
       timers.set(run, time + ms)
       return () => void timers.delete(run)
     },
-    /** Runs everything that becomes due on the way. */
+    /** Advances the time, and runs everything that becomes due. */
     pass(ms: number) {
       const end = time + ms
       for (;;) {
@@ -35,7 +35,7 @@ function testClock() {
       }
       time = end
     },
-    /** As when a laptop slept: nothing runs until afterwards. */
+    /** Advances the time like a sleeping laptop: nothing runs until afterwards. */
     jump(ms: number) {
       time += ms
     },
@@ -110,7 +110,7 @@ it('an alarm that another process sets rings here', async () => {
   expect(here.rang).toEqual(['Other'])
 })
 
-it('alarms due while no process ran, or the machine slept, are reported together at the next look, and do not ring', async () => {
+it('alarms due while no process ran, or the machine slept, are reported together at the next check, and do not ring', async () => {
   const [home, clock] = [await tempFolder(), testClock()]
   const before = start(home, clock)
   for (const label of ['One', 'Two']) before.alarms.set('5m', label)
@@ -153,7 +153,7 @@ it('a snoozed alarm rings again, and a stopped one does not', async () => {
   expect(rang).toHaveLength(2)
 })
 
-it('a cancelled alarm is silent; restored in time it rings, later it is refused', async () => {
+it('a canceled alarm is silent; restored in time it rings, later it is refused', async () => {
   const [home, clock] = [await tempFolder(), testClock()]
   const { alarms, rang } = start(home, clock)
   undo.push(alarms.watch())
@@ -207,7 +207,7 @@ it('an alarm whose notification fails does not keep others from ringing, then or
   expect(failures).toEqual(['Difficult cannot be told'])
 })
 
-it('alarms ring after a time in which they could not be looked at', async () => {
+it('alarms ring again after a period in which they could not be checked', async () => {
   const [home, clock] = [await tempFolder(), testClock()]
   const { alarms, rang, failures } = start(home, clock, { looks: 3 })
   undo.push(alarms.watch())

@@ -7,19 +7,19 @@ import {
 } from '../../../shared/model/assistant/notification'
 import type { AlarmRows } from '../store/rows/alarm-rows'
 
-/** What the user does with the list of notifications, in any host. Without ids: all of them. */
+/** The user's actions on the list of notifications, in any host. Without ids: all of them. */
 export interface NotificationActions {
   list(offset: number, limit: number): NotificationPage
   /** Returns how many were unread. */
   markRead(ids?: readonly number[]): number
-  /** Returns the ids of those that were cleared: they can be restored for 30 days. */
+  /** Returns the ids of the cleared notifications, which can be restored for 30 days. */
   clear(ids?: readonly number[]): number[]
   restore(ids: readonly number[]): number
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 }
 
-/** What a time may look like, for errors and help. */
+/** Examples of times, for errors and help. */
 const WHEN_FORMS = '"18:30", "2026-12-01 09:00", "25m", "1h30m" or "90s"'
 
 /**
@@ -52,7 +52,7 @@ function timeOfDay(text: string, now: number): number | undefined {
   if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined
   const at = new Date(now)
   at.setHours(Number(hours), Number(minutes), Number(seconds), 0)
-  // The same time tomorrow, also on a day of 23 or 25 hours.
+  // The same time tomorrow, even if a day has 23 or 25 hours.
   if (at.getTime() <= now) at.setDate(at.getDate() + 1)
   return at.getTime()
 }
@@ -61,17 +61,17 @@ function dateAndTime(text: string): number | undefined {
   const [, date, time, offset = ''] =
     /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?$/i.exec(text) ?? []
   if (date === undefined) return undefined
-  // A day that does not exist, such as February 30, would become one of the next month.
+  // A day that does not exist, such as February 30, would become a day of the next month.
   const day = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== date) return undefined
   const at = Date.parse(`${date}T${time}${offset.toUpperCase()}`)
   return Number.isNaN(at) ? undefined : at
 }
 
-/** What an alarm needs of time; tests have their own. */
+/** The clock that alarms use; tests have their own. */
 export interface AlarmClock {
   now(): number
-  /** Runs it once after so many ms; returns the function that cancels it. */
+  /** Calls the function once after this many ms; returns the function that cancels it. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -84,34 +84,34 @@ export const systemAlarmClock: AlarmClock = {
   },
 }
 
-/** How often the table is looked at, for alarms of other processes, clocks that jump, and a laptop that slept. */
+/** How often the table is checked, because other processes may set alarms, clocks may jump, and laptops may sleep. */
 const LOOK_MS = 10_000
-/** An alarm that rings later than this is missed. */
+/** An alarm that would ring later than this counts as missed. */
 const LATE_MS = 60_000
-/** An alarm that rings for so long without being stopped is missed. */
+/** An alarm that rings for this long without being stopped counts as missed. */
 const RINGS_MS = 10 * 60_000
-/** How long those that ended are kept. */
+/** How long ended alarms are kept. */
 const KEPT_MS = 30 * 86_400_000
 
 export interface Alarms {
   /** `when`: see `alarmTime`. Throws `alarm.time` and `alarm.full`. */
   set(when: string, label: string, sessionId?: string): Alarm
   list(active: boolean): Alarm[]
-  /** Lets it ring again later, also one that was missed. */
+  /** Lets an alarm ring again later, including a missed one. */
   snooze(id: string, minutes?: number): Alarm
-  /** Ends the ringing. */
+  /** Stops the ringing. */
   stop(id: string): Alarm
   cancel(id: string): Alarm
-  /** Undoes `cancel`, while its time is not past. */
+  /** Undoes `cancel`, unless its time has passed. */
   restore(id: string): Alarm
   /**
-   * Rings from now on, unless another process of this home was faster; missed ones are reported at once. Returns the
-   * function that ends it.
+   * Starts ringing alarms, unless another process of this home was faster; missed ones are reported immediately.
+   * Returns the function that stops it.
    */
   watch(): () => void
 }
 
-/** What the user does with alarms, in any host. Failures are `CodedError`s. */
+/** The user's actions on alarms, in any host. Failures are `CodedError`s. */
 export type AlarmActions = Omit<Alarms, 'watch'>
 
 interface AlarmsDeps {
@@ -120,17 +120,17 @@ interface AlarmsDeps {
   newId(): string
   /** Called in exactly one process for each alarm. */
   ring(alarm: Alarm): void
-  /** Likewise, once for all that were missed. */
+  /** Called in exactly one process, once for all missed alarms. */
   missed(alarms: readonly Alarm[]): void
-  /** The list has changed. */
+  /** Called when the list has changed. */
   changed(): void
-  /** A look at the alarms failed, on a full disk for example; it is repeated soon. */
+  /** Called when a check of the alarms failed, for example on a full disk; it is repeated soon. */
   failed(error: unknown): void
 }
 
 export function createAlarms({ rows, clock, newId, ring, missed, changed, failed }: AlarmsDeps): Alarms {
   const here = new Set<string>()
-  /** Looks again at once: the next alarm may be another one. */
+  /** Checks again immediately, because the next alarm may have changed. */
   let again: (() => void) | undefined
 
   const shown = (alarm: Alarm): Alarm =>
@@ -154,7 +154,7 @@ export function createAlarms({ rows, clock, newId, ring, missed, changed, failed
     return required(id)
   }
 
-  /** One whose notification fails must not keep the others from ringing. */
+  /** Keeps a failed notification from preventing other alarms from ringing. */
   function attempt(work: () => void): void {
     try {
       work()
@@ -220,7 +220,7 @@ export function createAlarms({ rows, clock, newId, ring, missed, changed, failed
           isDone = true
         })
         if (isDone) return next()
-        // Not at once: what is due now would be looked at again without a pause.
+        // Not immediately: due alarms would be checked again without a pause.
         cancel?.()
         cancel = clock.after(LOOK_MS, tick)
       }

@@ -3,17 +3,17 @@ import type { RecordedEvent } from '../../../shared/events/event'
 import { isUserProvided, textOf, type MediaPart, type UserPart } from '../../../shared/model/turn/message'
 import type { Store } from '../store/store'
 
-/** A part of a conversation as exports show it. */
+/** A part of a conversation, as shown in exports. */
 export type ConversationBlock =
   | { kind: 'you'; at: number; text: string; media: readonly MediaPart[] }
-  /** A message of Trestle to the agent. */
+  /** A message from Trestle to the agent. */
   | { kind: 'trestle'; at: number; text: string }
   | { kind: 'agent'; at: number; model?: string; text: string; thinking: string; isPartial: boolean }
   | { kind: 'call'; at: number; name: string; summary: string; input: string; result: string; isError: boolean }
 
 const WINDOW = 2000
 
-/** The events of a conversation as it is now, without those removed by a restore. */
+/** The events of the current conversation, without those removed by a restore. */
 export function conversationEvents(store: Pick<Store, 'window'>, sessionId: string): RecordedEvent[] {
   const windows: RecordedEvent[][] = []
   let before = Number.MAX_SAFE_INTEGER

@@ -29,19 +29,19 @@ export interface ConversationsDeps {
   chained(): Promise<(sessionId: string) => Iterable<ChainedEvent>>
 }
 
-/** What can be done with a whole conversation: searching it, files of it, and its project's folder. */
+/** Actions on whole conversations: searching, exporting and importing them, and changing the project folder. */
 export interface Conversations {
   find(sessionId: string, query: FindQuery): Promise<ConversationMatches>
   export(sessionId: string, format: ExportFormat): Promise<ExportedFile>
-  /** The events of the conversation as it is now, each with its place in the hash chain. */
+  /** The events of the current conversation, each with its position in the hash chain. */
   lines(sessionId: string): AsyncGenerator<RecordedEvent & { chain?: EventProof }, void>
   /**
-   * A new session with the conversation of an exported file. `folder`: its project; absent: none. Throws
-   * `request.invalid` when the file is not an exported session, and `history.changed` when its events are not as
-   * recorded, unless `unverified`.
+   * Creates a session with the conversation of an exported file. `folder`: its project; absent: none. Throws
+   * `request.invalid` if the file is not an exported session, and `history.changed` if its events are not as recorded,
+   * unless `unverified` is set.
    */
   import(text: string, folder?: string, options?: { unverified?: boolean }): Promise<SessionHeader>
-  /** Gives the sessions of a folder, or one session, the folder where their project is now. */
+  /** Changes the folder of one session, or of all sessions in a folder, to the project's new location. */
   relink(of: RelinkTarget, to: string): Promise<RelinkResult>
   close(): void
 }
@@ -50,7 +50,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   const { store, sessions, newId } = deps
   const finder = createConversationFinder(store)
 
-  /** Returns false when the session is at work, or open in another process. */
+  /** Returns false if the session is running or open in another process. */
   async function moveOne(sessionId: string, from: string, folder: string): Promise<boolean> {
     try {
       return await sessions.withSession(sessionId, (session) => {
@@ -115,7 +115,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         events.map(({ at: _at, ...body }) => body as Parameters<Store['append']>[1][number]),
         { times },
       )
-      // Now, so that it is listed among the latest.
+      // Recorded with the current time, so that it is listed among the latest sessions.
       store.append(sessionId, [{ type: 'session.changed', archived: false }])
       return sessions.adopt(sessionId)
     },
@@ -136,7 +136,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   }
 }
 
-/** The added folders that were inside the old folder, at their new place. */
+/** The added folders, with those inside the old folder at their new location. */
 function movedFolders({ addedFolders }: SessionHeader, from: string, to: string): { addedFolders?: string[] } {
   if (!addedFolders.some((path) => path.startsWith(`${from}/`))) return {}
   return {
@@ -147,7 +147,7 @@ function movedFolders({ addedFolders }: SessionHeader, from: string, to: string)
 /** All sessions of a folder, or one session. */
 type RelinkTarget = { folder: string } | { sessionId: string }
 
-/** The sessions, and the folder that they have now. Throws when the folder has no sessions. */
+/** The sessions and their current folder. Throws if the folder has no sessions. */
 function relinkTarget(store: Pick<Store, 'header' | 'list'>, of: RelinkTarget): { ids: string[]; from: string } {
   if ('sessionId' in of) {
     const header = store.header(of.sessionId)

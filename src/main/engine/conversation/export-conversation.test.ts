@@ -17,7 +17,7 @@ describe('the name of an exported file', () => {
     ['Console', 'Console'],
   ])('of %j is %j', (title, name) => expect(fileName(title)).toBe(name))
 
-  test('is short, and has no half of a letter', () => {
+  test('is short, and is not cut within a character', () => {
     for (const title of ['x'.repeat(200), '𠮷'.repeat(200), `a${'𠮷'.repeat(200)}`, '\ud842 broken']) {
       const name = fileName(title)
       expect(name.isWellFormed()).toBe(true)
@@ -26,7 +26,7 @@ describe('the name of an exported file', () => {
     }
   })
 
-  test('does not end with a hyphen where it was cut', () => {
+  test('does not end with a hyphen after it was cut', () => {
     expect(fileName(`${'x'.repeat(59)} more`)).toBe('x'.repeat(59))
   })
 })

@@ -8,7 +8,7 @@ import { markdownOf } from './export-markdown'
 import { chainProofs } from './exported-chain'
 import type { ChainedEvent } from '../store/chain/event-chain'
 
-/** The conversation of a session as it is now, as a file. */
+/** The current conversation of a session as a file. */
 export async function exportConversation(
   store: Pick<Store, 'window'>,
   header: SessionHeader,
@@ -48,12 +48,12 @@ export async function exportConversation(
   }
 }
 
-/** Windows keeps these names for devices, whatever their ending. */
+/** Windows reserves these names for devices, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i
-/** Each takes up to four bytes, and file systems take 255. */
+/** Each character takes up to four bytes, and file systems allow 255 bytes. */
 const MAX_NAME_CHARS = 60
 
-/** A name that every file system takes: words of the title, with their accents, joined by hyphens. */
+/** A name that is valid in every file system: words of the title, with their accents, joined by hyphens. */
 export function fileName(title: string): string {
   const words = title
     .toWellFormed()

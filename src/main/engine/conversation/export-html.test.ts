@@ -50,14 +50,14 @@ describe('a conversation as a page', () => {
     expect(active(parseHTML(html).document)).toEqual([])
   })
 
-  test('shows what a message says as it was written', () => {
+  test('shows the text of a message as it was written', () => {
     const page = documentOf({ kind: 'you', at: 1, text: 'a < b && c\n"d"', media: [] }, agent('**bold** `<x>`'))
     expect(page.querySelector('.you')!.textContent).toBe('a < b && c\n"d"')
     expect(page.querySelector('.answer strong')!.textContent).toBe('bold')
     expect(page.querySelector('.answer code')!.textContent).toBe('<x>')
   })
 
-  test('has plain links that tell the other page nothing, and pictures in the page itself', () => {
+  test('has plain links that send no referrer, and embedded images', () => {
     const page = documentOf(agent('[x](https://example.com/a?b=1&c=2)'), {
       kind: 'you',
       at: 1,
@@ -76,7 +76,7 @@ describe('a conversation as a page', () => {
     expect(page.querySelector('.you')!.textContent).toContain('drawing.svg')
   })
 
-  test('gives times in UTC, and none for one that cannot be', () => {
+  test('shows times in UTC, and none for invalid ones', () => {
     const html = htmlOf(PAGE, [{ kind: 'trestle', at: Number.NaN, text: 'x' }])
     expect(html).toContain('>2026-01-02 03:04 UTC</time>')
     expect(html.match(/<time/g)).toHaveLength(1)

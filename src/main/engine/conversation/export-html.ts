@@ -47,10 +47,7 @@ export interface HtmlPage {
 /** Images that a browser shows without running anything. */
 const IMAGES = /^image\/(?:png|jpeg|gif|webp|avif)$/
 
-/**
- * A conversation as one page that needs nothing else: no scripts, and nothing is loaded. HTML that messages contain is
- * shown as text.
- */
+/** A conversation as one self-contained page: no scripts, and nothing is loaded. HTML in messages is shown as text. */
 export function htmlOf({ title, folder, createdAt }: HtmlPage, blocks: readonly ConversationBlock[]): string {
   const marked = safeMarked()
   const body = blocks.map((block) => blockHtml(block, marked)).join('\n')

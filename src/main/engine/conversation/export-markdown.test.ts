@@ -7,7 +7,7 @@ const call = (result: string, summary = 'ls', isError = false) =>
   ({ kind: 'call', at: 1, name: 'Bash', summary, input: '{}', result, isError }) as const
 
 describe('a conversation as Markdown', () => {
-  test('has each message under who wrote it', () => {
+  test('has each message under the name of its author', () => {
     expect(
       markdownOf('My\ntitle', [
         {
@@ -47,7 +47,7 @@ describe('a conversation as Markdown', () => {
     )
   })
 
-  test('shows a result as it was, whatever fences are in it', () => {
+  test('shows a result unchanged, whatever code fences it contains', () => {
     const piece = fc.constantFrom('```', '````', '~~~', '# x', '- y', 'text', '', '  deep', '`````js')
     fc.assert(
       fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (lines) => {
@@ -65,12 +65,12 @@ describe('a conversation as Markdown', () => {
     )
   })
 
-  test('says which calls have failed, and shows no code block for an empty result', () => {
+  test('marks failed calls, and shows no code block for an empty result', () => {
     expect(markdownOf('t', [call(' \n', 'a\nb', true)])).toMatch(/^# t\n\n- \*\*\w+\*\* a b \(failed\)\n$/)
   })
 })
 
-test('a long result is cut, and says how much is left out', () => {
+test('truncates a long result, with a note of how much is omitted', () => {
   expect(shortened('x'.repeat(20_000))).toBe('x'.repeat(20_000))
   expect(shortened('x'.repeat(21_234))).toBe(`${'x'.repeat(20_000)}\n… 1,234 more characters`)
   expect(shortened(`${'x'.repeat(19_999)}👋`).isWellFormed()).toBe(true)
@@ -78,7 +78,7 @@ test('a long result is cut, and says how much is left out', () => {
   expect(shortened(`${'x'.repeat(20_000)}y`)).not.toContain('characters')
 })
 
-test('a long line is cut to 200 characters, never within a letter', () => {
+test('truncates a long line to 200 characters, never within a character', () => {
   expect(oneLine(' a \n\t b ')).toBe('a b')
   expect(oneLine('x'.repeat(200))).toHaveLength(200)
   expect(oneLine(`${'x'.repeat(198)}👋👋`)).toBe(`${'x'.repeat(198)}…`)

@@ -2,7 +2,7 @@ import { doneLabel } from '../../../shared/tool-label'
 import type { ConversationBlock } from './conversation-blocks'
 import { cutText, shortText } from '../../../shared/cut-text'
 
-/** Longer results are cut: the export is for reading. */
+/** Longer results are truncated, because the export is for reading. */
 const MAX_RESULT_CHARS = 20_000
 
 /** A conversation as Markdown. */
@@ -39,7 +39,7 @@ function resultText(result: string): string {
   return `\n${[fence, ...text.split('\n'), fence].map((line) => `  ${line}`).join('\n')}\n`
 }
 
-/** The beginning of a long result, with a note of what is left out. */
+/** The start of a long result, with a note of what is omitted. */
 export function shortened(result: string): string {
   const left = result.length - MAX_RESULT_CHARS
   if (left <= 0) return result.trimEnd()

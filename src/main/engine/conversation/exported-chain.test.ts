@@ -4,7 +4,7 @@ import { chainProofs, checkExportedChain } from './exported-chain'
 
 const ID = 'session-1'
 
-/** A history of so many events, and the file that has those whose numbers are given. */
+/** A history with `count` events, and a file with the included ones. */
 function exported(count: number, isIncluded: (seq: number) => boolean) {
   const events = Array.from({ length: count }, (_, at) => ({
     sessionId: ID,
@@ -29,7 +29,7 @@ function exported(count: number, isIncluded: (seq: number) => boolean) {
 const CHANGED = expect.objectContaining({ code: 'history.changed' })
 
 describe('the proofs in an exported file', () => {
-  test('hold for whatever events it leaves out', () => {
+  test('hold for any selection of events', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (chosen) => {
         const { values, history } = exported(chosen.length, (seq) => chosen[seq - 1]!)
@@ -40,7 +40,7 @@ describe('the proofs in an exported file', () => {
     )
   })
 
-  test('fail for any event that was changed, removed, doubled or moved', () => {
+  test('fail for any event that was changed, removed, duplicated or moved', () => {
     const { values, history } = exported(6, (seq) => seq !== 2 && seq !== 5)
     const check =
       (now: readonly unknown[], about: unknown = history) =>
@@ -61,7 +61,7 @@ describe('the proofs in an exported file', () => {
     expect(check(values, 'nothing')).toThrow(CHANGED)
   })
 
-  test('say which events are missing', () => {
+  test('show which events are missing', () => {
     const { values, history } = exported(6, () => true)
     const check = (now: readonly unknown[]) => () => checkExportedChain(ID, now, history)
     expect(check(values.toSpliced(2, 1))).toThrow('Event 3 is missing.')
@@ -70,7 +70,7 @@ describe('the proofs in an exported file', () => {
     expect(check(values.slice(0, 3))).toThrow('Events 4 to 6 are missing.')
   })
 
-  test('are not expected in a file without any', () => {
+  test('are not required in a file without any', () => {
     expect(checkExportedChain(undefined, [{ seq: 1, at: 1, type: 'x' }], undefined)).toBeUndefined()
   })
 })

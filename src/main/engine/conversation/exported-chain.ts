@@ -3,25 +3,25 @@ import { z } from 'zod'
 import { CodedError } from '../../../shared/errors'
 import { isRecord } from '../../../shared/json-fields'
 
-/** What an exported event says about its place in the history, as its field `chain`. */
+/** An exported event's position in the history, in its field `chain`. */
 export interface EventProof {
   hash: string
   /** The digests of the events right before it that are not in the file. */
   leftOut?: string[]
 }
 
-/** What an exported file says about the whole history. */
+/** An exported file's data about the whole history. */
 export interface HistoryProof {
   /** How many events there are. */
   events: number
   head: string
-  /** The digests of the last events, where they are not in the file. */
+  /** The digests of the last events, if they are not in the file. */
   leftOut?: string[]
 }
 
 /**
- * Proofs for the events that a file has: with the digests of those that it leaves out, a reader can follow the chain
- * from the first event to the last.
+ * Proofs for the events in a file: with the digests of the omitted events, a reader can follow the chain from the first
+ * event to the last.
  */
 export function chainProofs(
   sessionId: string,
@@ -59,7 +59,7 @@ export type ExportedHead = string | undefined
 
 /**
  * Follows the chain of an exported file. Throws `history.changed` with the number of the first event that is not as it
- * was recorded. `history`: what the file says about the whole; absent in a list of events.
+ * was recorded. `history`: the file's data about the whole history; absent in a list of events.
  */
 export function checkExportedChain(sessionId: unknown, values: readonly unknown[], history: unknown): ExportedHead {
   const hasHashes = history !== undefined || values.some((value) => isRecord(value) && 'chain' in value)

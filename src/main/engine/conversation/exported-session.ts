@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EFFORTS } from '../../../shared/model/turn/effort'
 import type { EventBody } from '../../../shared/events/event'
 
-/** Names the format in the file. */
+/** The name of the format in the file. */
 export const FORMAT = 'trestle-session'
 /** Raise it when older versions can no longer read the file. */
 export const FORMAT_VERSION = 1
@@ -25,7 +25,7 @@ const mediaPart = z.object({
 })
 /** Tasks and files exist only where the session was exported. */
 const elsewhere = z.string().transform(() => '')
-/** What Trestle put into a message keeps its mark, so that it is not shown as the user's words. */
+/** Text that Trestle added to a message stays marked, so that it is not shown as the user's. */
 const attached = z.object({ kind: z.enum(['resource', 'prompt']), server: name, name: text }).optional()
 const file = z.object({ name: z.string().max(1000), path: elsewhere, size: count }).optional()
 const userParts = z.array(
@@ -34,7 +34,7 @@ const userParts = z.array(
     mediaPart.extend({ attached }),
   ]),
 )
-/** The tasks are not here, so a message about them has only its text. */
+/** The tasks do not exist here, so a message about them has only its text. */
 const news = z
   .array(z.unknown())
   .transform(() => [] as never[])
@@ -49,7 +49,7 @@ const usage = z.object({
   cost: count.optional(),
   isCostPartial: z.literal(true).optional(),
 })
-/** Without what a provider wants to see again: it belongs to another account. */
+/** Without data that must be returned to the provider: it belongs to another account. */
 const assistantParts = z.array(
   z.discriminatedUnion('type', [
     textPart,
@@ -58,7 +58,7 @@ const assistantParts = z.array(
   ]),
 )
 const diff = z.object({ path: text, diff: text, added: count, removed: count, note: text.optional() })
-/** Details of results that are shown; others are left out, and the plain result is shown. */
+/** Result details that can be shown; without others, the plain result is shown. */
 const details = z
   .discriminatedUnion('kind', [
     diff.extend({ kind: z.literal('diff') }),
@@ -95,7 +95,7 @@ const stops = z.enum([
 ])
 const finishes = z.enum(['stop', 'tool_calls', 'length', 'refusal', 'other'])
 
-/** The events of a conversation that a file can contain. Everything else in it is ignored. */
+/** The conversation events that a file can contain. Everything else in it is ignored. */
 const bodies = {
   'turn.started': z.object({
     type: z.literal('turn.started'),
@@ -173,7 +173,7 @@ export function parseEvent(type: ImportedType, value: unknown): ImportedEvent {
   return { ...bodies[type].parse(value), ...stamp.parse(value) }
 }
 
-/** What the file says about the session. */
+/** The file's data about the session. */
 export const sessionInfo = z.object({
   sessionId: id.catch('unknown'),
   title: z.string().max(2000).catch(''),

@@ -16,7 +16,7 @@ interface ConversationText {
   text: string
 }
 
-/** A longer result is searched only up to here: it is cut on screen, too. */
+/** Longer results are searched only up to this length: they are truncated on screen, too. */
 const MAX_TEXT_CHARS = 256 * 1024
 
 /** The texts of an event that a reader of the conversation can see, or open. */
@@ -49,7 +49,7 @@ function conversationTexts(event: RecordedEvent): ConversationText[] {
   }
 }
 
-/** Markdown without the marks of emphasis and code: readers do not see them, so a search does not count them either. */
+/** Removes Markdown marks of emphasis and code: readers do not see them, so a search ignores them. */
 function withoutMarks(text: string): string {
   return text.replaceAll(/\*\*|~~|`/g, '')
 }
@@ -65,9 +65,9 @@ function argumentTexts(input: string, summary: string): string[] {
   }
 }
 
-/** Events read at a time: other work of the process runs in between. */
+/** Events read at a time, so that other work of the process can run in between. */
 const CHUNK = 500
-/** Rows that one search returns; the count covers all of them. */
+/** Maximum number of rows that a search returns; the count covers all matches. */
 const MAX_ROWS = 10_000
 /** How long the texts of a conversation stay in memory after a search, in ms. */
 const KEPT_MS = 120_000
@@ -88,13 +88,13 @@ interface Texts {
   /** The latest event that was read. */
   seq: number
   texts: ConversationText[]
-  /** The same in lower case. */
+  /** The texts in lower case. */
   folded: string[]
 }
 
 /**
- * Finds text in all of a conversation: messages, answers, thinking, calls and results. The texts of the conversation
- * that was searched last stay in memory for a while.
+ * Finds text in a whole conversation: messages, answers, thinking, calls and results. Keeps the texts of the last
+ * searched conversation in memory for a while.
  */
 export function createConversationFinder(store: Pick<Store, 'since' | 'header'>): ConversationFinder {
   let kept: Texts | undefined
@@ -150,7 +150,7 @@ function search(
   texts.forEach(({ seq, itemId, part, text }, index) => {
     const isMarkdown = part === 'answer' || part === 'thinking'
     const count = occurrences(matchCase ? text : (folded[index] ?? ''), isMarkdown ? plain : wanted)
-    // A restore can have removed it from the conversation.
+    // A restore may have removed it from the conversation.
     if (count === 0 || (ranges && !ranges.some(({ from, to }) => seq >= from && seq <= to))) return
     matches += count
     const known = hits.get(itemId)

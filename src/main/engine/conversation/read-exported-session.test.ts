@@ -63,7 +63,7 @@ const read = (...events: Value[]): ImportedEvent[] => readExportedSession(docume
 const typesOf = (events: readonly ImportedEvent[]): string[] => events.map(({ type }) => type)
 
 describe('an exported session', () => {
-  test('is read from a document and from lines, also with a byte order mark and CRLF', () => {
+  test('is read from a document and from lines, even with a byte order mark and CRLF', () => {
     const lines = [{ type: 'session.created', at: 0, sessionId: 's', title: 'T' }, started('a')]
     const text = `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n')}\r\n\r\n`
     expect(readExportedSession(text)).toMatchObject({ info: { sessionId: 's', title: 'T' } })
@@ -71,7 +71,7 @@ describe('an exported session', () => {
     expect(readExportedSession(document([started('a')])).info).toMatchObject({ title: 'T', folder: '/p' })
   })
 
-  test('has a turn that was open closed at its end, and before the next one', () => {
+  test('closes an open turn at the end, and before the next one', () => {
     expect(typesOf(read(started('a'), started('b', 9)))).toEqual([
       'turn.started',
       'turn.finished',
@@ -80,7 +80,7 @@ describe('an exported session', () => {
     ])
   })
 
-  test('has a result for every call, because providers refuse one without', () => {
+  test('has a result for every call, because providers refuse calls without one', () => {
     const events = read(
       started('a'),
       step('a', '1'),
@@ -101,7 +101,7 @@ describe('an exported session', () => {
     expect(() => read(...events, result('a', 'x'), result('a', 'x', 'other'))).toThrow('does not follow')
   })
 
-  test('keeps apart what Trestle put into a message and what the user wrote', () => {
+  test("distinguishes text that Trestle added to a message from the user's", () => {
     const part = (of: Value): Value => ({ type: 'text', text: 'TEXT', ...of })
     const attached = { kind: 'resource', server: 'wiki', name: 'wiki:page' }
     const file = { name: 'a.txt', path: '/home/ada/a.txt', size: 3 }
@@ -115,13 +115,13 @@ describe('an exported session', () => {
     expect(first?.parts.filter(isUserProvided)).toEqual([part({ text: 'mine' }), part({ file: { ...file, path: '' } })])
     expect(first?.parts).toHaveLength(4)
     expect(first).not.toHaveProperty('news')
-    // A turn that no person asked for is not the user's; its tasks are not on this machine.
+    // A turn that no person started is not the user's; its tasks are not on this machine.
     expect(second).toMatchObject({ news: [] })
     const blocks = conversationBlocks(events.map((event, seq) => ({ ...event, seq, sessionId: 's' })))
     expect(blocks.map(({ kind }) => kind)).toEqual(['you', 'trestle'])
   })
 
-  test('has nothing that would speak to the agent in the name of Trestle', () => {
+  test('contains no messages to the agent in the name of Trestle', () => {
     const steered = (by: string): Value => ({
       type: 'turn.steered',
       at: 2,
@@ -133,14 +133,14 @@ describe('an exported session', () => {
     expect(events.flatMap((event) => (event.type === 'turn.steered' ? [event.by] : []))).toEqual(['user'])
   })
 
-  test('leaves out events and fields that are no part of a conversation', () => {
+  test('omits events and fields that are not part of a conversation', () => {
     const events = read({ ...started('a'), env: 'SECRET' }, { type: 'session.changed', at: 2, folder: '/etc' })
     expect(typesOf(events)).toEqual(['turn.started', 'turn.finished'])
     expect(JSON.stringify(events)).not.toContain('SECRET')
   })
 })
 
-describe('a file that is no exported session is refused with the reason', () => {
+describe('a file that is not an exported session is refused with the reason', () => {
   const cases: [what: string, text: string, why: string][] = [
     ['an empty one', ' \n', 'The file is empty.'],
     ['other text', 'hello', 'It is neither JSON nor a list of events.'],

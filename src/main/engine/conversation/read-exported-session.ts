@@ -16,18 +16,18 @@ const MAX_EVENTS = 500_000
 /** Providers refuse a conversation in which a call has no result. */
 const NO_RESULT = 'The file that this session was imported from has no result of this call.'
 
-/** A session as a file describes it. */
+/** A session as described in a file. */
 export interface ReadSession {
   info: SessionInfo
   events: ImportedEvent[]
-  /** Whether its hashes prove that the events are as recorded; undefined when it has none. */
+  /** Whether its hashes prove that the events are as recorded; undefined if it has none. */
   verified?: boolean
 }
 
 /**
- * Reads an exported session: the JSON document, or one event a line as `trestle session export --json` prints them.
- * Throws `request.invalid`, which says what is wrong and where, and `history.changed` when an event is not as it was
- * recorded. `unverified`: reads it anyway.
+ * Reads an exported session: the JSON document, or one event per line as printed by `trestle session export --json`.
+ * Throws `request.invalid`, with the problem and its location, and `history.changed` if an event is not as recorded.
+ * `unverified`: reads it anyway.
  */
 export function readExportedSession(text: string, { unverified = false } = {}): ReadSession {
   const content = text.replace(/^\uFEFF/, '')
@@ -45,7 +45,7 @@ export function readExportedSession(text: string, { unverified = false } = {}): 
   return { info: about, events, ...(verified !== undefined && { verified }) }
 }
 
-/** Undefined when the file has no hashes. */
+/** Undefined if the file has no hashes. */
 function isUnchanged(
   sessionId: string,
   values: readonly unknown[],
@@ -85,7 +85,7 @@ function linesOf(content: string): unknown[] {
   })
 }
 
-/** The information that the events themselves have. */
+/** Session information from the events themselves. */
 function createdIn(values: readonly unknown[]): Record<string, unknown> {
   const first = values.find((value) => isRecord(value) && value['type'] === 'session.created')
   const any = values.find(isRecord)
@@ -96,7 +96,7 @@ function eventOf(value: unknown, index: number): ImportedEvent[] {
   if (!isRecord(value) || !isEvent(value)) throw invalid(`Event ${index + 1} is not an event.`)
   const type = String(value['type'])
   if (!isConversationEvent(type)) return []
-  // Only Trestle itself speaks to the agent as Trestle: a file could say anything in its name.
+  // Only Trestle itself may address the agent as Trestle: a file could contain anything in its name.
   if (type === 'turn.steered' && value['by'] !== 'user') return []
   try {
     return [parseEvent(type, value)]
@@ -109,7 +109,7 @@ function eventOf(value: unknown, index: number): ImportedEvent[] {
   }
 }
 
-/** The events, checked: each belongs to the turn that is open, and an open turn is closed. */
+/** Validates the events: each belongs to the open turn, and a turn that is still open is closed. */
 function ordered(events: readonly ImportedEvent[]): ImportedEvent[] {
   const checked: ImportedEvent[] = []
   let open: string | undefined

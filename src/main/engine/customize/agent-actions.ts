@@ -9,12 +9,15 @@ import { readAgentSpec } from '../agent/read-agent-spec'
 import { readGuardedText } from '../workspace/guarded-text'
 import type { EditedFiles, Place } from './edited-files'
 
-/** Agents as the user edits them. */
+/** The user's changes to agents. */
 export interface AgentActions {
   read(folder: string, path: string): Promise<AgentText>
   /** Creates an agent from the fields of the form. */
   create(folder: string, scope: EditScope, fields: AgentFields): Promise<Undoable & { path: string }>
-  /** Changes an agent whose file still reads `before`: to other fields, leaving the rest of the file, or to a text. */
+  /**
+   * Changes an agent whose file still contains `before`: either fields, keeping the rest of the file, or the whole
+   * text.
+   */
   save(folder: string, path: string, before: string, to: { fields: AgentFields } | { text: string }): Promise<Undoable>
   remove(folder: string, path: string): Promise<Undoable>
 }
@@ -32,7 +35,7 @@ export function createAgentActions({
   specs: Pick<AgentSpecs, 'list'>
   files: EditedFiles
 }): AgentActions {
-  /** A spec, or a file with a mistake, in one of the folders of agents. */
+  /** The place of a spec, or of a file with an error, in one of the agent folders. */
   async function placeOf(given: string, path: string): Promise<Place | undefined> {
     const folder = await realpath(given).catch(() => given)
     const { agents, problems } = await specs.list(folder)
@@ -130,7 +133,7 @@ async function requireUsable(path: string, text: string): Promise<void> {
   throw new CodedError('customize.invalid', `${line}${problem.message}`)
 }
 
-/** The file with those fields changed that differ from what it says; comments and everything else stay. */
+/** The file with only the differing fields changed; comments and everything else stay. */
 async function withFields(text: string, before: AgentFields | undefined, fields: AgentFields): Promise<string> {
   const { parseDocument, isMap, Document, Scalar } = await import('yaml')
   const document = text.trim() === '' ? new Document({}) : parseDocument(text)

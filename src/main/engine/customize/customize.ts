@@ -8,7 +8,7 @@ import { createHookActions, type HookActions } from './hook-actions'
 import { createRuleActions, type RuleActions } from './rule-actions'
 import { createSkillActions, type SkillActions } from './skill-actions'
 
-/** Rules, hooks, skills and agents as the user edits them. */
+/** The user's changes to rules, hooks, skills and agents. */
 export interface Customize {
   rules: RuleActions
   hooks: HookActions
@@ -23,7 +23,7 @@ export interface CustomizeDeps extends EditedFilesDeps {
   hooks: Pick<Hooks, 'list' | 'test'>
   skills: Pick<Skills, 'all'>
   specs: Pick<AgentSpecs, 'list'>
-  /** Something was changed. */
+  /** Called after a change. */
   changed(): void
 }
 

@@ -13,34 +13,34 @@ import { atomicWrite } from '../workspace/file/atomic-write'
 import { readGuardedText } from '../workspace/guarded-text'
 import { errorCode } from '../../../shared/error-text'
 
-/** Where something is kept: with the user, or with the project in `folder` (a real path). */
+/** Where something is stored: for the user, or in the project in `folder` (a real path). */
 export type Place = { scope: 'user' } | { scope: 'project'; folder: string }
 
 export interface EditedFilesDeps {
   home: string
   config: Pick<Config, 'file' | 'rewrite'>
   trust: Pick<Trust, 'accept'>
-  /** Why this program may change nothing: an agent's command started it. */
+  /** Why this program is assumed to have been started by an agent's command, which must not change anything. */
   agentTrace(): Promise<string | undefined>
   /** Default: the system's clock. */
   now?(): number
 }
 
 /**
- * The user's own files and those of trusted projects, as the settings page changes them; every change can be undone.
+ * Changes to the user's own files and those of trusted projects, made on the settings page; every change can be undone.
  */
 export interface EditedFiles {
   /** Throws `customize.not_user` in a program that an agent's command started. */
   requireUser(): Promise<void>
-  /** The place of a scope; a project's when its configuration may be changed here. */
+  /** The place of a scope; throws if a project's configuration may not be changed here. */
   placeOf(scope: EditScope, folder: string): Promise<Place>
-  /** Whether a project's configuration counts; `folder` is a real path. */
+  /** Whether a project's configuration applies; `folder` is a real path. */
   trustOf(folder: string): Pick<TrustState, 'state' | 'files'>
-  /** Its config.toml: of the user, or of the project; undefined for a project whose file is the user's own. */
+  /** The config.toml of the user or the project; undefined if the project's file is the user's own. */
   configFile(place: Place): string | undefined
-  /** Changes config.toml. The rest of the file stays as it is. */
+  /** Changes config.toml, keeping the rest of the file. */
   changeConfig(place: Place, change: (text: string) => string): Promise<Undoable>
-  /** Writes a file whose text is still `before` (undefined: no file). */
+  /** Writes a file if its text is still `before` (undefined: no file). */
   write(
     place: Place,
     file: string,
@@ -48,16 +48,16 @@ export interface EditedFiles {
     text: string | undefined,
     options?: { needsTrust: boolean },
   ): Promise<Undoable>
-  /** Moves a folder into the trash of the home, where it stays for 30 days. */
+  /** Moves a folder to the trash in the home, where it stays for 30 days. */
   removeFolder(place: Place, folder: string): Promise<Undoable>
-  /** Undoes a change; throws `customize.changed` when what it changed was changed again since. */
+  /** Undoes a change; throws `customize.changed` if the same file or folder was changed again since. */
   undo(undoId: string): Promise<void>
 }
 
 const MAX_UNDO = 50
 const MAX_BYTES = 4 * 1024 * 1024
 const TRASH_MS = 30 * 24 * 3_600_000
-/** A project may be changed in these states: what it has was accepted, or it has nothing. */
+/** The states in which a project may be changed: its configuration was accepted, or it has none. */
 const EDITABLE: readonly TrustView['state'][] = ['trusted', 'nothing']
 
 /** See `EditedFiles`. */
@@ -71,7 +71,7 @@ export function createEditedFiles({ home, config, trust, agentTrace, now = Date.
     return { undoId }
   }
 
-  /** Keeps the trust in a project when nothing changed but what the user changed here. */
+  /** Keeps a project trusted if nothing changed except through this edit. */
   async function trusted<Result>(
     place: Place,
     file: string,
@@ -117,7 +117,7 @@ export function createEditedFiles({ home, config, trust, agentTrace, now = Date.
     })
   }
 
-  /** The text of a file; undefined when there is no file. */
+  /** The text of a file; undefined if it does not exist. */
   function textAt(place: Place, file: string): string | undefined {
     const within = place.scope === 'project' ? { within: place.folder, home } : {}
     const found = readGuardedText(file, { mostBytes: MAX_BYTES, ...within })
@@ -202,7 +202,7 @@ function requireTrust(folder: string, state: TrustView['state']): void {
   throw new CodedError('customize.untrusted', `${folder} has settings of its own that you have not trusted.`)
 }
 
-/** Removes what has been in the trash for long. */
+/** Deletes old entries from the trash. */
 function emptyTrash(trash: string, now: number): void {
   try {
     for (const name of readdirSync(trash)) {
@@ -210,7 +210,7 @@ function emptyTrash(trash: string, now: number): void {
       if (now - statSync(entry).mtimeMs > TRASH_MS) rmSync(entry, { recursive: true, force: true })
     }
   } catch {
-    // It stays until the next time.
+    // It is deleted the next time.
   }
 }
 
@@ -232,7 +232,7 @@ function moveFolder(from: string, to: string): void {
     try {
       renameSync(from, to)
     } catch (error) {
-      // Projects may lie on another disk.
+      // Projects may be on another disk.
       if (errorCode(error) !== 'EXDEV') throw error
       cpSync(from, to, { recursive: true, errorOnExist: true, force: false, verbatimSymlinks: true })
       rmSync(from, { recursive: true })

@@ -7,22 +7,22 @@ import type { TableListEdit, TableValues } from '../config/toml/edit-table-list'
 import type { Hooks } from '../hook/hooks'
 import type { EditedFiles } from './edited-files'
 
-/** A hook as the user writes it. */
+/** A hook as entered by the user. */
 export interface HookInput {
   event: HookEvent
   matcher?: string | undefined
   command: string
-  /** Seconds; absent: the usual limit. */
+  /** Seconds; absent: the default limit. */
   timeoutS?: number | undefined
   /** A project's hook always runs in the sandbox. */
   sandbox?: 'project' | undefined
   isOff?: boolean | undefined
 }
 
-/** A hook by its place, and as it was shown. */
+/** Identifies a hook by its position and by its content as shown. */
 export type HookPlace = Pick<HookView, 'scope' | 'index' | 'event' | 'command'>
 
-/** Hooks as the user edits them. */
+/** The user's changes to hooks. */
 export interface HookActions {
   list(folder: string): Promise<HookList>
   add(folder: string, scope: EditScope, hook: HookInput): Promise<Undoable>
@@ -56,7 +56,7 @@ export function createHookActions({
     if (!found || found.event !== event || found.command !== command)
       throw new CodedError('customize.changed', `The hook on ${event} is no longer where it was.`)
     const { editTableList } = await import('../config/toml/edit-table-list')
-    // The list may be older than the file.
+    // The list may be out of date.
     const isMeant = (hook: Readonly<Record<string, unknown>>): boolean =>
       hook['event'] === event && hook['command'] === command
     return files.changeConfig(place, (text) => editTableList(text, LIST, { ...change, isMeant }))
@@ -81,7 +81,7 @@ export function createHookActions({
   }
 }
 
-/** What is written for a hook; throws `customize.invalid` for one that could not be run. */
+/** The values to write for a hook; throws `customize.invalid` if it could not run. */
 function valuesOf({ event, matcher, command, timeoutS, sandbox, isOff }: HookInput, scope: EditScope): TableValues {
   const mistake = matcher === undefined ? undefined : matcherMistake(matcher)
   if (mistake !== undefined) throw new CodedError('customize.invalid', `The matcher ${mistake}.`)

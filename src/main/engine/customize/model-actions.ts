@@ -19,7 +19,7 @@ import { modelAbilities } from '../model/catalog/model-facts'
 import type { ModelInfo } from '../model/provider'
 import { thinkingFacts } from '../model/thinking'
 
-/** Providers and models as the interface changes them. */
+/** Changes to providers and models in the interface. */
 export interface ModelActions {
   models(): ModelInfo[]
   saveProvider(input: {
@@ -55,14 +55,14 @@ export interface ModelActionsDeps {
   config: Config
   secrets: Secrets
   catalog: Catalog
-  /** The list of models changed without a change of the file. */
+  /** Call when the list of models changed, but not the file. */
   onModels(): void
   view(): SettingsView
   /** Edits the file and returns the new view. */
   edit(...edits: TomlEdit[]): Promise<SettingsView>
 }
 
-/** What the settings page can do with providers and models. */
+/** The actions of the settings page on providers and models. */
 export function modelActions({ config, secrets, catalog, onModels, view, edit }: ModelActionsDeps): ModelActions {
   return {
     models: () => catalog.list(),
@@ -114,7 +114,7 @@ export function modelActions({ config, secrets, catalog, onModels, view, edit }:
     async offeredModels({ id, type, baseUrl, apiKey }) {
       const known = id === undefined ? undefined : config.settings.providers[id]
       const address = baseUrl?.replace(/\/+$/, '')
-      // A stored key, and headers, go to no other address than the one they are for.
+      // A stored key and headers are sent only to the address they were set for.
       const same = known?.type === type && known.baseUrl === address ? known : undefined
       const key = apiKey?.trim() || (same && id !== undefined ? secrets.keyFor(id, config.settings) : undefined)
       const provider = same ?? { type, ...(address !== undefined && { baseUrl: address }) }
@@ -138,10 +138,10 @@ const NAMING = [
   { name: 'fallbackModel', key: 'fallback_model' },
 ] as const
 
-/** A model as the settings page shows it, with what the user has set of it. */
+/** A model as shown on the settings page, with the user's own values. */
 export function modelView(info: ModelInfo, settings: Settings, catalog: Pick<Catalog, 'known'>): ModelView {
   const { id, providerId, model, label, scripted, origin } = info
-  // Servers found on this machine all speak the protocol that is assumed here.
+  // All servers found on this machine use the protocol assumed here.
   const { efforts, defaultEffort } = thinkingFacts(settings.providers[providerId]?.type ?? 'openai-compatible', info)
   const usualEffort = info.effort === undefined ? defaultEffort : nearestEffort(info.effort, efforts)
   const said = origin === 'configured' ? settings.models[id] : undefined

@@ -23,22 +23,22 @@ import { projectSettings, readProjectConfig } from '../trust/project-settings'
 import { commandSandboxes } from '../turn/session/session-sandboxes'
 import type { EditedFiles } from './edited-files'
 
-/** A rule as the user writes it. */
+/** A rule as entered by the user. */
 export interface RuleInput {
   decision: RuleDecision
   pattern: string
   sandbox?: 'unrestricted' | undefined
 }
 
-/** Permission rules as the user edits them. Folders are given as the user knows them. */
+/** The user's changes to permission rules. Folders are passed as the user entered them. */
 export interface RuleActions {
   list(folder: string): Promise<RuleList>
-  /** What a rule would do, or what is wrong with it. */
+  /** Explains what a rule would do, or what is wrong with it. */
   explain(rule: RuleInput): { explanation: string } | { mistake: string }
   add(folder: string, scope: EditScope, rule: RuleInput): Promise<Undoable>
   change(folder: string, place: RulePlace, rule: RuleInput): Promise<Undoable>
   remove(folder: string, place: RulePlace): Promise<Undoable>
-  /** Moves a rule to another position in its file. The order decides nothing; it is for the reader. */
+  /** Moves a rule to another position in its file. The order has no effect; it is only for readability. */
   move(folder: string, place: RulePlace, to: number): Promise<Undoable>
   /** What the gate would decide about a call, without effects. */
   test(folder: string, call: TestedCall, mode: SessionMode): Promise<RuleTest>
@@ -82,7 +82,7 @@ export function createRuleActions({ home, settings, files }: RuleActionsDeps): R
     if (!found || found.decision !== decision || found.pattern !== pattern)
       throw new CodedError('customize.changed', `The rule ${decision} ${pattern} is no longer where it was.`)
     const { editTableList } = await import('../config/toml/edit-table-list')
-    // The settings may be older than the file. A rule with a mistake is shown with a decision that it may not have.
+    // The settings may be out of date. An invalid rule may be shown with a decision that is not in the file.
     const isMeant = (rule: Readonly<Record<string, unknown>>): boolean =>
       found.mistake === undefined
         ? rule['pattern'] === pattern && rule['decision'] === decision
@@ -150,7 +150,7 @@ export function createRuleActions({ home, settings, files }: RuleActionsDeps): R
   }
 }
 
-/** What the sandboxes of this machine could do for a command of a session in this folder. */
+/** The sandboxes that this machine could provide for a session's commands in this folder. */
 export function sandboxesFor({ sandbox, web }: Settings, root: string, home: string) {
   const userHome = realpathSync(homedir())
   const allowed = { write: [], read: [], hosts: [] }

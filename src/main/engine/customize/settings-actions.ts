@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000
 
 const NO_SEARCH = 'No search provider is set. Add [web.search] to the configuration file.'
 
-/** Tokens by feature. `count` finds them all without holding up other work; afterwards `of` answers at once. */
+/** Tokens by feature. `count` counts them all without blocking other work; afterwards `of` returns immediately. */
 export interface FeatureTokens {
   of(feature: Feature): number
   count(): Promise<void>
@@ -42,15 +42,15 @@ interface SettingsActionsDeps {
   keyStore: Pick<KeyStore, 'status'>
   catalog: Catalog
   tools: readonly { name: string; description: string }[]
-  /** Tokens that a feature adds to each request, counted when they are first asked for. */
+  /** Tokens that a feature adds to each request, counted on first use. */
   featureTokens: FeatureTokens
-  /** The list of models changed without a change of the file. */
+  /** Call when the list of models changed, but not the file. */
   onModels(): void
-  /** The built-in list of hosts, and what this machine has to make sandboxes with. */
+  /** The built-in list of hosts, and this machine's support for sandboxes. */
   sandbox: { hosts: readonly string[]; support(): SandboxSupport; probe(): Promise<unknown> }
 }
 
-/** What the settings page can do, on config.toml, the stored keys and the catalog. */
+/** The actions of the settings page on config.toml, the stored keys and the catalog. */
 export function createSettingsActions({
   config,
   secrets,
@@ -155,7 +155,7 @@ export function createSettingsActions({
       edit(
         ...Object.entries(change).flatMap(([name, value]) => {
           if (value === undefined) return []
-          // An empty list says nothing, and neither does the default.
+          // An empty list or a default value is not written.
           const saysNothing = (Array.isArray(value) && value.length === 0) || (name === 'defaults' && value === true)
           return [{ path: ['sandbox', name], value: saysNothing ? undefined : value }]
         }),
@@ -198,13 +198,11 @@ function hasToggle({ name }: { name: string }): boolean {
   return featureOf(name) === undefined
 }
 
-/**
- * Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone.
- */
+/** Changes to settings in the interface. Each returns the new view and keeps the comments and order of the file. */
 export interface SettingsActions extends ModelActions {
   view(): SettingsView
   /**
-   * The same, without holding up other work: the first view starts a sandbox, to see that it works, and counts the
+   * Like `view`, without blocking other work: the first view starts a sandbox to check that it works, and counts the
    * tokens of all tools.
    */
   viewSoon(): Promise<SettingsView>
@@ -222,21 +220,21 @@ export interface SettingsActions extends ModelActions {
   /** `[engine]`. */
   engine(): EngineSettings
   setEngine(change: Partial<SettingsView['engine']>): Promise<SettingsView>
-  /** How the interface looks, for a page that is served. */
+  /** The appearance of the interface, for the web page. */
   appearance(): Appearance
   setAppearance(change: Partial<Appearance>): Promise<SettingsView>
   setLanguage(change: Partial<LanguageSettings>): Promise<SettingsView>
   /**
-   * Gives a command keys, `''` for none; without keys, its usual ones. Without an id: all commands their usual ones.
+   * Sets a command's keys, `''` for none; without keys, resets them to the default. Without an id, resets all commands.
    */
   setShortcut(id: string | undefined, keys: string | undefined): Promise<SettingsView>
 }
 
-/** How long the engine stays, in minutes as the user writes it. */
+/** How long the idle engine keeps running, in minutes as in config.toml. */
 const IDLE = { key: ENGINE.fields.idleMs.key, value: ENGINE.fields.idleMs.value / MINUTE_MS }
 
 /**
- * Changes of how the interface looks, speaks and is used by keyboard, and of the engine behind it. A usual value is not
+ * Changes to the interface's appearance, language and keyboard shortcuts, and to the engine. Default values are not
  * written.
  */
 function interfaceActions(edit: (...edits: TomlEdit[]) => Promise<SettingsView>) {

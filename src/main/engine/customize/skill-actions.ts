@@ -11,16 +11,16 @@ import type { Skills } from '../skill/skills'
 import { readGuardedText } from '../workspace/guarded-text'
 import type { EditedFiles, Place } from './edited-files'
 
-/** Skills as the user edits them. */
+/** The user's changes to skills. */
 export interface SkillActions {
-  /** Every skill, also those that are turned off. */
+  /** Every skill, including those that are turned off. */
   list(folder: string): Promise<SkillList>
   read(folder: string, path: string): Promise<SkillText>
-  /** What is wrong with a text. */
+  /** Checks the text of a skill. */
   check(name: string, text: string): Promise<Omit<SkillProblem, 'path'>[]>
   /** Creates the skill `name`. */
   create(folder: string, scope: EditScope, name: string, text: string): Promise<Undoable & { path: string }>
-  /** Replaces the text of a skill that still reads `before`. */
+  /** Replaces the text of a skill if it is still `before`. */
   save(folder: string, path: string, before: string, text: string): Promise<Undoable>
   /** Moves the folder of a skill to the trash. */
   remove(folder: string, path: string): Promise<Undoable>
@@ -45,7 +45,7 @@ export function createSkillActions({
 }): SkillActions {
   const ownTops = [join(home, 'skills'), join(homedir(), '.agents', 'skills')]
 
-  /** A skill, or a SKILL.md with a mistake, in one of the places that skills are looked for in. */
+  /** Finds a skill, or a SKILL.md with an error, in one of the skill folders. */
   async function find(given: string, path: string): Promise<{ place?: Place; skill?: SkillView }> {
     const folder = await realpath(given).catch(() => given)
     const { skills: found, problems } = await skills.all(folder)
@@ -115,7 +115,7 @@ export function createSkillActions({
     return files.changeConfig({ scope: 'user' }, (text) => editToml(text, [{ path: ['skills', 'disabled'], value }]))
   }
 
-  /** Skills of a project count without trust, so it is not needed to change them. */
+  /** A project's skills apply without trust, so changing them does not require it. */
   async function writeSkill(place: Place, path: string, before: string | undefined, text: string): Promise<Undoable> {
     return files.write(place, path, before, text, { needsTrust: false })
   }

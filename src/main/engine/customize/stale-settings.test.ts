@@ -12,7 +12,7 @@ const RULE = (decision: string, pattern: string): string =>
   `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n\n`
 const HOOK = (command: string): string => `[[hooks]]\nevent = "PreToolUse"\ncommand = "${command}"\n\n`
 
-/** The actions of a process that has read `first`, while the file has `now`. */
+/** The actions of a process that has read `first`, while the file contains `now`. */
 async function withFile(first: string, now: string) {
   const [home, folder] = [await tempFolder(), await tempFolder()]
   const file = join(home, 'config.toml')
@@ -38,7 +38,7 @@ async function withFile(first: string, now: string) {
 
 const CHANGED = expect.objectContaining({ code: 'customize.changed' })
 
-test('a rule that was moved in the file since it was read is not mistaken for another one', async () => {
+test('a rule that has moved in the file since it was read is not confused with another', async () => {
   const [ask, deny] = [RULE('ask', 'Bash(make *)'), RULE('deny', 'Bash(rm *)')]
   const { folder, text, rules } = await withFile(ask, deny + ask)
   const shown = { scope: 'user', index: 0, decision: 'ask', pattern: 'Bash(make *)' } as const
@@ -48,7 +48,7 @@ test('a rule that was moved in the file since it was read is not mistaken for an
   expect(text()).toBe(deny + ask)
 })
 
-test('a rule whose decision was changed since it was read is left alone', async () => {
+test('a rule whose decision has changed since it was read is left alone', async () => {
   const { folder, text, rules } = await withFile(RULE('ask', 'Bash(make *)'), RULE('deny', 'Bash(make *)'))
   const shown = { scope: 'user', index: 0, decision: 'ask', pattern: 'Bash(make *)' } as const
   await expect(rules.remove(folder, shown)).rejects.toEqual(CHANGED)
@@ -65,7 +65,7 @@ test.each([RULE('maybe', 'Bash(make *)'), RULE('deny', 'Nothing(x)'), '[[permiss
   },
 )
 
-test('a hook that was moved in the file since it was read is not mistaken for another one', async () => {
+test('a hook that has moved in the file since it was read is not confused with another', async () => {
   const { folder, text, hooks } = await withFile(HOOK('mine.sh'), HOOK('guard.sh') + HOOK('mine.sh'))
   const shown = { scope: 'user', index: 0, event: 'PreToolUse', command: 'mine.sh' } as const
   await expect(hooks.remove(folder, shown)).rejects.toEqual(CHANGED)

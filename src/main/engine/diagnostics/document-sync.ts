@@ -7,7 +7,7 @@ import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
 const CHANGE = { created: 1, changed: 2, deleted: 3 } as const
 /** Maximum number of open files; the least recently used one is closed. */
 const MAX_OPEN_FILES = 64
-/** A larger file is generated or data, and is skipped. */
+/** Larger files are generated or data, and are skipped. */
 const MAX_FILE_BYTES = 1024 * 1024
 
 /** A file as last sent to the server. */
@@ -46,7 +46,7 @@ export class OpenFiles {
       })
       for (const oldest of [...this.#files.keys()].slice(0, -MAX_OPEN_FILES)) this.#close(oldest)
     } else {
-      // Also when this file is unchanged: a new version makes the server check again, and its dependencies may have
+      // Even if this file is unchanged: a new version makes the server check again, because dependencies may have
       // changed.
       this.#send('textDocument/didChange', { textDocument: { uri, version: file.version }, contentChanges: [{ text }] })
     }
@@ -91,18 +91,18 @@ function textOf(path: string): string | undefined {
 }
 
 /**
- * Debounce: a server may send partial results first and the rest right after, so the newest result must stay unchanged
- * this long.
+ * Debounce: a server may send partial results first and the rest right after, so the latest result must stay unchanged
+ * for this long.
  */
 const DEBOUNCE_MS = 150
-/** After this long, the latest result of a server that keeps sending is used. */
+/** If a server keeps sending, its latest result is used after this long. */
 const MAX_DEBOUNCE_MS = 1_000
 
 interface Waiting {
   version: number
   resolve(errors: FileDiagnostic[] | undefined): void
   timer?: NodeJS.Timeout
-  /** When the latest result is used. */
+  /** The time at which the latest result is used at the latest. */
   settledBy?: number
 }
 
@@ -130,8 +130,8 @@ export class PublishedDiagnostics {
   }
 
   /**
-   * What the server reports about this version of the file; undefined when a newer version is requested meanwhile, or
-   * the server ends.
+   * The server's report on this version of the file; undefined if a newer version is requested in the meantime or the
+   * server ends.
    */
   of(uri: string, version: number): Promise<FileDiagnostic[] | undefined> {
     const key = canonical(uri)

@@ -7,7 +7,7 @@ it('returns no message without errors', () => {
   expect(errorsMessage([{ path: 'a.ts', errors: [] }])).toBeUndefined()
 })
 
-it('lists at most 20 errors and 4 kB, with the number of the others', () => {
+it('lists at most 20 errors and 4 kB, with the number of omitted errors', () => {
   const many = errorsMessage([
     { path: 'a.ts', errors: Array.from({ length: 50 }, (_, index) => error('wrong', index)) },
   ])

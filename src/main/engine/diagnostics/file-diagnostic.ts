@@ -5,11 +5,11 @@ export interface FileDiagnostic {
   line: number
   column: number
   message: string
-  /** The source, e.g. `ts 2322`, `Pyright reportArgumentType`; empty when the server does not name one. */
+  /** The source, e.g. `ts 2322`, `Pyright reportArgumentType`; empty if the server does not report one. */
   source: string
 }
 
-/** The fields that are read; from a program of the project, so any of them may be missing or wrong. */
+/** The fields we read. They come from a program of the project, so any of them may be missing or wrong. */
 interface LspDiagnostic {
   range?: { start?: { line?: unknown; character?: unknown } }
   severity?: unknown
@@ -20,7 +20,7 @@ interface LspDiagnostic {
 
 const SEVERITY_ERROR = 1
 
-/** The errors among the diagnostics of a file, ordered by line. Warnings and hints are left out. */
+/** The errors among the diagnostics of a file, ordered by line, without warnings and hints. */
 export function parseDiagnostics(diagnostics: unknown): FileDiagnostic[] {
   if (!Array.isArray(diagnostics)) return []
   return (diagnostics as (LspDiagnostic | null)[])
@@ -69,7 +69,7 @@ export function errorsMessage(
 }
 
 function lineOf(path: string, { line, column, message, source }: FileDiagnostic): string {
-  // On one line: a server's message can contain anything.
+  // Put on one line, because a server's message can contain anything.
   const words = message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
   const short = words.length > MAX_MESSAGE_CHARS ? `${cutText(words, MAX_MESSAGE_CHARS)}…` : words
   return (

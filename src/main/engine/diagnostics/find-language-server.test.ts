@@ -46,7 +46,7 @@ it('prefers the nearest server of the project to one in PATH', () => {
   })
 })
 
-it('starts a server behind a linked folder from its real path, under its own name, since a sandbox lacks the link', () => {
+it('starts a server in a linked folder from its real path, under its own name, because a sandbox lacks the link', () => {
   const { root, folder, find, put } = project('store/gopls-1.2', 'shared/node_modules/pyright/langserver.js')
   mkdirSync(join(folder, 'versions', '1.2', 'bin'), { recursive: true })
   symlinkSync(join(folder, 'store', 'gopls-1.2'), join(folder, 'versions', '1.2', 'bin', 'gopls'))

@@ -13,7 +13,7 @@ export interface LanguageServerCommand {
    * names it.
    */
   from: 'project' | 'path' | 'settings'
-  /** Paths outside the project that it has to read: the package it belongs to. */
+  /** Paths outside the project that it must be able to read: the package it belongs to. */
   needs: readonly string[]
 }
 
@@ -34,7 +34,7 @@ export interface ServerSearch {
 const EXTENSIONS = process.platform === 'win32' ? ['.cmd', '.exe', ''] : ['']
 
 /**
- * Searches the settings, node_modules/.bin and .venv/bin from the file's folder up, then PATH. Undefined when no server
+ * Searches the settings, node_modules/.bin and .venv/bin from the file's folder up, then PATH. Undefined if no server
  * is found.
  */
 export function findLanguageServer({
@@ -84,8 +84,8 @@ function programIn(folders: readonly string[], name: string): string | undefined
   for (const folder of folders) {
     for (const extension of EXTENSIONS) {
       const path = join(folder, name + extension)
-      // A sandbox lacks the link on the way to it; the program's own name, which may be a link, tells some programs
-      // what to be.
+      // A sandbox lacks links in its path, so the folder is resolved. The program's own name, which may be a link, is
+      // kept: some programs act according to their name.
       if (isProgram(path)) return join(realpathSync(folder), name + extension)
     }
   }
@@ -94,7 +94,7 @@ function programIn(folders: readonly string[], name: string): string | undefined
 
 function isProgram(path: string): boolean {
   try {
-    // An error for each of the folders on PATH would take most of the search.
+    // Creating an error for each folder in PATH would take most of the search time.
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
     accessSync(path, constants.X_OK)
     return true
@@ -115,7 +115,7 @@ function hasTypeScript7(folder: string): boolean {
   }
 }
 
-/** The program with its siblings: a link in .bin leads into a package that needs the packages around it. */
+/** The folder of packages with the program: a link in .bin points into a package that needs the packages around it. */
 function packageOf(command: string): string[] {
   try {
     const real = realpathSync(command)
@@ -131,7 +131,7 @@ interface ServerProgram {
   name: string
   args: readonly string[]
   /**
-   * It comes with the project's TypeScript, from version 7 on; the program of this name in older versions is not a
+   * It comes with the project's TypeScript since version 7; in older versions, the program of this name is not a
    * server.
    */
   fromTypeScript7?: true

@@ -99,7 +99,7 @@ export class LanguageServer {
     return this.#process.pid
   }
 
-  /** How the process ended without being stopped. */
+  /** How the process ended, if it was not stopped. */
   get ending(): string | undefined {
     return this.#process.ending()
   }
@@ -115,8 +115,8 @@ export class LanguageServer {
   }
 
   /**
-   * The errors in the file as it is on disk now; undefined when the server cannot say. Takes as long as the server
-   * does.
+   * The errors in the current file on disk; undefined if the server does not report any result. Takes as long as the
+   * server does.
    */
   async errorsOf(path: string): Promise<FileDiagnostic[] | undefined> {
     const file = this.#files.sync(path)
@@ -125,7 +125,7 @@ export class LanguageServer {
       const found = this.#ask(path, file)
       return await Promise.race([found, this.ended.then(() => undefined)])
     } catch {
-      // It could not answer this request; the next one may work.
+      // The server could not answer this request; the next one may work.
       return undefined
     }
   }
@@ -152,7 +152,7 @@ export class LanguageServer {
   async #initialize(root: string): Promise<void> {
     const rootUri = uriOf(root)
     const params = {
-      // In a sandbox it cannot see our process, and would think it has ended.
+      // In a sandbox, the server cannot see our process and would assume that it has ended.
       processId: null,
       clientInfo: { name: 'Trestle' },
       rootPath: root,
@@ -237,14 +237,14 @@ function within<Result>(work: Promise<Result>, ms: number): Promise<Result> {
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const HEADER_LINE = /^[\w-]+: *[^\n]*$/
-/** A longer header is not valid. */
+/** Longer headers are invalid. */
 const MAX_HEADER_BYTES = 4 * 1024
 /** The largest accepted message. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /**
  * Passes on a stream of messages (`Content-Length: …`, as in the Language Server Protocol), and fails at one that is
- * too large: the next reader would collect any length in memory, and the sending program may come with a project.
+ * too large: the next reader would buffer any length in memory, and the sending program may come from a project.
  */
 class MessageSizeLimit extends Transform {
   #header = Buffer.alloc(0)

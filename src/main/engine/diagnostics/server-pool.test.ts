@@ -124,7 +124,7 @@ it.each([
   expect(logged[2]).toContain('It is not started again.')
 })
 
-it('gives one hint where TypeScript is missing, and does not try again', async () => {
+it('gives one hint if TypeScript is missing, and does not try again', async () => {
   const { made, root, file, pids, logged, home } = pool({}, 'no-typescript')
   expect(await made.serverFor(root, file)).toBeUndefined()
   expect(await made.serverFor(root, file)).toBeUndefined()
@@ -135,7 +135,7 @@ it('gives one hint where TypeScript is missing, and does not try again', async (
   expect(next.logged).toEqual([])
 })
 
-it('closes although a server never gets ready', async () => {
+it('closes even if a server never becomes ready', async () => {
   const { made, root, file, pids } = pool({}, 'hang')
   const starting = made.serverFor(root, file)
   await until(() => pids().length === 1, 'the server to start')
@@ -159,7 +159,7 @@ it('stops a server that uses too much memory', async () => {
   expect(logged[0]).toMatch(/was stopped: it used \d+ MiB of memory/)
 })
 
-it('there is no server where the settings cannot be read, for any of those who ask at once', async () => {
+it('provides no server for any concurrent request if the settings cannot be read', async () => {
   const { made, root, file, logged } = pool({}, undefined, undefined, 'permission denied')
   const asked = [1, 2, 3].map(() => made.serverFor(root, file))
   expect(await Promise.allSettled(asked)).toEqual(asked.map(() => ({ status: 'fulfilled', value: undefined })))

@@ -59,7 +59,7 @@ export interface ServerPool {
   serverFor(root: string, path: string): Promise<LanguageServer | undefined>
   /** The running servers of a folder. */
   running(root: string): LanguageServer[]
-  /** Ends all servers; resolves when their processes are gone. */
+  /** Stops all servers; resolves when their processes have exited. */
   close(): Promise<void>
 }
 
@@ -90,14 +90,14 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
 
   const awaitEnd = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
     await server.ended
-    // A server that was stopped on purpose is no longer in its slot.
+    // A server that was stopped intentionally is no longer in its slot.
     if (slot.running !== server) return
     stop(slot)
     failed(slot, `The language server ${command} stopped unexpectedly: ${server.ending ?? 'it closed its connection'}.`)
   }
 
   const checkMemory = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
-    // Without a table of processes its memory is not known.
+    // Without a process table, its memory use is unknown.
     const bytes = await memoryBelow(server.pid).catch(() => 0)
     if (slot.running !== server || bytes <= limits.memoryBytes) return
     stop(slot)
@@ -143,7 +143,7 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       const reason = errorText(error)
       if (closing.signal.aborted) return undefined
       if (NO_TYPESCRIPT.test(reason)) {
-        // Nothing is broken, and trying again cannot help.
+        // Nothing is broken, and a retry cannot help.
         slot.failures = limits.restarts + 1
         if (isFirstTime(deps.home)) deps.log(TYPESCRIPT_HINT)
       } else failed(slot, `The language server ${found.command} could not be started: ${reason}.`)
@@ -184,13 +184,13 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   }
 }
 
-/** What typescript-language-server says when neither the project nor its own package has TypeScript. */
+/** The message of typescript-language-server if neither the project nor its own package has TypeScript. */
 const NO_TYPESCRIPT = /could not find a valid typescript installation/i
 const TYPESCRIPT_HINT =
   'Hint: errors in TypeScript and JavaScript are not checked in projects without TypeScript. ' +
   'To have them checked, run `npm install --save-dev typescript` there.'
 
-/** Whether the hint about TypeScript has never been shown; from now on it has. */
+/** Whether the hint about TypeScript has not been shown before; records it as shown. */
 function isFirstTime(home: string): boolean {
   try {
     mkdirSync(join(home, 'hints'), { recursive: true, mode: 0o700 })
@@ -217,7 +217,7 @@ interface ServerPlan {
 }
 
 /**
- * Which server checks the file, and in which sandbox. Every server runs code of the project: TypeScript and its
+ * Decides which server checks the file, in which sandbox. Every server runs code of the project: TypeScript and its
  * plugins, an interpreter, build scripts. So in an untrusted folder it is read-only and without a network, and does not
  * run without a sandbox unless the user's own settings name it. A server inside the project runs only in a trusted
  * folder, or when the project has nothing that requires trust.
@@ -246,7 +246,7 @@ async function planFor(
   return { found, level: !isSandboxed ? undefined : isTrusted ? 'project' : 'read-only' }
 }
 
-/** Resident bytes of a process and its descendants; 0 when they cannot be read. */
+/** Resident bytes of a process and its descendants; 0 if they cannot be read. */
 async function memoryBelow(pid: number): Promise<number> {
   // Only needed once a server runs.
   const { processTable } = await import('../process/process-table')

@@ -9,7 +9,7 @@ const ERROR: FileDiagnostic = { line: 2, column: 3, message: 'wrong', source: 't
 const file = (path: string, write: boolean) => ({ accesses: [{ kind: 'file' as const, path, write }], failed: false })
 const state = { kind: 'file' as const, hash: 'h', size: 1, mode: 0o644 }
 
-/** A pool whose server answers when the test says so. */
+/** A pool whose server answers when the test tells it to. */
 function slowPool(): {
   pool: ServerPool
   asked: string[]
@@ -70,7 +70,7 @@ it('waits once for a server that does not answer, and still waits for servers of
   const first = session.report(NEVER)
   await vi.advanceTimersByTimeAsync(2_000)
   expect(await first).toBeUndefined()
-  // No time passes from here on: a report that waits for that server would never come.
+  // Time stands still from here on: a report that waits for that server would never arrive.
   session.ran(file('/p/a.ts', true))
   expect(await session.report(NEVER)).toBeUndefined()
   session.ran(file('/p/b.py', true))
@@ -112,7 +112,7 @@ it('checks only files of a known language in the session’s folder, and opens f
   await expect.poll(() => opened).toEqual(['/p/c.go'])
 })
 
-it('notifies servers of files that a command changed without checking them, and ignores failed edits', async () => {
+it('notifies servers of files changed by a command without checking them, and ignores failed edits', async () => {
   const { pool, asked, onDisk } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 60_000)
   const changes = [

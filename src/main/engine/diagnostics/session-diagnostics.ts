@@ -31,7 +31,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
   readonly #checks = new Map<string, Check>()
   /** Languages whose server timed out: no step waits for it again until it has answered. */
   readonly #slow = new Set<string>()
-  /** Files that were read, whose servers are to be started. */
+  /** Files that were read, whose servers are about to be started. */
   readonly #read = new Set<string>()
   #opening: NodeJS.Timeout | undefined
 
@@ -54,7 +54,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
       // A command may have switched branches: servers are notified of its files, but they are not checked.
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
     } else if (!failed) for (const path of written) this.#check(path)
-    // A file that is read is likely to change next, and a server takes a while to start.
+    // A file that was read is likely to be changed next, and a server takes a while to start.
     if (!failed && isEdit && written.length === 0)
       for (const access of accesses) if (access.kind === 'file') this.#openSoon(access.path)
   }
@@ -132,7 +132,7 @@ export function createDiagnostics(deps: ServerPoolDeps): Diagnostics {
   return {
     forTurn(session) {
       let own = sessions.get(session)
-      // The project's folder can move.
+      // The project's folder can be moved.
       if (own?.root !== session.header.folder)
         sessions.set(session, (own = new SessionDiagnostics(session.header.folder, pool)))
       return own

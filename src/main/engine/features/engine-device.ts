@@ -26,38 +26,33 @@ import type { Workspace } from '../workspace/workspace'
 import { cutText } from '../../../shared/cut-text'
 
 export interface EngineDevice {
-  /** Without a session: the tools as they are described. */
+  /** Without a session: the tools for descriptions only. */
   tools(session?: Session, workspace?: Workspace): readonly Tool[]
-  /**
-   * Keeps a notification in the list and shows it with the means of the host; false when the user has turned those off.
-   */
+  /** Adds a notification to the list and shows it through the host; false if the user has turned that off. */
   notifyUser(notification: NewNotification): boolean
   /**
-   * Shows with the means of this host what schedules of other processes have added to the list since the last call; the
+   * Shows, through this host, the notifications that schedules of other processes have added since the last call; the
    * first call shows nothing.
    */
   showOthers(): void
   notifications: NotificationActions
   alarms: AlarmActions
-  /** Alarms ring from now on. */
+  /** Starts ringing alarms. */
   begin(): void
   close(): void
 }
 
 export interface DeviceOptions {
   opener?: Opener | undefined
-  /** Default: the clock of the system. */
+  /** Default: the system clock. */
   alarmClock?: AlarmClock | undefined
 }
 
 const KEPT_MS = 30 * 86_400_000
-/** How many others' notifications are shown at once. */
+/** Maximum number of notifications from other processes shown at a time. */
 const NEWEST = 20
 
-/**
- * Notifications, alarms, and the tools around the machine and its user. Tables and code are touched when they are first
- * used.
- */
+/** Notifications, alarms, and the tools for the machine and its user. Tables and code are loaded on first use. */
 export function createEngineDevice(foundation: EngineFoundation, options: DeviceOptions): EngineDevice {
   const { database, home, settings, network, newId, notify, log } = foundation
   const clock = options.alarmClock ?? systemAlarmClock
@@ -65,7 +60,7 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
   let rows: NotificationRows | undefined
   let alarms: Alarms | undefined
   let stop: (() => void) | undefined
-  /** Up to which notification others' were shown, and those of this process after it. */
+  /** The last notification up to which those of other processes were shown, and later ones of this process. */
   let seenUntil: number | undefined
   const own = new Set<number>()
   const list = (): NotificationRows => (rows ??= createNotificationRows(database))
@@ -154,7 +149,7 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
       restore: (id) => ofAlarms().restore(id),
     },
     begin() {
-      // The first look at the alarms waits until the host listens, and does not delay the start.
+      // Alarms are first checked when the host listens, so that they do not delay startup.
       const cancel = clock.after(0, () => {
         try {
           stop = ofAlarms().watch()
@@ -168,7 +163,7 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
   }
 }
 
-/** The session that the user sees: for a subagent the one it belongs to. */
+/** The session that the user sees: for a subagent, the one it belongs to. */
 function rootOf({ id, header }: Session): string {
   return header.agent?.rootId ?? id
 }
@@ -184,7 +179,7 @@ function missedText(all: readonly Alarm[]): Pick<UserNotification, 'title' | 'bo
     : { title: `${all.length} missed alarms`, body: cutText(all.map(due).join(', '), NOTIFICATION_LIMITS.bodyChars) }
 }
 
-/** As the clock of this machine shows it: `2026-12-01 09:00`. */
+/** In local time: `2026-12-01 09:00`. */
 function localTime(at: number): string {
   return new Date(at).toLocaleString('sv').slice(0, 16)
 }

@@ -43,7 +43,7 @@ export interface EngineFeatures {
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   mail: Pick<EngineMail, 'actions' | 'watch'>
   schedule: Omit<EngineSchedule, 'tools'>
-  /** Terminals of the user's own. */
+  /** The user's own terminals. */
   terminals: Omit<EngineTerminals, 'close'>
   git(): Promise<GitActions>
   worktrees: EngineWorktrees
@@ -91,7 +91,7 @@ export function createFeatures(
   }
 }
 
-/** The marks of an engine, read when they are first looked at. */
+/** The marks of an engine, read on first use. */
 function createEngineMarks({
   database,
   now,
@@ -113,7 +113,7 @@ interface EngineUsage {
   beforeRequest(session: Session, turnId: string, signal: AbortSignal): Promise<SpendingVerdict>
 }
 
-/** What requests to models took, and the limits on it. */
+/** The usage of model requests, and the limits on it. */
 function createEngineUsage({ database, store, settings, now, newId, warn }: EngineFoundation): EngineUsage {
   let made: SpendingRows | undefined
   const rows = (): SpendingRows => (made ??= createSpendingRows(database))
@@ -143,7 +143,7 @@ function createEngineUsage({ database, store, settings, now, newId, warn }: Engi
   }
 }
 
-/** Describing all tools takes 10 to 25 ms, so `count` does it tool by tool, and other work comes between. */
+/** Describing all tools takes 10 to 25 ms, so `count` does it tool by tool, with other work in between. */
 export function featureTokens(tools: () => readonly Tool[]): FeatureTokens {
   const sizes = new Map<string, number>()
   let all: readonly Tool[] | undefined

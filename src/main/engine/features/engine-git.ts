@@ -9,7 +9,7 @@ const DRAFT_LIMIT_MS = 60_000
 /** Includes room for models that think first. */
 const MAX_TOKENS = 4_000
 
-/** Git for sessions. Its code is loaded when it is first used. */
+/** Git for sessions. The code is loaded on first use. */
 export function createEngineGit(foundation: EngineFoundation): () => Promise<GitActions> {
   const { home, now, notify, store, env, environment, catalog } = foundation
   let loading: Promise<GitActions> | undefined

@@ -8,7 +8,7 @@ import type { AgentJobs, JobPlace } from '../place/slurm/agent-jobs'
 import type { Session } from '../session/session'
 import type { TurnRunner } from '../session/session-deps'
 
-/** Variable of an engine in a job: the place whose scheduler runs its subagents, as JSON. */
+/** Environment variable of an engine in a job: the place whose scheduler runs its subagents, as JSON. */
 const AGENT_JOBS = 'TRESTLE_AGENT_JOBS'
 
 /** Subagents as jobs of a scheduler. */
@@ -21,11 +21,11 @@ export interface EngineJobs {
 
 export interface EngineJobsOptions {
   version: string
-  /** Makes the model calls of an engine in a job. */
+  /** Makes model calls for an engine in a job. */
   serve(link: WireLink): void
 }
 
-/** Runs subagents as jobs where the settings, or the place that this engine is on, say so. */
+/** Runs subagents as jobs if the settings or this engine's place require it. */
 export function createEngineJobs(foundation: EngineFoundation, { version, serve }: EngineJobsOptions): EngineJobs {
   const { home, store, settings, effectiveHeader, rulesOf, config } = foundation
   const given = process.env[AGENT_JOBS]

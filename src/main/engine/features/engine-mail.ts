@@ -12,18 +12,18 @@ import type { Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'
 
 export interface EngineMail {
-  /** Without a workspace: the tools as they are described. */
+  /** Without a workspace: the tools for descriptions only. */
   tools(workspace?: Workspace): readonly Tool[]
   actions: MailActions
   /**
-   * Watches a folder of an account for new mail that fits the filter, until the function returned is called. Connects
-   * again after the server has gone, and reports what came meanwhile.
+   * Watches a folder of an account for new mail that matches the filter, until the returned function is called.
+   * Reconnects after a lost connection, and then reports the mail that has arrived since.
    */
   watch(watch: MailWatch & { account: string }): () => void
   close(): void
 }
 
-/** The mail of an engine. Its code and its libraries are loaded when mail is first used. */
+/** The mail of an engine. Its code and libraries are loaded on first use. */
 export function createEngineMail(foundation: EngineFoundation): EngineMail {
   const { background, config, home, secrets, settings, notify, log } = foundation
   const accounts = (): MailAccount[] => Object.values(settings().mail.accounts)
@@ -59,12 +59,12 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
   }
 
   let trace: Promise<string | undefined> | undefined
-  /** A command of an agent would get around the questions of the tools. */
+  /** Refuses an agent's commands, which would bypass the approvals of the mail tools. */
   async function requireUser(): Promise<void> {
     const found = await (trace ??= agentTrace({ home, orphans: false }))
     if (found !== undefined) throw new CodedError('mail.not_user', `Only you can use your mail this way, but ${found}.`)
   }
-  /** The mail, for the user. */
+  /** Mail for the user's own actions. */
   const ownMail = async (): Promise<Mail> => {
     await requireUser()
     return mail()
@@ -130,12 +130,12 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
   }
 }
 
-/** Under which name the password of an account is stored, among the keys of providers. */
+/** The name under which an account's password is stored, among the keys of providers. */
 function keyOf(accountId: string): string {
   return `mail:${accountId}`
 }
 
-/** Google and Apple show app passwords in groups, which are not part of them. */
+/** Removes the spaces with which Google and Apple display app passwords. */
 function plainPassword(account: MailAccount, password: string): string {
   const trimmed = password.trim()
   return presetFor(account.address)?.id === 'gmail' && /^[a-z]{4}(?: [a-z]{4}){3}$/.test(trimmed)
@@ -152,7 +152,7 @@ function noPassword(account: MailAccount): MailTest {
   }
 }
 
-/** The files that the user themselves attaches. */
+/** The files attached by the user. */
 async function filesOf({ attachments = [] }: MailDraft): Promise<{ name: string; content: Buffer }[]> {
   if (attachments.length === 0) return []
   const [{ readFile }, { basename }] = await Promise.all([import('node:fs/promises'), import('node:path')])

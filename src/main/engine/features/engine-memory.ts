@@ -12,17 +12,17 @@ import { memoryTools } from '../tool/memory/memory-tools'
 import type { Tool } from '../tool/tool'
 
 export interface EngineMemory {
-  /** Without a session: the tools as they are described. */
+  /** Without a session: the tools for descriptions only. */
   tools(session?: Session): readonly Tool[]
-  /** What the model is told about the memory before its next step; undefined when there is nothing new. */
+  /** What the model is told from memory before its next step; undefined if there is nothing new. */
   recall(session: Session, history: readonly Message[]): Promise<Recall | undefined>
   actions: MemoryActions
 }
 
-/** Characters of a message that show where an entry came from. */
+/** How many characters of a message are kept as the origin of an entry. */
 const MESSAGE_CHARS = 160
 
-/** The memory of an engine. Its code is loaded, and its tables are read, when it is first used. */
+/** The memory of an engine. Its code is loaded and its tables are read on first use. */
 export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
   const { home, database, store, now, notify, settings, effectiveHeader } = foundation
   let loading: Promise<Memory> | undefined
@@ -30,7 +30,7 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
     (loading ??= Promise.all([import('../memory/memory'), import('../store/rows/memory-rows')]).then(
       ([{ createMemory }, { createMemoryRows }]) => createMemory({ rows: createMemoryRows(database), now, sourceOf }),
     ))
-  /** Loads it with tools that report changes. */
+  /** Loads the memory for changes, and reports them. */
   const changing = async (): Promise<Memory> => {
     const { store: keep, learn, reinforce, forget, ...rest } = await memory()
     return {
@@ -108,7 +108,7 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
   }
 }
 
-/** What the user wrote since the last answer; undefined when nothing, or when the memory was asked about it already. */
+/** The user's text since the last answer; undefined if there is none or the memory was already queried for it. */
 function unansweredPrompt(history: readonly Message[]): string | undefined {
   const words: string[] = []
   for (const message of history.toReversed()) {

@@ -13,12 +13,12 @@ import type { WireLink } from '../place/remote/wire-link'
 
 export interface EnginePlaces extends EngineJobs {
   actions: PlaceActions
-  /** Sets what seals and receives sessions here; before the first move. */
+  /** Sets the `SessionMoves` of this engine; call it before the first move. */
   useMoves(moves: SessionMoves): void
   close(): Promise<void>
 }
 
-/** The places of an engine. Their code is loaded when there are any. */
+/** The places of an engine. The code is loaded if there are any. */
 export function createEnginePlaces(
   foundation: EngineFoundation,
   { version, places: testOptions }: { version: string; places?: PlaceTestOptions },
@@ -48,7 +48,7 @@ export function createEnginePlaces(
   const places = (): Promise<Places> =>
     (loading ??= Promise.all([
       import('../place/places'),
-      // Before the first connection: models are offered before anything else is asked of the place.
+      // Loaded before the first connection: models are offered before any other request to the place.
       import('../place/connection/serve-models'),
     ]).then(([{ createPlaces }, { serveModels }]) => {
       loaded = createPlaces({
@@ -83,7 +83,7 @@ export function createEnginePlaces(
       })
       return loaded
     }))
-  // The models that are offered have changed.
+  // The offered models have changed.
   onChange(({ kind }) => {
     if (kind === 'settings' || kind === 'models') for (const link of links.keys()) void serve(link)
   })
@@ -104,7 +104,7 @@ export function createEnginePlaces(
     actions: {
       async list() {
         if (!hasPlaces()) return []
-        // Another process may have added one meanwhile.
+        // Another process may have added one in the meantime.
         if (isFollowing) (await places()).followAll()
         return (await places()).list()
       },

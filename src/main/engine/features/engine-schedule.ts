@@ -19,7 +19,7 @@ import { scheduleTools } from '../tool/schedule/schedule-tools'
 import type { Tool } from '../tool/tool'
 import { cutText } from '../../../shared/cut-text'
 
-/** What schedules need of the engine, once it is complete. */
+/** What schedules need from the complete engine. */
 export interface ScheduleHost {
   sessions: SessionManager
   agents: Pick<Agents, 'choose'>
@@ -29,9 +29,9 @@ export interface ScheduleHost {
 }
 
 export interface EngineSchedule {
-  /** Without a session: the tools as they are described. */
+  /** Without a session: the tools for descriptions only. */
   tools(session?: Session): readonly Tool[]
-  /** Starts what is due from now on, while the feature is on. */
+  /** Starts running due schedules, while the feature is on. */
   begin(host: ScheduleHost): void
   settingsChanged(): void
   /** Call after events of a session were recorded. */
@@ -41,14 +41,14 @@ export interface EngineSchedule {
   stop(): void
 }
 
-/** Parts that are loaded when they are first used. */
+/** Parts that are loaded on first use. */
 interface Parts {
   rows: ScheduleRows
   schedules: Schedules
 }
 
 /**
- * The schedules of an engine. Their code is loaded, and a timer runs, only while the feature is on or they are used.
+ * The schedules of an engine. The code is loaded and a timer runs only while the feature is on or schedules are used.
  */
 export function createEngineSchedule(
   foundation: EngineFoundation,
@@ -106,7 +106,7 @@ export function createEngineSchedule(
                 ...about,
               })
             } catch (error) {
-              // On a full disk, for example; it is called by timers, too, where a failure would end the process.
+              // For example on a full disk. Timers also call this, and a failure there would crash the process.
               log(`${title}: ${body} This could not be kept: ${failureOf(error).message}`)
             }
             signal.tell()
@@ -121,7 +121,7 @@ export function createEngineSchedule(
       },
     ))
 
-  /** Starts or stops running schedules, as the feature is on or off. */
+  /** Starts or stops running schedules when the feature is turned on or off. */
   function apply(): void {
     if (isClosed || !host?.interactive) return
     const isOn = settings().features.scheduling
@@ -135,7 +135,7 @@ export function createEngineSchedule(
     log(`Schedules could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   }
 
-  /** After a change of the schedules: pages read them again, and the timer is set again. */
+  /** After a change of the schedules, makes pages read them again and resets the timer. */
   const did = <Result>(result: Result): Result => {
     changed()
     running?.wake()

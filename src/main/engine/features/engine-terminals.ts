@@ -8,7 +8,7 @@ import { TerminalClient, type TerminalActions, type WatchedTerminals } from '../
 
 export interface EngineTerminals {
   actions: TerminalActions
-  /** Learns which terminals are watched; free where no task host was ever started. */
+  /** Finds out which terminals are watched; free if no task host was ever started. */
   refresh(): Promise<void>
   watched(session: Session): WatchedTerminals
   close(): Promise<void>
@@ -28,7 +28,7 @@ export function createEngineTerminals(
       const isWindows = process.platform === 'win32'
       return {
         shell: isWindows ? 'powershell.exe' : (settings().environment.shell ?? loginShellOf(process.env)),
-        // As the terminal programs of each system start it.
+        // A login shell on macOS only, as in the terminal programs of each system.
         args: process.platform === 'darwin' ? ['-l'] : [],
         env: userEnv(process.env, settings()),
       }

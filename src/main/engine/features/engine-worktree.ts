@@ -14,7 +14,7 @@ import type { WorktreeActions } from '../worktree/worktree-actions'
 import type { Worktrees } from '../worktree/worktrees'
 import { cutText } from '../../../shared/cut-text'
 
-/** What worktrees need of the engine, once it is complete. */
+/** What worktrees need from the complete engine. */
 export interface WorktreeHost {
   supervisor: Pick<TaskSupervisor, 'list'>
   sandboxes: Pick<ProgramSandboxes, 'policy'>
@@ -23,13 +23,13 @@ export interface WorktreeHost {
 export interface EngineWorktrees {
   connect(host: WorktreeHost): void
   actions(): Promise<WorktreeActions>
-  /** Makes a worktree of a folder for a new session; returns the folder to work in. */
+  /** Creates a worktree of a folder for a new session; returns the folder to work in. */
   make(folder: string, wanted: NewWorktree): Promise<string>
-  /** What a list shows of the worktree that a folder is in. Costs nothing for other folders. */
+  /** The list view of the worktree that contains a folder. Free for other folders. */
   of(folder: string): SessionWorktree | undefined
-  /** The folder of the project that a folder stands for. */
+  /** The project folder that a folder belongs to. */
   projectOf(folder: string): string
-  /** Waits for what prepares the worktree of a session. */
+  /** Waits until the worktree of a session is prepared. */
   prepared(session: Session, signal: AbortSignal): Promise<void>
   /** Call after events of a session were recorded. */
   recorded(session: Session, events: readonly RecordedEvent[]): void
@@ -38,7 +38,7 @@ export interface EngineWorktrees {
 
 const MAX_TASKS = 10_000
 
-/** The worktrees of an engine. Their code is loaded when one is made or looked at. */
+/** The worktrees of an engine. The code is loaded on first use. */
 export function createEngineWorktrees(
   foundation: EngineFoundation,
   { device }: { device: Pick<EngineDevice, 'notifyUser'> },
@@ -113,7 +113,7 @@ export function createEngineWorktrees(
       const { folder, model } = session.header
       if (naming.has(folder)) return
       naming.add(folder)
-      // The turn does not wait for it: the branch is renamed when the name is there.
+      // The turn does not wait for the name: the branch is renamed when the name is ready.
       nameBranch(folder, model, textOf(started.parts))
         .catch((error: unknown) => log(`The branch was not named: ${failureOf(error).message}`))
         .finally(() => naming.delete(folder))

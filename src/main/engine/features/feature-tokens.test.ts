@@ -4,7 +4,7 @@ import { FEATURE_TEXT, FEATURES } from '../../../shared/configuration/features'
 import type { Tool } from '../tool/tool'
 import { featureTokens } from './engine-features'
 
-/** A tool for each name of a feature, which notes when it is described. */
+/** A tool for each name of a feature, which records when it is described. */
 function described() {
   const names: string[] = []
   const tools = Object.values(FEATURE_TEXT)
@@ -23,7 +23,7 @@ function described() {
   return { names, tools: () => tools }
 }
 
-test('counting the tokens of all tools lets other work come between them', async () => {
+test('counting the tokens of all tools lets other work run in between', async () => {
   const { names, tools } = described()
   const tokens = featureTokens(tools)
   const counted = tokens.count()
@@ -38,7 +38,7 @@ test('counting the tokens of all tools lets other work come between them', async
   expect(names).toHaveLength(total)
 })
 
-test('tokens that are asked for at once are the same', async () => {
+test('tokens that are requested directly are the same', async () => {
   const [asked, counted] = [featureTokens(described().tools), featureTokens(described().tools)]
   await counted.count()
   expect(FEATURES.map((feature) => asked.of(feature))).toEqual(FEATURES.map((feature) => counted.of(feature)))

@@ -5,7 +5,7 @@ import { tempFolder } from '../../../../test/support/temp-folder'
 import { attachmentsFolder } from '../workspace/file-access'
 import { keepAttachment } from './attachments'
 
-test('an attached file is kept in the folder of its session, whatever its name says', async () => {
+test('keeps an attached file in the folder of its session, whatever its name', async () => {
   const home = await tempFolder()
   for (const [name, kept] of [
     ['notes.txt', 'notes.txt'],
@@ -22,7 +22,7 @@ test('an attached file is kept in the folder of its session, whatever its name s
   expect(existsSync(join(home, '..', 'evil.sh'))).toBe(false)
 })
 
-test('two files of the same name are both kept', async () => {
+test('keeps two files with the same name', async () => {
   const home = await tempFolder()
   const names = []
   for (const text of ['one', 'two', 'three']) {
@@ -33,7 +33,7 @@ test('two files of the same name are both kept', async () => {
   expect(names).toEqual(['a.tar.gz', 'a.tar-2.gz', 'a.tar-3.gz'])
 })
 
-test('a short text goes with the message, a long one and other kinds are read from the disk', async () => {
+test('sends a short text with the message; the agent reads long texts and other files from disk', async () => {
   const home = await tempFolder()
   const keep = (data: Uint8Array) => keepAttachment(home, 's', 'a', data)
   expect(await keep(Buffer.from('x'.repeat(16_000)))).toMatchObject({ kind: 'text', text: 'x'.repeat(16_000) })
@@ -47,7 +47,7 @@ test.runIf(process.platform !== 'win32')('an attached file can be read only by t
   expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700])
 })
 
-test('only the bytes of a view are kept, not all of the memory behind it', async () => {
+test('keeps only the bytes of a view, not its whole buffer', async () => {
   const whole = Buffer.from('secret-text-secret')
   const view = new Uint8Array(whole.buffer, whole.byteOffset + 7, 4)
   expect(readFileSync((await keepAttachment(await tempFolder(), 's', 'a', view)).path, 'utf8')).toBe('text')

@@ -7,11 +7,11 @@ import { attachmentsFolder } from '../workspace/file-access'
 import { safeFileName } from '../workspace/file/safe-file-name'
 import { decodeText } from '../workspace/file/text-file'
 
-/** A text up to here is sent with the message; a longer one is read by the agent. */
+/** Texts up to this length are sent with the message; the agent reads longer ones from the file. */
 const INLINE_CHARS = 16_000
 const MAX_FILES = 1_000
 
-/** Writes a file to the attachments of a session, which only the user can read, under a name that is free. */
+/** Writes a file to the attachments of a session, which only the user can read, under an unused name. */
 export async function keepAttachment(
   home: string,
   sessionId: string,
@@ -37,7 +37,7 @@ export async function keepAttachment(
   }
 }
 
-/** The last part of a name that a client gives, as one that can be written. */
+/** A valid file name from the last part of the name that a client sent. */
 function safeName(name: string): string {
   return safeFileName(name.split(/[\\/]/).at(-1) ?? '', 'file')
 }

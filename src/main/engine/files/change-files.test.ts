@@ -14,7 +14,7 @@ import { removeFileOf, renameFile, saveFile, type ChangeDeps } from './change-fi
 
 const sessionId = 'session-1'
 
-/** A session's folder, where changes are recorded and undone as in the app. */
+/** A session folder in which changes are recorded and undone as in the app. */
 async function lab() {
   const [home, folder] = [await tempFolder(), await tempFolder()]
   const { store } = openStore({ home })
@@ -43,7 +43,7 @@ async function lab() {
   }
 }
 
-test('a folder that was renamed comes back whole: its files, links and empty folders', async () => {
+test('undoing the rename of a folder restores its files, links and empty folders', async () => {
   const { deps, at, undo } = await lab()
   mkdirSync(at('old', 'empty'), { recursive: true, mode: 0o750 })
   writeFileSync(at('old', 'a.txt'), 'a')
@@ -56,7 +56,7 @@ test('a folder that was renamed comes back whole: its files, links and empty fol
   expect(statSync(at('old', 'empty')).isDirectory()).toBe(true)
 })
 
-test('an empty folder that was renamed comes back', async () => {
+test('undoing the rename of an empty folder restores it', async () => {
   const { deps, at, undo } = await lab()
   mkdirSync(at('old'))
   const { seq } = await renameFile(deps, { sessionId, path: 'old', name: 'new' })
@@ -72,7 +72,7 @@ test.each(['', '..', 'a/b', 'a\\b', ' ', 'nul\0l', 'there'])('nothing is renamed
   expect([readFileSync(at('a.txt'), 'utf8'), readFileSync(at('there'), 'utf8')]).toEqual(['a', 'mine'])
 })
 
-test('a file that is too large to be kept is not deleted, saved over or renamed', async () => {
+test('a file that is too large to be kept is not deleted, overwritten or renamed', async () => {
   const { deps, at } = await lab()
   const large = 'x'.repeat(1_001)
   writeFileSync(at('large.txt'), large)
@@ -85,7 +85,7 @@ test('a file that is too large to be kept is not deleted, saved over or renamed'
   expect(readFileSync(at('large.txt'), 'utf8')).toBe(large)
 })
 
-test('a deleted file comes back', async () => {
+test('undoing a deletion restores the file', async () => {
   const { deps, at, undo } = await lab()
   writeFileSync(at('a.txt'), 'a\r\n', { mode: 0o640 })
   const { seq } = await removeFileOf(deps, { sessionId, path: 'a.txt' })
@@ -94,7 +94,7 @@ test('a deleted file comes back', async () => {
   expect([readFileSync(at('a.txt'), 'utf8'), statSync(at('a.txt')).mode & 0o777]).toEqual(['a\r\n', 0o640])
 })
 
-test('a change that fails halfway is recorded as far as it was made, and can be undone', async () => {
+test('a change that fails halfway is recorded up to that point, and can be undone', async () => {
   const { deps, at, undo, restores } = await lab()
   writeFileSync(at('a.txt'), 'before')
   const work = deps.keepUserChange(sessionId, [at('a.txt'), at('b.txt')], async () => {
@@ -108,7 +108,7 @@ test('a change that fails halfway is recorded as far as it was made, and can be 
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('before')
 })
 
-test('a change that fails before anything was changed, or since something else changed the file, is not recorded', async () => {
+test('a change that fails before anything changed, or because something else changed the file, is not recorded', async () => {
   const { deps, at, restores } = await lab()
   writeFileSync(at('a.txt'), 'before')
   const fails = (error: Error, text: string): Promise<unknown> =>
@@ -121,7 +121,7 @@ test('a change that fails before anything was changed, or since something else c
   expect(restores()).toEqual([])
 })
 
-test('many changed files are recorded also when their list cannot be kept in a file of its own', async () => {
+test('many changed files are recorded even if their list cannot be saved in a separate file', async () => {
   const { deps, at, undo, restoring } = await lab()
   mkdirSync(at('old'))
   for (let n = 0; n < 150; n += 1) writeFileSync(at('old', `${n}.txt`), 'same')

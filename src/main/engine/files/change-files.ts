@@ -52,8 +52,8 @@ export async function saveFile(
 }
 
 /**
- * Gives a file or folder another name in its folder. Throws `request.invalid` for a name that can't be used or is
- * taken, and when the file or folder is not the one of `version` any more.
+ * Renames a file or folder. Throws `request.invalid` if the name is invalid or taken, or if the file or folder no
+ * longer matches `version`.
  */
 export async function renameFile(
   { access, keepUserChange }: ChangeDeps,
@@ -70,7 +70,7 @@ export async function renameFile(
       'request.invalid',
       `path: ${from.shown} has changed meanwhile. Look at it, then rename it again.`,
     )
-  // A file system that ignores case finds the file itself under its name in other letters.
+  // A case-insensitive file system finds the file itself under a name that differs only in case.
   if (exists(to.realPath) && !isSame(from.realPath, to.realPath))
     throw new CodedError('request.invalid', `name: there is already a ${to.shown}.`)
   const inside = isFolder ? ['', ...entriesIn(from.realPath, from.shown)] : ['']
@@ -119,7 +119,7 @@ function entriesIn(folder: string, shown: string): string[] {
   return found
 }
 
-/** Deletes a file. Its content is kept, so that it can be brought back. */
+/** Deletes a file. Its content is kept, so that it can be restored. */
 export async function removeFileOf(
   { access, keepUserChange }: ChangeDeps,
   { sessionId, path }: { sessionId: string; path: string },
@@ -136,7 +136,7 @@ async function requireFile(realPath: string, shown: string) {
   return file
 }
 
-/** Whether something is at a path, be it a link. */
+/** Whether anything exists at a path, even a broken link. */
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }

@@ -16,10 +16,10 @@ import { FileProblem, fileProblem } from '../workspace/path/file-problem'
 import { requireText, TextDocuments, type TextDocument } from './text/text-document'
 import { lstatSync } from 'node:fs'
 
-/** A text up to here is sent whole, so that it can be highlighted. */
+/** Texts up to this size are sent whole, so that they can be highlighted. */
 const WHOLE_BYTES = 1_000_000
 const FIRST_LINES = 400
-/** Larger files are shown, but not edited. */
+/** Larger files can be shown, but not edited. */
 const MAX_EDIT_BYTES = 4 * 1024 * 1024
 /** Larger files get no outline. */
 const MAX_OUTLINE_BYTES = 4 * 1024 * 1024
@@ -27,7 +27,7 @@ const MAX_LINES_AT_ONCE = 2_000
 /** Larger images are shown as bytes. */
 const MAX_IMAGE_BYTES = 64 * 1024 * 1024
 
-/** Images that browsers draw, by ending. An SVG is drawn as an image, where its scripts do not run. */
+/** Images that browsers can display, by extension. An SVG is displayed as an image, so its scripts do not run. */
 const IMAGES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
@@ -46,7 +46,7 @@ const ENCODINGS: Readonly<Record<TextDocument['encoding'], string | undefined>> 
   'windows-1252': 'Windows-1252',
 }
 
-/** Reads files for the viewer. Every method throws a `FileProblem` where a file can't be read. */
+/** Reads files for the viewer. Every method throws a `FileProblem` if a file can't be read. */
 export class FileReading {
   readonly #documents = new TextDocuments()
 
@@ -83,7 +83,7 @@ export class FileReading {
   async #firstText(document: TextDocument): Promise<FileTextView> {
     const isWhole = document.size <= WHOLE_BYTES
     if (isWhole) await document.scan()
-    // The rest is counted while the first lines are looked at.
+    // The remaining lines are counted while the user looks at the first ones.
     else document.scan().catch(() => undefined)
     const { lines, cut } = await document.lines(1, isWhole ? Number.MAX_SAFE_INTEGER : FIRST_LINES)
     const notEditable = notEditableReason(document)
@@ -96,7 +96,7 @@ export class FileReading {
     }
   }
 
-  /** Which version of a file is there. */
+  /** The current version of a file. */
   async version({ realPath, shown }: ViewedPath): Promise<string> {
     const { handle, stat } = await openRegular(realPath, shown)
     await handle.close()
@@ -168,12 +168,12 @@ function countOf(document: TextDocument, lines: readonly string[]): { totalLines
     : { totalLines, isCounted: true }
 }
 
-/** Another text whenever the file has changed. */
+/** A text that changes whenever the file does. */
 function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: FileStamp): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(':')
 }
 
-/** The version of what is at a path; of a folder, which folder it is. Undefined: nothing is there. */
+/** The version of the file at a path, or the identity of the folder; undefined if nothing exists there. */
 export function versionAt(path: string): string | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   if (!stat) return undefined

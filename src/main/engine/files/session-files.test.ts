@@ -57,7 +57,7 @@ describe('the text of a file', () => {
     expect((await files.lines('s', 'big.log', 300_000, 2)).lines).toEqual([])
   })
 
-  it('of a log that grows has its new lines, and another version', async () => {
+  it('of a growing log includes new lines, with a new version', async () => {
     const { files, put, folder } = await lab()
     const many = Array.from({ length: 60_000 }, (_, n) => `line ${n + 1} ${'x'.repeat(20)}\n`).join('')
     await put('grows.log', many)
@@ -72,7 +72,7 @@ describe('the text of a file', () => {
     expect((await files.lines('s', 'grows.log', 60_000, 10)).lines[0]).toMatch(/^other 60000 /)
   })
 
-  it('has its long lines cut', async () => {
+  it('has long lines truncated', async () => {
     const { files, put } = await lab()
     await put('min.js', `${'a'.repeat(500_000)}\nlast\n`)
     const { text } = await files.view('s', 'min.js')
@@ -106,7 +106,7 @@ describe('other files', () => {
     expect(Buffer.from(data, 'base64')).toEqual(Buffer.from([1, 2, 3]))
   })
 
-  it('say why they cannot be shown', async () => {
+  it('have a reason if they cannot be shown', async () => {
     const { files, folder, outside, put } = await lab()
     await put('.env', 'KEY=1')
     await symlink(join(outside, 'secret.txt'), join(folder, 'link.txt'))
@@ -118,7 +118,7 @@ describe('other files', () => {
   })
 })
 
-it.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+it.skipIf(process.getuid?.() === 0)('a file without read permission is reported as such', async () => {
   const { files, folder, put } = await lab()
   await put('locked.txt', 'x')
   await chmod(join(folder, 'locked.txt'), 0)
@@ -181,15 +181,18 @@ describe('the file tree', () => {
     await expect(files.folder('s', 'b9.ts')).rejects.toThrow(/is a file/)
   })
 
-  it.skipIf(process.platform !== 'linux')('says why a file whose name is no valid text cannot be opened', async () => {
-    const { files, folder } = await lab()
-    await writeFile(Buffer.concat([Buffer.from(`${folder}/bytes-`), Buffer.from([0xff, 0xfe])]), 'x')
-    const { entries } = await files.folder('s', '')
-    const closed = entries.filter(({ name }) => name.startsWith('bytes-')).map((entry) => entry.closed)
-    expect(closed).toEqual(['Its name is not valid text. Rename it in a terminal to open it here.'])
-  })
+  it.skipIf(process.platform !== 'linux')(
+    'explains why a file whose name is not valid text cannot be opened',
+    async () => {
+      const { files, folder } = await lab()
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/bytes-`), Buffer.from([0xff, 0xfe])]), 'x')
+      const { entries } = await files.folder('s', '')
+      const closed = entries.filter(({ name }) => name.startsWith('bytes-')).map((entry) => entry.closed)
+      expect(closed).toEqual(['Its name is not valid text. Rename it in a terminal to open it here.'])
+    },
+  )
 
-  it('filters all files by words and by letters, names first', async () => {
+  it('filters all files by words and by letters, with matching names first', async () => {
     const { files, folder, put } = await lab()
     await mkdir(join(folder, 'app/view'), { recursive: true })
     await put('.gitignore', 'dist\n')
@@ -221,7 +224,7 @@ describe('saving', () => {
     expect(changed).toEqual([[join(folder, 'wide.txt')]])
   })
 
-  it('writes nothing over a file that has changed since, unless told to', async () => {
+  it('does not overwrite a file that has changed since, unless told to', async () => {
     const { files, folder, put } = await lab()
     await put('a.txt', 'one')
     const { mark } = await files.text('s', 'a.txt')
@@ -249,7 +252,7 @@ describe('saving', () => {
 })
 
 describe('renaming a folder', () => {
-  it('takes everything in it along, and never goes over another', async () => {
+  it('moves its contents and never replaces another folder', async () => {
     const { files, folder, put } = await lab()
     await put('one/deep/a.txt', 'a')
     await put('two/b.txt', 'b')
@@ -260,7 +263,7 @@ describe('renaming a folder', () => {
     expect(await readFile(join(folder, 'one/deep/a.txt'), 'utf8')).toBe('a')
   })
 
-  it('is refused when another folder or file is there than when the name was asked for', async () => {
+  it('is refused if the folder or file has been replaced since the user was asked for the name', async () => {
     const { files, folder, put } = await lab()
     await put('one/a.txt', 'a')
     await put('b.txt', 'b')
@@ -292,7 +295,7 @@ describe('attached files', () => {
 })
 
 describe('files outside the project', () => {
-  it('an added folder whose name begins like the project’s has its own rules for what is ignored', async () => {
+  it('an added folder whose name starts like the project’s has its own ignore rules', async () => {
     const { files, folder } = await lab({ addedFolders: ['project-more'] })
     const more = join(folder, '..', 'project-more')
     await mkdir(join(more, 'sub'))

@@ -19,9 +19,9 @@ import type { KeepUserChange } from '../checkpoint/user-change'
 import { type FileReading, versionAt } from './file-reading'
 import type { FileFilter } from './tree/file-filter'
 
-/** The files of a session as its user works with them. Paths that the user may not look at are `request.invalid`. */
+/** The user's access to the files of a session. Throws `request.invalid` for paths that the user may not view. */
 export interface SessionFiles {
-  /** What a file is, and the beginning of its text. */
+  /** The kind of a file, and the start of its text. */
   view(sessionId: string, path: string): Promise<FileView>
   /** Changes whenever the file does. */
   version(sessionId: string, path: string): Promise<string>
@@ -29,18 +29,19 @@ export interface SessionFiles {
   bytes(sessionId: string, path: string, offset: number, length: number): Promise<FileBytes>
   search(sessionId: string, path: string, query: TextQuery): Promise<TextMatches>
   outline(sessionId: string, path: string): Promise<FileSymbol[]>
-  /** The entries of a folder; `path` empty: of the project folder. */
+  /** The entries of a folder; an empty `path` is the project folder. */
   folder(sessionId: string, path: string): Promise<FolderEntries>
   filter(sessionId: string, query: string, limit: number, early?: boolean): Promise<FilteredFiles>
   text(sessionId: string, path: string): Promise<EditableText>
   /**
-   * Writes a text; `mark`: of the content it replaces, `absent` for a new file, `any` to overwrite whatever is there.
+   * Writes a text. `mark`: the mark of the content it replaces, `absent` for a new file, `any` to overwrite any
+   * content.
    */
   save(sessionId: string, path: string, text: string, mark: string): Promise<SaveOutcome>
-  /** Of a file or a folder. `version`: what it has to be now. */
+  /** Renames a file or folder. `version`: its expected version. */
   rename(sessionId: string, path: string, name: string, version?: string): Promise<{ path: string; seq: number }>
   remove(sessionId: string, path: string): Promise<{ seq: number }>
-  /** Keeps a copy of a file that isn't in the project, for the agent to read. */
+  /** Saves a copy of a file from outside the project for the agent to read. */
   attach(sessionId: string, name: string, data: Uint8Array): Promise<AttachedFile>
   close(): Promise<void>
 }
@@ -52,7 +53,7 @@ export interface SessionFilesDeps {
   keepUserChange: KeepUserChange
 }
 
-/** Code is loaded when it is first used. */
+/** Code is loaded on first use. */
 export function createSessionFiles({ home, access, keepUserChange }: SessionFilesDeps): SessionFiles {
   let reading: Promise<FileReading> | undefined
   let filter: Promise<FileFilter> | undefined
@@ -111,7 +112,7 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
     remove: (sessionId, path) =>
       asRequestError(async () => (await import('./change-files')).removeFileOf(changes, { sessionId, path })),
     async attach(sessionId, name, data) {
-      // Throws when there is no such session.
+      // Throws if the session does not exist.
       access.workspace(sessionId)
       const { keepAttachment } = await import('./attachments')
       return keepAttachment(home, sessionId, name, data)
@@ -123,7 +124,7 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
   }
 }
 
-/** A problem with a file is reported to the user as it is. */
+/** Reports a file problem to the user unchanged. */
 async function asRequestError<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

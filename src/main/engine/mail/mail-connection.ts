@@ -6,7 +6,7 @@ import type { MailAccount } from '../../../shared/model/assistant/mail'
 import { withSystemCertificates } from '../network/certificates'
 import { mailError } from './mail-failure'
 
-/** An account with what it signs in with. */
+/** An account with its credentials. */
 export interface SignedAccount {
   account: MailAccount
   password: string
@@ -14,22 +14,25 @@ export interface SignedAccount {
 
 const CONNECT_MS = 10_000
 const IDLE_DELAY_MS = 100
-/** Servers that say nothing for so long are given up. */
+/** Timeout for servers that do not respond. */
 const SILENT_MS = 60_000
 
 /**
- * Whether the certificate of a server is checked: always, unless the user accepts one of a program on this computer.
+ * Whether the certificate of a server is checked: always, unless the user accepts any certificate for a server on this
+ * computer.
  */
 export function tlsOptions({ selfSigned }: MailAccount, host: string): { rejectUnauthorized: boolean } {
   return { rejectUnauthorized: !(selfSigned === true && isThisComputer(host)) }
 }
 
 interface ConnectOptions {
-  /** Waits for news in the open folder whenever nothing else is asked (IDLE), restarted after so many ms. */
+  /**
+   * Waits for changes in the open folder when nothing else is requested (IDLE), and restarts that after this many ms.
+   */
   idleMs?: number
 }
 
-/** Connects and signs in. The caller closes it. Rejects with a `CodedError`. Nothing of the conversation is logged. */
+/** Connects and signs in. The caller closes it. Rejects with a `CodedError`. The conversation is not logged. */
 export async function connectImap(
   { account, password }: SignedAccount,
   signal?: AbortSignal,
@@ -55,7 +58,7 @@ export async function connectImap(
       maxLiteralSize: 64 * 1024 * 1024,
       maxResponseSize: 96 * 1024 * 1024,
     })
-    // A connection that breaks rejects what waits for it; without a listener it would end the process as well.
+    // A broken connection rejects pending requests; without a listener, it would also crash the process.
     client.on('error', () => undefined)
     const abort = (): void => client.close()
     signal?.addEventListener('abort', abort, { once: true })
@@ -98,7 +101,7 @@ export async function withImap<Result>(
   }
 }
 
-/** Works in one folder, which no other work of this connection leaves meanwhile. */
+/** Works in one folder; other work of this connection cannot switch folders in the meantime. */
 export async function inFolder<Result>(
   client: ImapFlow,
   folder: string,
@@ -130,9 +133,8 @@ export async function foldersOf(client: ImapFlow): Promise<ListResponse[]> {
 }
 
 /**
- * Resolves a folder by its path, by its name (case-insensitive), or by its purpose (Drafts, Sent,
- * Trash, Archive, Junk), as far as the server says so. Throws
- * `mail.not_found` with the folders there are.
+ * Resolves a folder by its path, by its name (case-insensitive), or by its purpose (Drafts, Sent, Trash, Archive,
+ * Junk), if the server reports it. Throws `mail.not_found` with the list of folders.
  */
 export async function folderPath(client: ImapFlow, account: MailAccount, wanted: string): Promise<string> {
   if (wanted.toUpperCase() === 'INBOX') return 'INBOX'
@@ -170,8 +172,8 @@ export async function specialFolder(
 }
 
 /**
- * Where a message is: the account, the folder, and its number there, which only counts while the folder keeps its
- * validity.
+ * Where a message is: the account, the folder, and its number there, which is valid only as long as UIDVALIDITY does
+ * not change.
  */
 export interface MailPlaceId {
   account: string

@@ -13,7 +13,7 @@ const failing = (fields: object, message = 'Command failed'): Error => Object.as
 const explained = (error: unknown, password?: string) =>
   explainMailError(error, { account: ACCOUNT, server: 'imap', ...(password !== undefined && { password }) })
 
-describe('what a mail server says', () => {
+describe('an error message of a mail server', () => {
   const refusal = (responseText: string): Error => failing({ authenticationFailed: true, responseText })
 
   test.each(['p4ss w0rd', 'double  blank', 'tab\tbed', '$&$1'])('never shows the password %j', (password) => {
@@ -26,7 +26,7 @@ describe('what a mail server says', () => {
     }
   })
 
-  test('is on one line, without its own full stop, and not longer than a few lines', () => {
+  test('is on one line, without a trailing period, and limited in length', () => {
     expect(explained(failing({ responseStatus: 'NO', responseText: ' Not\r\n now. ' }))!.message).toBe(
       'imap.example.com rejected it. It says: "Not now".',
     )
@@ -35,7 +35,7 @@ describe('what a mail server says', () => {
     expect(message.isWellFormed()).toBe(true)
   })
 
-  test('about a full mailbox is told from words that only look like it', () => {
+  test('about a full mailbox is not confused with similar words', () => {
     const adviceFor = (responseText: string): string =>
       explained(failing({ responseStatus: 'NO', responseText }))!.advice
     expect(adviceFor('Mailbox is full')).toContain('The mailbox is full')
@@ -62,7 +62,7 @@ describe('a failure of a mail server', () => {
     expect(explained(failing(fields))).toMatchObject({ code, message: expect.stringContaining(message) })
   })
 
-  test('is found in what caused it, and not deeper than that makes sense', () => {
+  test('is found in the chain of causes, up to a sensible depth', () => {
     expect(explained(new Error('x', { cause: failing({ code: 'ENOTFOUND' }) }))).toMatchObject({
       code: 'mail.unreachable',
     })
@@ -71,7 +71,7 @@ describe('a failure of a mail server', () => {
     expect(explained(circle)).toBeUndefined()
   })
 
-  test('that no server causes stays the bug that it is', () => {
+  test('that no server can cause stays unchanged, because it is a bug', () => {
     const bug = new TypeError('x is undefined')
     expect(mailError(bug, { account: ACCOUNT, server: 'imap' })).toBe(bug)
     expect(mailError('odd', { account: ACCOUNT, server: 'imap' })).toBeInstanceOf(Error)

@@ -3,7 +3,7 @@ import { isThisComputer } from '../../../shared/configuration/this-computer'
 import { CodedError, type ErrorCode } from '../../../shared/errors'
 import type { MailAccount } from '../../../shared/model/assistant/mail'
 
-/** Why something with a mail server has failed, and what to do about it. */
+/** Why a mail operation failed, and what to do about it. */
 export interface MailFailure {
   code: ErrorCode
   /** A sentence. */
@@ -16,7 +16,7 @@ export interface MailFailure {
 export interface MailPlace {
   account: MailAccount
   server: 'imap' | 'smtp'
-  /** Never shown, whatever a server says. */
+  /** Never shown, even if a server repeats it. */
   password?: string
 }
 
@@ -43,7 +43,7 @@ const CLOSED = new Set([
   'StateLogout',
 ])
 
-/** A failure of a mail server, as the user and the model read it. */
+/** A failure of a mail server, as shown to the user and the model. */
 class MailError extends CodedError {
   readonly explained: MailFailure
 
@@ -53,14 +53,14 @@ class MailError extends CodedError {
   }
 }
 
-/** The failure as a `CodedError`. What no server or network can cause stays as it is: it is a bug. */
+/** The failure as a `CodedError`. Errors that no server or network can cause stay unchanged: they are bugs. */
 export function mailError(error: unknown, place: MailPlace): Error {
   if (error instanceof CodedError) return error
   const failure = explainMailError(error, place)
   return failure ? new MailError(failure) : asError(error)
 }
 
-/** What an error of a mail server or of the network means; undefined for one that has another cause. */
+/** Explains an error of a mail server or the network; undefined for other errors. */
 export function explainMailError(error: unknown, { account, server, password }: MailPlace): MailFailure | undefined {
   if (error instanceof MailError) return error.explained
   const { host, port, security } = account[server]
@@ -144,7 +144,7 @@ export function explainMailError(error: unknown, { account, server, password }: 
   return undefined
 }
 
-/** A library may replace the code of the system by one of its own, and keep the words. */
+/** Found by its text, because a library may replace the system's error code with its own. */
 function certificateIn(text: string): string | undefined {
   if (/certificate has expired/i.test(text)) return 'CERT_HAS_EXPIRED'
   if (/certificate is not yet valid/i.test(text)) return 'CERT_NOT_YET_VALID'
@@ -235,7 +235,7 @@ function factsOf(error: unknown, password: string | undefined): Facts {
 }
 
 /**
- * What a server said, on one line. The password is taken out before anything is cut off or joined, so that no part is
+ * A server's message on one line. The password is removed before anything is cut or joined, so that no part of it is
  * left.
  */
 function shown(said: string, password: string | undefined): string {

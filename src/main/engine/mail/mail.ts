@@ -20,14 +20,14 @@ import { sendMail, storeDraft, type AttachedFile, verifySmtp } from './send-mail
 import { createFolderWatcher, type FolderWatcher, type MailWatch, type WatchDeps } from './watch-mail'
 import { explainMailError, type MailPlace } from './mail-failure'
 
-/** What the user does with mail, in any host. Failures are `CodedError`s. */
+/** The user's actions on mail accounts, in any host. Failures are `CodedError`s. */
 export interface MailActions {
   accounts(): MailAccountView[]
   /** Adds or changes an account. Without a password, the stored one stays. */
   save(account: MailAccount, password?: string): Promise<MailAccountView>
   /** Removes the account with its password. */
   remove(id: string): Promise<void>
-  /** Brings back an account that was removed since the engine was started, with its password. */
+  /** Restores an account that was removed since the engine started, with its password. */
   restore(id: string): Promise<MailAccountView>
   test(id: string): Promise<MailTest>
   search(query: MailQuery): Promise<MailFound>
@@ -64,7 +64,8 @@ export interface Mail {
   flag(ids: readonly string[], as: MailFlag, signal?: AbortSignal): Promise<number>
   test(accountId: string, signal?: AbortSignal): Promise<MailTest>
   /**
-   * Watches a folder for new mail, until the function returned is called. Nothing is missed while the server is away.
+   * Watches a folder for new mail, until the returned function is called. Mail that arrives while the server is
+   * unreachable is reported later.
    */
   watch(watch: MailWatch & { account: string }): () => void
   close(): void
@@ -167,8 +168,8 @@ function noAccount(id: string | undefined, accounts: readonly MailAccount[]): Co
 }
 
 /**
- * Tries everything that an account is used for, without changing or sending anything. Says what fails, why, and what to
- * do.
+ * Tests everything that an account is used for, without changing or sending anything. Reports what fails, why, and what
+ * to do.
  */
 export async function testAccount(signed: SignedAccount, signal?: AbortSignal): Promise<MailTest> {
   const folders: string[] = []

@@ -9,7 +9,7 @@ import { readHtml } from './message/read-html'
 import { messageParts, type MessageParts, type TextPart, decodeText, MAX_TEXT_BYTES } from './message/message-parts'
 import { summaryOf } from './search-mail'
 
-/** Attachments are fetched in pieces of this size, so that memory stays flat. */
+/** Attachments are fetched in pieces of this size to limit memory use. */
 const PIECE_BYTES = 512 * 1024
 
 /** Reads a message without marking it as read. Only its text is fetched: attachments are listed. */
@@ -31,7 +31,7 @@ export async function readMail(signed: SignedAccount, id: string, signal?: Abort
   })
 }
 
-/** What an answer to a message needs to know about it. */
+/** The data about a message that a reply to it needs. */
 export async function readForAnswer(signed: SignedAccount, id: string, signal?: AbortSignal): Promise<ReadHeaders> {
   return atMessage(signed, id, signal, async (_client, place, message) => {
     const { headers } = await headOf(place, message, messageParts(message.bodyStructure))
@@ -89,7 +89,7 @@ async function atMessage<Result>(
   )
 }
 
-/** Numbers of messages count only while the folder keeps its validity. */
+/** Message numbers are valid only as long as the folder's UIDVALIDITY does not change. */
 export function assertSameFolder(place: MailPlaceId, validity: string): void {
   if (place.validity !== validity)
     throw new CodedError(
@@ -151,7 +151,10 @@ async function textOf(
   return { text: cleaned(pieces.join('\n\n')), source: pieces.length === 0 ? 'none' : isHtml ? 'html' : 'text', notes }
 }
 
-/** Without invisible characters; line ends as `\n`. */
+/**
+ * Removes invisible characters and normalizes line ends to `
+ * `.
+ */
 function cleaned(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')

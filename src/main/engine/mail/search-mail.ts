@@ -31,14 +31,14 @@ export async function searchMail(
   })
 }
 
-/** Messages that fit, by their numbers in the open folder. */
+/** The numbers of matching messages in the open folder. */
 export async function uidsOf(client: ImapFlow, wanted: SearchObject): Promise<number[]> {
   const found = await client.search(wanted, { uid: true })
   if (!found) throw new CodedError('mail.rejected', 'The mail server rejected the search. Use fewer or simpler words.')
   return found
 }
 
-/** A filter as a server understands it. */
+/** The filter as IMAP search criteria. */
 export function criteria(filter: MailFilter & Pick<MailQuery, 'since' | 'unread'>): SearchObject {
   const { from, subject, text, since, unread } = filter
   const wanted: SearchObject = {

@@ -10,7 +10,7 @@ import type { ReadHeaders } from './message/message-headers'
 
 const CONNECT_MS = 10_000
 const SILENT_MS = 60_000
-/** For keeping a copy and marking what was answered. */
+/** Time limit for saving a copy and marking the original as answered. */
 const AFTER_MS = 10_000
 
 /** An attachment with its content, read when it was approved. */
@@ -19,7 +19,7 @@ export interface AttachedFile {
   content: Buffer
 }
 
-/** A message as the servers get it. */
+/** A message as sent to the servers. */
 interface Composed {
   raw: Buffer
   messageId: string
@@ -49,8 +49,8 @@ export async function storeDraft(
 }
 
 /**
- * Sends a message, keeps a copy among the sent ones, and marks the message that it answers. Once it is sent, what fails
- * after is a note.
+ * Sends a message, saves a copy in the sent folder, and marks the message it replies to as answered. After sending,
+ * failures become notes.
  */
 export async function sendMail(
   signed: SignedAccount,
@@ -65,7 +65,7 @@ export async function sendMail(
     throw mailError(error, { account, server: 'smtp', password })
   })
   const sent: MailSent = { account: account.id, messageId, accepted, rejected }
-  // The message is on its way: what takes long from here on must not look like a failure.
+  // The message has been sent: delays from here on must not look like a failure.
   const limit = AbortSignal.timeout(AFTER_MS)
   const marked =
     draft.replyTo === undefined
@@ -117,7 +117,7 @@ async function deliver(
   const abort = (): void => transport.close()
   signal?.addEventListener('abort', abort, { once: true })
   try {
-    // Certificates are checked before anything is sent, so a second try sends nothing twice.
+    // Certificates are checked before anything is sent, so a retry sends nothing twice.
     const info = await withSystemCertificates(() => transport.sendMail({ envelope, raw }))
     return { accepted: addresses(info.accepted), rejected: addresses(info.rejected) }
   } finally {
@@ -146,7 +146,7 @@ async function keepCopy(
 
 interface ComposeOptions {
   signal: AbortSignal | undefined
-  /** Blind copies are written to drafts only. */
+  /** Bcc recipients are written only to drafts. */
   keepBcc: boolean
 }
 

@@ -8,27 +8,26 @@ import { criteria, summaries, uidsOf } from './search-mail'
 export interface MailWatch {
   filter: MailFilter
   /**
-   * Each new message that fits the filter, once, oldest first; `position` is the place to continue from after a
+   * Called once for each new message that matches the filter, oldest first; `position` is where to continue after a
    * restart. To start an agent, give it the id only, never what the sender wrote: it reads the message with MailRead,
    * and its conversation then counts as one that contains mail.
    */
   onMail(mail: MailSummary, position: MailPosition): void
   /**
-   * Called when the place to continue from is another one than that of the last message reported: when the watch begins
-   * without `since`, when the folder was created again, and after messages that do not fit.
+   * Called when the position to continue from changes without a reported message: when the watch starts without
+   * `since`, when the folder was recreated, and after messages that do not match.
    */
   onPosition?(position: MailPosition): void
-  /**
-   * Called when the watch breaks and is tried again later, once for each streak of failures; and with undefined when it
-   * works again.
-   */
+  /** Called once when the watch starts failing (it is retried later), and with undefined when it works again. */
   onProblem?(problem: Error | undefined): void
-  /** Where an earlier watch stopped: what came since is reported. Default: only what comes from now on. */
+  /**
+   * Where an earlier watch stopped: messages since then are reported. Default: only messages that arrive from now on.
+   */
   since?: MailPosition
 }
 
 export interface WatchDeps {
-  /** The account with its password now; rejects while it cannot be used. */
+  /** The account with its current password; rejects while it cannot be used. */
   sign(): Promise<SignedAccount>
   /** How long to wait before the attempt with this number, from 1, in ms. Default: 2 s, doubled up to 5 min. */
   retryMs?(attempt: number): number
@@ -36,12 +35,12 @@ export interface WatchDeps {
 
 /** IDLE is restarted before servers and routers drop a silent connection. */
 const IDLE_MS = 9 * 60_000
-/** Messages whose headers are fetched at once. */
+/** Maximum number of messages whose headers are fetched in one request. */
 const MAX_NEW = 200
 
-/** One connection that watches a folder for everything that must be notified of new mail there. */
+/** One connection that watches a folder for all listeners. */
 export interface FolderWatcher {
-  /** Returns the function that stops. */
+  /** Returns the function that stops it. */
   add(watch: MailWatch): () => void
   readonly isEmpty: boolean
   close(): void
@@ -53,8 +52,8 @@ interface Listener {
 }
 
 /**
- * Watches a folder with IDLE, from the first listener on. Connects again after the server has gone, and reports what
- * came meanwhile.
+ * Watches a folder with IDLE, starting with the first listener. Reconnects after a lost connection, and then reports
+ * the mail that has arrived since.
  */
 export function createFolderWatcher(folder: string, { sign, retryMs = backoff }: WatchDeps): FolderWatcher {
   const listeners = new Set<Listener>()
@@ -63,7 +62,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   let attempt = 0
   let closed = false
   let running = false
-  /** Looks one after the other: each sees the positions that the one before has left. */
+  /** Checks run one at a time, so that each starts from the positions of the previous one. */
   let looking: Promise<void> = Promise.resolve()
   let look: (() => void) | undefined
 
@@ -72,7 +71,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       try {
         watch.onProblem?.(problem)
       } catch {
-        // One schedule that cannot be told must neither end the watch nor affect the others.
+        // A schedule that cannot be notified must neither end the watch nor affect the others.
       }
     }
   }
@@ -124,7 +123,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       try {
         moveTo(listener, { validity: where.validity, uid: newest })
       } catch {
-        // The look that follows tries again, and reports the failure.
+        // The next check tries again and reports the failure.
       }
     }
     let failure: unknown
@@ -140,7 +139,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     const gone = new Promise<void>((resolve) => opened.once('close', () => resolve()))
     look()
     await looking
-    // Only after a connection that worked is the next attempt made soon.
+    // Only a connection that worked is retried soon.
     if (failure !== undefined) throw failure
     if (attempt > 0) tell(undefined)
     attempt = 0
@@ -161,7 +160,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
           moveTo(listener, { validity: where.validity, uid: box.uidNext - 1 })
         await handNew(opened, where, listener)
       } catch (error) {
-        // The others still get theirs.
+        // The other listeners are still notified.
         if (!(error instanceof HandlerError)) throw error
         failure ??= error
       }
@@ -176,7 +175,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   ): Promise<void> {
     const from = listener.position!
     const { watch } = listener
-    // A range that ends in * always has the last message in it.
+    // A range that ends in * always includes the last message.
     const found = (await uidsOf(opened, { ...criteria(watch.filter), uid: `${from.uid + 1}:*` })).filter(
       (uid) => uid > from.uid,
     )
@@ -222,12 +221,12 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
   }
 }
 
-/** What was to be done about a message failed, not the mail server. */
+/** A listener failed to handle a message; the mail server did not fail. */
 class HandlerError extends Error {
   override readonly name = 'HandlerError'
 }
 
-/** A message that cannot be handled, on a full disk for example, is tried again: none is lost. */
+/** A message that cannot be handled, for example because the disk is full, is retried, so none is lost. */
 function hand(what: string, work: () => void): void {
   try {
     work()

@@ -18,8 +18,8 @@ let system: Promise<boolean> | undefined
 
 /**
  * Makes this process trust the operating system's certificates in addition to Node's: companies that inspect encrypted
- * connections install theirs there. Read in a thread, because that can take half a second. Resolves to false if that
- * adds nothing. Called only after a certificate was not trusted, so that other requests do not wait for it.
+ * connections install theirs there. They are read in a thread, because that can take half a second. Resolves to false
+ * if they add nothing. Call it only after a certificate was not trusted, so that other requests do not wait for it.
  */
 export function trustSystemCertificates(): Promise<boolean> {
   return (system ??= readInThread().then(trust, () => false))
@@ -47,7 +47,7 @@ export function isUnknownIssuer(error: unknown): boolean {
 }
 
 /**
- * Runs a request, and retries it if the system's certificates may help: the failure comes before any byte of it is
+ * Runs a request, and retries it if the system's certificates may help: such a request fails before any byte of it is
  * sent.
  */
 export async function withSystemCertificates<Answer>(request: () => Promise<Answer>): Promise<Answer> {

@@ -1,6 +1,6 @@
 /**
- * The web's `FormData`, from its first use on: merely asking whether a value is one loads all of Node's `fetch`, 40 ms
- * and 13 MB at the first call of a client.
+ * The web's `FormData`, loaded on first use: merely checking whether a value is an instance loads all of Node's
+ * `fetch`, which takes 40 ms and 13 MB at the first call of a client.
  */
 export function FormData(): globalThis.FormData {
   return new globalThis.FormData()

@@ -5,7 +5,7 @@ import { until } from '../../../../test/support/until'
 import { httpFetch } from './http-fetch'
 import { dropConnections } from './http-agents'
 
-test('after sleep, requests use new connections, and those on an old connection fail at once', async () => {
+test('after sleep, requests use new connections, and those on an old connection fail immediately', async () => {
   let connections = 0
   const server = createServer((request, response) => {
     if (request.url === '/silent') response.writeHead(200).flushHeaders()

@@ -24,8 +24,8 @@ export function agentFor(protocol: Protocol, proxy?: ChosenProxy): Agent {
 }
 
 /**
- * Drops connections that sleep has cut: idle ones, or with `inUse` all. Requests on those fail, and the loop retries
- * them.
+ * Drops connections that were lost during sleep: idle ones, or with `inUse` all. Requests on those fail, and the loop
+ * retries them.
  */
 export function dropConnections({ inUse }: { inUse: boolean }): void {
   for (const agent of agents.values()) {

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** The callback gets each connection, and the data that has arrived on it in one piece. */
+/** A server that passes each connection to the callback, with the data of its request in one piece. */
 async function rawServer(
   answer: (socket: Socket, request: number, connection: number) => void,
 ): Promise<{ url: string; connections: () => number }> {
@@ -248,7 +248,7 @@ describe('responses', () => {
     await until(() => isFull, 'the server to be slowed down')
     const reader = response.body!.getReader()
     let read = (await reader.read()).value!.length
-    // Far more turns of the event loop than the system needs to fill its buffers.
+    // Far more event loop iterations than the system needs to fill its buffers.
     for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect(sent).toBeLessThan(40)
     for (let next = await reader.read(); !next.done; next = await reader.read()) read += next.value.length

@@ -119,7 +119,7 @@ function limitConnecting(request: ClientRequest, connected: 'connect' | 'secureC
   request.socket?.once(connected, () => clearTimeout(timer))
 }
 
-/** Decodes the body, for servers that compress without being asked to. */
+/** Decodes the body, for servers that compress it although no compression was requested. */
 function decoded(message: IncomingMessage): Readable {
   const codings = message.headers['content-encoding']!.toLowerCase().split(',')
   const { pipeline } = process.getBuiltinModule('node:stream')
@@ -161,12 +161,12 @@ function usesProxies(): boolean {
   return wanted === '1' || [...process.execArgv, ...options.split(' ')].includes('--use-env-proxy')
 }
 
-/** Without Trestle's own proxy selection. */
+/** `fetch` without Trestle's own proxy selection. */
 export const httpFetch = createHttpFetch()
 
 /**
- * `sent` is called once the whole request was passed to the system, where that is known. `pieces`: the body, where
- * `takesPieces` says that they are understood; their bytes must stay unchanged until the request has ended.
+ * `sent` is called once the whole request was passed to the system, where that is known. `pieces`: the body, if
+ * `takesPieces` shows that they are supported; their bytes must stay unchanged until the request has ended.
  */
 export type Fetch = ((
   input: string | URL | Request,

@@ -21,7 +21,7 @@ export class HttpResponse {
   /** Called whenever bytes are read, and at the end. */
   alive: (() => void) | undefined
 
-  /** `source`: the decoded body of `message`. An abort of `signal` ends the body at once, with its reason. */
+  /** `source`: the decoded body of `message`. When `signal` aborts, the body ends immediately, with its reason. */
   constructor(message: IncomingMessage, source: Readable, signal: AbortSignal | null | undefined) {
     this.status = message.statusCode ?? 0
     this.statusText = message.statusMessage ?? ''
@@ -71,7 +71,7 @@ export class HttpResponse {
     }
     let abort = nothing
     let deliver = nothing
-    // Nothing is buffered here: data waits in the message, whose limit slows the server down.
+    // Nothing is buffered here: data stays in the message, whose buffer limit slows down the server.
     return new LightReadableStream<Uint8Array<ArrayBuffer>>({
       start: (controller) => {
         const fail = (error: unknown): void => {
@@ -96,7 +96,7 @@ export class HttpResponse {
           controller.close()
         })
         source.on('error', fail)
-        // Anything else that closes it early, even before now.
+        // Anything else that closes it early, including before this call.
         const closed = (): void => fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
         source.on('close', closed)
         if (signal?.aborted) abort()

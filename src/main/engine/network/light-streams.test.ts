@@ -42,7 +42,7 @@ describe.each(CLASSES)('$name', ({ Readable, Transform, Decoder }) => {
     })
   }
 
-  it('pass every chunk through all transforms, in order, whether these wait or not', async () => {
+  it('pass every chunk through all transforms in order, whether they are asynchronous or not', async () => {
     const doubled = new Transform<number, number>({
       start: (controller) => controller.enqueue(0),
       async transform(chunk, controller) {
@@ -65,7 +65,7 @@ describe.each(CLASSES)('$name', ({ Readable, Transform, Decoder }) => {
     ])
   })
 
-  it('decode characters that are cut between chunks', async () => {
+  it('decode characters that are split between chunks', async () => {
     const all = bytes('Grüße 🌲')
     for (let cut = 1; cut < all.length; cut++) {
       const texts = await allOf(pulled([all.subarray(0, cut), all.subarray(cut)]).pipeThrough(new Decoder()))
@@ -73,7 +73,7 @@ describe.each(CLASSES)('$name', ({ Readable, Transform, Decoder }) => {
     }
   })
 
-  it('deliver what came before an error, and then the error', async () => {
+  it('deliver the chunks before an error, and then the error', async () => {
     const reader = pulled(['a', new Error('broken')])
       .pipeThrough(new Transform({ transform: (chunk, controller) => controller.enqueue(chunk) }))
       .getReader()
@@ -106,7 +106,7 @@ describe.each(CLASSES)('$name', ({ Readable, Transform, Decoder }) => {
     await expect.poll(() => events).toHaveLength(1)
   })
 
-  it('answer reads that wait in order', async () => {
+  it('answer pending reads in order', async () => {
     let controller!: ReadableStreamDefaultController
     const reader = new Readable({ start: (given) => void (controller = given) }).getReader()
     const reads = [reader.read(), reader.read(), reader.read()]
@@ -122,7 +122,7 @@ describe.each(CLASSES)('$name', ({ Readable, Transform, Decoder }) => {
     expect(await allOf(other)).toEqual(['a', 'b', 'c'])
   })
 
-  it('cancel what was teed when both branches are canceled', async () => {
+  it('cancel the source of a tee when both branches are canceled', async () => {
     const events: string[] = []
     const [one, other] = pulled(['a', 'b', 'c'], events).tee()
     void one.cancel('first')
@@ -131,7 +131,7 @@ describe.each(CLASSES)('$name', ({ Readable, Transform, Decoder }) => {
   })
 })
 
-it('a light stream of which both branches are canceled is canceled, and an error reaches both', async () => {
+it('a light stream is canceled when both of its branches are, and an error reaches both', async () => {
   const events: string[] = []
   const source = new LightReadableStream({ cancel: (reason) => void events.push(String(reason)) })
   const [one, other] = source.tee()
@@ -147,7 +147,7 @@ it('a light stream of which both branches are canceled is canceled, and an error
   for (const branch of broken) await expect(branch.read()).rejects.toThrow('broken')
 })
 
-it('a light stream is read no further than asked for', async () => {
+it('a light stream does not read ahead', async () => {
   let asked = 0
   const source = new LightReadableStream<number>({ pull: (controller) => controller.enqueue((asked += 1)) })
   const reader = source
@@ -186,7 +186,7 @@ describe('the events of a stream', () => {
     )
   }
 
-  it('are read as the format says, wherever the text is cut', async () => {
+  it('are parsed according to the format, wherever the text is split', async () => {
     expect(await eventsOf([TEXT])).toEqual(EVENTS)
     for (let cut = 1; cut < TEXT.length; cut++)
       expect(await eventsOf([TEXT.slice(0, cut), TEXT.slice(cut)])).toEqual(EVENTS)

@@ -1,19 +1,20 @@
 /**
- * The web's streams as far as the provider packages and `http-response.ts` use them. An answer passes through five of
- * them, and Node's own make about thirty promises for each chunk: 20 calls in one answer took 20 ms longer at the first
- * step of a process, and 5 ms at later ones. These read nothing ahead: a chunk is made when it is asked for.
+ * The part of the web streams API that the provider packages and `http-response.ts` use. An answer passes through five
+ * streams, and Node's own create about thirty promises for each chunk: 20 calls in one answer took 20 ms longer at the
+ * first step of a process, and 5 ms at later ones. These streams do not read ahead: a chunk is created when it is
+ * requested.
  */
 
 type Awaitable<Value> = Value | PromiseLike<Value>
 
-/** What a stream is made from, as for the web's `ReadableStream`. */
+/** The underlying source, as for the web's `ReadableStream`. */
 interface Source<Chunk> {
   start?: (controller: StreamController<Chunk>) => void
   pull?: (controller: StreamController<Chunk>) => Awaitable<void>
   cancel?: (reason?: unknown) => Awaitable<void>
 }
 
-/** How a source, or a transformer, passes on what it has. */
+/** Lets a source or transformer pass on its chunks. */
 interface StreamController<Chunk> {
   enqueue(chunk: Chunk): void
   close(): void
@@ -30,15 +31,15 @@ type ReadResult<Chunk> = { done: false; value: Chunk } | { done: true; value: un
 
 const OVER: ReadResult<never> = { done: true, value: undefined }
 
-/** A stream that is read by one reader. Second argument: a strategy for reading ahead, which is ignored. */
+/** A stream with one reader. Second argument: a strategy for reading ahead, which is ignored. */
 export class LightReadableStream<Chunk> {
   readonly #source: Source<Chunk>
   readonly #chunks: Chunk[] = []
-  /** Reads that no chunk was there for. */
+  /** Pending reads, for which no chunk was available. */
   readonly #reads: PromiseWithResolvers<ReadResult<Chunk>>[] = []
   #end: 'closed' | { error: unknown } | undefined
   #isPulling = false
-  /** Whether the source has to be asked again when it is done with what it was asked for. */
+  /** Whether `pull` has to be called again when the current call is done. */
   #pullsAgain = false
 
   readonly #controller: StreamController<Chunk> = {
@@ -70,7 +71,7 @@ export class LightReadableStream<Chunk> {
     return { read: () => this.read(), cancel: (reason) => this.cancel(reason), releaseLock: () => undefined }
   }
 
-  /** The next chunk if it is there already, for who would rather not wait for a promise. */
+  /** The next chunk if it is already available, for callers that want to avoid a promise. */
   takeReady(): { value: Chunk } | undefined {
     return this.#chunks.length > 0 ? { value: this.#chunks.shift()! } : undefined
   }
@@ -98,7 +99,7 @@ export class LightReadableStream<Chunk> {
     return transform.readable
   }
 
-  /** Two streams of the same chunks. This one is canceled when both are. */
+  /** Two streams with the same chunks. This stream is canceled when both are. */
   tee(): [LightReadableStream<Chunk>, LightReadableStream<Chunk>] {
     const open = new Set<StreamController<Chunk>>()
     let reading: Promise<void> | undefined
@@ -178,7 +179,7 @@ interface Transformer<In, Out> {
   flush?: (controller: TransformController<Out>) => Awaitable<void>
 }
 
-/** What `pipeThrough` of a `LightReadableStream` takes. It has no writable side. */
+/** A transform for `pipeThrough` of a `LightReadableStream`. It has no writable side. */
 export class LightTransformStream<In, Out> {
   readonly readable: LightReadableStream<Out>
   readonly #transformer: Transformer<In, Out>
@@ -215,7 +216,7 @@ export class LightTransformStream<In, Out> {
     this.#input = input
   }
 
-  /** Reads until there is something to pass on. */
+  /** Reads until there is a chunk to pass on. */
   async #fill(): Promise<void> {
     const { transform, flush } = this.#transformer
     const input = this.#input!
@@ -238,7 +239,7 @@ export class LightTransformStream<In, Out> {
   }
 }
 
-/** Text from bytes in UTF-8. */
+/** Decodes UTF-8 bytes to text. */
 export class LightTextDecoderStream extends LightTransformStream<Uint8Array, string> {
   constructor() {
     const decoder = new TextDecoder()
@@ -257,7 +258,7 @@ export class LightTextDecoderStream extends LightTransformStream<Uint8Array, str
 
 const LINE_END = /\r\n|\n|\r(?!$)/g
 
-/** The events of a text/event-stream, as the class of this name of the package eventsource-parser makes them. */
+/** Parses a text/event-stream like the class of the same name in the package eventsource-parser. */
 export class EventSourceParserStream extends LightTransformStream<string, { event?: string; data: string }> {
   constructor() {
     let rest = ''

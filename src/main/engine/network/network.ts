@@ -14,7 +14,7 @@ export interface Network {
   fetch: typeof globalThis.fetch
   /** For requests to models. */
   modelFetch: Fetch
-  /** The settings may have changed. */
+  /** Call when the settings may have changed. */
   settingsChanged(): void
 }
 

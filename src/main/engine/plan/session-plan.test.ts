@@ -20,7 +20,7 @@ async function lab() {
     header,
     record: (...events) => void store.append(sessionId, events),
   })
-  /** Goes back to right after an event, as a restore of the conversation does, with the plan as it was then. */
+  /** Goes back to the state right after an event, with the plan at that time, like a restore of the conversation. */
   const goBack = (to: number, state: ReturnType<typeof header>['plan']): void =>
     void store.append(sessionId, [
       {
@@ -36,7 +36,7 @@ async function lab() {
   return { home, plan, header, goBack }
 }
 
-test('a revision keeps its text when its number is given again after going back, and going forth again', async () => {
+test('a revision keeps its text when its number is reused after going back, and when going forward again', async () => {
   const { plan, header, goBack } = await lab()
   plan.enter('user')
   const before = { seq: header().seq, plan: header().plan }
@@ -51,7 +51,7 @@ test('a revision keeps its text when its number is given again after going back,
   expect(await plan.revisionText({ plan: 1, revision: 1 })).toBe('the first plan')
 })
 
-test('revisions are numbered within a plan, and an approved plan is followed by another one', async () => {
+test('revisions are numbered within a plan, and after an approved plan a new one starts', async () => {
   const { plan } = await lab()
   plan.enter('user')
   await plan.submit('one')
@@ -66,7 +66,7 @@ test('revisions are numbered within a plan, and an approved plan is followed by 
   await expect(plan.revisionText({ plan: 3, revision: 1 })).rejects.toMatchObject({ code: 'plan.not_found' })
 })
 
-test('a revision that an earlier version wrote can be read', async () => {
+test('a revision written by an earlier version can be read', async () => {
   const { home, plan } = await lab()
   const folder = join(home, 'sessions', sessionId, 'plans', 'plan-1')
   mkdirSync(folder, { recursive: true })

@@ -21,8 +21,8 @@ const WITHOUT_APPROVAL =
   'what should change and where, in which order, and how it will be checked.'
 
 /**
- * The message about plan mode before the agent's next step, after the user switched it or it may be forgotten;
- * undefined when the agent knows.
+ * The message about plan mode before the agent's next step, if the user has switched the mode or the agent may have
+ * forgotten it; otherwise undefined.
  */
 export function planNotice(
   state: PlanState | undefined,
@@ -43,15 +43,15 @@ export function planNotice(
 /** Plan mode of one session: whether it is on, the plan's file, and every revision submitted to the user. */
 export interface SessionPlan {
   readonly active: boolean
-  /** The only file that may change while the mode is on; undefined when it is off. */
+  /** The only file that may change while the mode is on; undefined if it is off. */
   guard(): { file: string } | undefined
   /** Absolute path of the current plan, with symlinks resolved. */
   file(): string
-  /** The text of the file; undefined when the file does not exist. */
+  /** The text of the file; undefined if it does not exist. */
   text(): Promise<string | undefined>
-  /** Turns the mode on; does nothing when it is on. */
+  /** Turns the mode on; does nothing if it is already on. */
   enter(by: 'user' | 'agent'): void
-  /** Turns the mode off without a plan; does nothing when it is off. */
+  /** Turns the mode off without a plan; does nothing if it is already off. */
   leave(): void
   /** The latest revision of the current plan. */
   latest(): PlanRevision | undefined
@@ -81,7 +81,7 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     return realpathSync(path)
   }
   const file = (): string => join(folder(), `plan-${state().plan}.md`)
-  /** Where its text is. After going back to an earlier message a number is given again, to another text. */
+  /** The paths of a revision's text. After going back to an earlier message, its number is reused for another text. */
   const revisionFiles = ({ plan, revision }: { plan: number; revision: number }, hash?: string): string[] =>
     [...(hash === undefined ? [] : [`revision-${revision}-${hash.slice(0, 16)}.md`]), `revision-${revision}.md`].map(
       (name) => join(folder(), `plan-${plan}`, name),
@@ -99,7 +99,7 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     enter(by) {
       const { active, plan } = state()
       if (active) return
-      // An approved plan is not edited: a new one starts.
+      // An approved plan is not edited; a new one starts.
       record({ type: 'plan.entered', plan: latest()?.decision === 'approve' ? plan + 1 : plan, by })
     },
     leave() {

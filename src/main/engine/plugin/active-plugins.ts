@@ -8,16 +8,16 @@ import type { PluginActions, PluginsDeps } from './plugins'
 interface ActivePluginsDeps {
   records: PluginRecords
   snapshots: PluginSnapshots
-  /** What is active in a folder differs from when it was last asked for. */
+  /** Called when the plugins active in a folder differ from the last check. */
   changed(): void
-  /** Tells the user; each text once. */
+  /** Warns the user; the same text only once. */
   warn(text: string): void
 }
 
-/** The plugins that count in a folder: those that are on, and exactly what the user accepted. */
+/** The active plugins in a folder: enabled, and with exactly the content that the user accepted. */
 export type ActivePlugins = (folder: string) => Promise<readonly ActivePlugin[]>
 
-/** A plugin that counts. */
+/** An active plugin. */
 interface ActivePlugin extends Plugin {
   /** Changes with every decision about it, also in another process. */
   recordFile: string
@@ -27,9 +27,8 @@ const NONE: readonly ActivePlugin[] = []
 const MAX_READ = 64
 
 /**
- * Looks at the files each time, so that a change takes effect at once: then the plugin is off until it is accepted
- * again. What is used are the texts in memory that were compared, and the copy in the Trestle folder, never the files
- * of a project.
+ * Checks the files each time, so that a change takes effect immediately: the plugin is then off until it is accepted
+ * again. Uses the compared texts in memory and the copy in the Trestle folder, never the files of a project.
  */
 function createActivePlugins({ records, snapshots, changed, warn }: ActivePluginsDeps): ActivePlugins {
   const read = new Map<string, Promise<Plugin>>()
@@ -61,7 +60,7 @@ function createActivePlugins({ records, snapshots, changed, warn }: ActivePlugin
   return async (given) => {
     if (!records.areAny) return NONE
     const folder = realOf(given)
-    // The plugin of a project comes before one of the user with the same name.
+    // A project's plugin takes precedence over the user's with the same name.
     const wanted = records
       .in(folder)
       .toSorted((a, b) => Number(b.folder !== undefined) - Number(a.folder !== undefined))
@@ -92,12 +91,12 @@ interface CreatePluginsDeps extends Omit<PluginsDeps, 'records' | 'snapshots'> {
 
 /** The plugins of a home folder. */
 export interface Plugins {
-  /** The plugins that count in a folder now; looked at each time. */
+  /** The plugins that are active in a folder; checked at each call. */
   active: ActivePlugins
   actions: PluginActions
 }
 
-/** Reads nothing until it is asked; the code of the actions is loaded with the first one. */
+/** Reads nothing until it is used; the code of the actions is loaded with the first action. */
 export function createPluginsOf(deps: CreatePluginsDeps): Plugins {
   const { home, changed, warn } = deps
   const records = new PluginRecords(home)

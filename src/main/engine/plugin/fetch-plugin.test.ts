@@ -50,7 +50,7 @@ describe('from a repository', () => {
     write('plugin.toml', MANIFEST)
   })
 
-  it('reads the files of one commit, with their modes, and says which commit', async () => {
+  it('reads the files of one commit, with their modes, and returns the commit', async () => {
     write('run.sh', 'echo hi\n')
     chmodSync(join(repo, 'run.sh'), 0o755)
     commit()
@@ -75,7 +75,7 @@ describe('from a repository', () => {
     await expect(fetchPlugin(`${address()}#--upload-pack=touch`, env())).rejects.toThrow('not a name of a branch')
   })
 
-  it('runs no hook, filter or file system monitor, of the repository or of the settings of git', async () => {
+  it("runs no hook, filter or file system monitor, from the repository or from Git's settings", async () => {
     const ran = join(top, 'ran')
     const hook = `#!/bin/sh\ntouch ${ran}\n`
     for (const name of ['post-checkout', 'post-merge', 'reference-transaction', 'pre-auto-gc', 'post-index-change'])
@@ -96,7 +96,7 @@ describe('from a repository', () => {
     expect(existsSync(ran)).toBe(false)
   })
 
-  it('refuses submodules, symbolic links, and names that lead out of the folder', async () => {
+  it('refuses submodules, symbolic links, and paths outside the folder', async () => {
     commit()
     const id = git('rev-parse', 'HEAD').trim()
     git('update-index', '--add', '--cacheinfo', `160000,${id},inner`)
@@ -140,6 +140,6 @@ it.each([
   'https://127.0.0.1:1/x.git',
   '--upload-pack=touch',
   '/no/such/folder',
-])('says why it cannot fetch from %s', async (from) => {
+])('explains why it cannot fetch from %s', async (from) => {
   await expect(fetchPlugin(from, env())).rejects.toMatchObject({ code: 'plugin.source' })
 })

@@ -15,15 +15,15 @@ export interface FetchedPlugin {
 }
 
 const TIME_LIMIT_MS = 120_000
-/** More than any plugin's history of one commit needs. */
+/** More than a plugin with a history of one commit needs. */
 const MAX_FETCHED_BYTES = 64 * 1024 * 1024
 const MAX_LISTING_BYTES = 1024 * 1024
 const WATCH_MS = 250
 
 /**
  * Reads a plugin from a folder or a repository (`ADDRESS#branch`). Throws `plugin.source` or `plugin.refused`. `env`:
- * what git gets. Of a repository nothing is ever checked out: its files are read from git's own store, so that no hook,
- * filter, submodule or setting of it can take effect.
+ * the environment for git. A repository is never checked out: its files are read from git's object store, so that none
+ * of its hooks, filters, submodules or settings can take effect.
  */
 export async function fetchPlugin(
   given: string,
@@ -98,7 +98,10 @@ interface Entry {
   isExecutable: boolean
 }
 
-/** Reads `git ls-tree -r -z -l`, and refuses what is not a plain file, or too much, before any of it is read. */
+/**
+ * Parses `git ls-tree -r -z -l`. Refuses anything but regular files, and too many or too large ones, before reading
+ * any.
+ */
 function listed(output: Buffer): Entry[] {
   const lines = output
     .toString('utf8')
@@ -117,7 +120,7 @@ function listed(output: Buffer): Entry[] {
   })
 }
 
-/** Reads `git cat-file --batch`: a line with id, type and size, the bytes, and a line break. */
+/** Parses `git cat-file --batch`: a line with id, type and size, the bytes, and a line break. */
 function withBytes(entries: readonly Entry[], output: Buffer): PluginFile[] {
   let at = 0
   return entries.map(({ path, id, size, isExecutable }) => {
@@ -132,8 +135,8 @@ function withBytes(entries: readonly Entry[], output: Buffer): PluginFile[] {
 }
 
 /**
- * The user's own settings of git count, for sign-ins and proxies; nothing that would point it elsewhere or have it run
- * something.
+ * Uses the user's own Git settings, for sign-ins and proxies, but nothing that would redirect git or make it run
+ * programs.
  */
 function gitEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const own = Object.entries(env).flatMap(([name, value]): [string, string][] => {
@@ -168,7 +171,7 @@ const HARMLESS = [
 interface GitRun {
   folder: string
   env: Record<string, string>
-  /** Most bytes that it may print. */
+  /** Maximum output in bytes. */
   bytes: number
   input: string
 }
@@ -224,7 +227,7 @@ function lastLines(errors: string): string {
   return `Git failed: ${lines.join(' ') || 'it gave no reason.'}`
 }
 
-/** Bytes of all files below a folder; files that go meanwhile count as nothing. */
+/** Size of all files below a folder; files that disappear during the scan are ignored. */
 function sizeOf(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
   return entries

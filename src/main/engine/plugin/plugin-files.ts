@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CodedError } from '../../../shared/errors'
 import { isOpenedAt } from '../workspace/file/pinned-folder'
 
-/** A file of a plugin, read once: what is shown, hashed and used is the same. */
+/** A file of a plugin, read once, so that the same content is shown, hashed and used. */
 export interface PluginFile {
   /** Path in the plugin's folder, with slashes. */
   path: string
@@ -15,7 +15,7 @@ export interface PluginFile {
 /** All files of a plugin, sorted by path. */
 export interface PluginContent {
   files: readonly PluginFile[]
-  /** Of names, modes and bytes of all files. */
+  /** Hash of the names, modes and bytes of all files. */
   hash: string
 }
 
@@ -27,12 +27,12 @@ export const PLUGIN_LIMITS = {
   pathChars: 200,
 }
 
-// A FIFO is not waited for, and a link that was put there meanwhile is not followed.
+// Does not wait for a FIFO, and does not follow a link that has replaced the file.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
-/** How long after its last change a folder is read again each time: clocks of file systems are coarse. */
+/** A folder is read again each time for this long after its last change, because file system times are coarse. */
 const SETTLED_MS = 2_000
 
-/** Checks the files of a plugin against the limits, and gives them their hash. Throws `plugin.refused`. */
+/** Checks the files of a plugin against the limits and computes their hash. Throws `plugin.refused`. */
 export function pluginContent(found: readonly PluginFile[]): PluginContent {
   const { files: most, totalBytes } = PLUGIN_LIMITS
   if (found.length > most) refuse(`It has ${found.length} files; at most ${most} are allowed.`)
@@ -44,7 +44,7 @@ export function pluginContent(found: readonly PluginFile[]): PluginContent {
     checkPath(path)
     checkSize(path, bytes.length)
     total += bytes.length
-    // On some systems they would be one file.
+    // On some systems, both names would be the same file.
     const name = path.normalize('NFC').toLowerCase()
     if (names.has(name)) refuse(`${path} is there twice, differing only in upper and lower case.`)
     names.add(name)
@@ -54,7 +54,7 @@ export function pluginContent(found: readonly PluginFile[]): PluginContent {
   return { files, hash: hash.digest('hex') }
 }
 
-/** Refuses what could leave the folder, or mean another file elsewhere. */
+/** Refuses paths that could leave the folder or mean another file on other systems. */
 export function checkPath(path: string): void {
   const parts = path.split('/')
   if (path.length > PLUGIN_LIMITS.pathChars) refuse(`The path ${path.slice(0, 60)}… is too long.`)
@@ -81,8 +81,8 @@ const kept = new Map<string, { signature: string; content: PluginContent }>()
 const MAX_KEPT = 64
 
 /**
- * Reads the folder of a plugin (a real path); a `.git` at its top is left out. Throws `plugin.refused` for links,
- * special files, forbidden names and too much of anything. Unchanged folders are not read again.
+ * Reads the folder of a plugin (a real path); a `.git` at its top is skipped. Throws `plugin.refused` for links,
+ * special files, forbidden names and exceeded limits. Unchanged folders are not read again.
  */
 export function readPluginFolder(folder: string): PluginContent {
   const found = filesIn(folder)
@@ -105,7 +105,7 @@ export function readPluginFolder(folder: string): PluginContent {
 interface FoundFile {
   path: string
   isExecutable: boolean
-  /** Changes whenever the file does. */
+  /** A value that changes whenever the file does. */
   mark: string
   changedMs: number
 }
@@ -157,13 +157,13 @@ function read(folder: string, path: string): Buffer {
   }
 }
 
-/** The text of a file; undefined for one that is not there, or not UTF-8 text. */
+/** The text of a file; undefined if it is missing or not UTF-8 text. */
 export function textOf(content: PluginContent, path: string): string | undefined {
   const file = content.files.find((one) => one.path === path)
   return file && decode(file.bytes)
 }
 
-/** Undefined for what is not UTF-8 text. */
+/** Undefined if it is not UTF-8 text. */
 export function decode(bytes: Buffer): string | undefined {
   if (bytes.includes(0)) return undefined
   try {

@@ -15,7 +15,7 @@ export function projectPluginFolder(folder: string, name: string): string {
   return join(folder, IN_PROJECT, name)
 }
 
-/** The names of what lies in a project's `.trestle/plugins`. */
+/** The names of the entries in a project's `.trestle/plugins`. */
 export function projectPluginNames(folder: string): string[] {
   try {
     return readdirSync(join(folder, IN_PROJECT), { withFileTypes: true })
@@ -28,12 +28,12 @@ export function projectPluginNames(folder: string): string[] {
   }
 }
 
-/** Whether anything has the place of a project's plugin, however many there are. */
+/** Whether anything exists at the path of a project's plugin, regardless of the limit on plugins. */
 export function isInProject(folder: string, name: string): boolean {
   return lstatSync(projectPluginFolder(folder, name), { throwIfNoEntry: false }) !== undefined
 }
 
-/** What a plugin consists of now, whatever was accepted. Throws `plugin.refused` or `plugin.not_found`. */
+/** The current content of a plugin, accepted or not. Throws `plugin.refused` or `plugin.not_found`. */
 export function currentContent(
   place: PluginPlace,
   record: Pick<PluginRecord, 'installed'> | undefined,
@@ -52,7 +52,7 @@ export function currentContent(
   return readPluginFolder(folder)
 }
 
-/** The same; undefined where it cannot be used. */
+/** The current content, or undefined if it cannot be used. */
 export function usableContent(...given: Parameters<typeof currentContent>): PluginContent | undefined {
   try {
     return currentContent(...given)
@@ -61,7 +61,7 @@ export function usableContent(...given: Parameters<typeof currentContent>): Plug
   }
 }
 
-/** Puts a plugin into a project. What was there before stays until the new one is complete. */
+/** Installs a plugin in a project. The previous content is kept until the new one is complete. */
 export function writeProjectPlugin({ name, folder }: Required<PluginPlace>, content: PluginContent): void {
   mkdirSync(join(folder, IN_PROJECT), { recursive: true })
   checkIsThere(join(folder, IN_PROJECT))
@@ -95,7 +95,7 @@ export function missing(name: string): CodedError {
   return new CodedError('plugin.not_found', `There is no plugin ${name.slice(0, 80)} here.`)
 }
 
-/** A link on the way would lead out of the project. */
+/** Refuses links in the path, which could lead out of the project. */
 function checkIsThere(folder: string): void {
   if (realpathSync(folder) !== folder) refuse(`${folder} is a symbolic link, or lies behind one.`)
 }

@@ -23,18 +23,18 @@ const Record = lazySchema(() =>
     /** Real path of the project that has it in `.trestle/plugins`; absent: the user's own. */
     folder: z.string().min(1).optional(),
     source: Source().optional(),
-    /** The content of the user's own plugin; a project's is what its folder holds. */
+    /** The content of the user's own plugin; a project's content is in its folder. */
     installed: z.string().optional(),
-    /** What the user has accepted, word for word. */
+    /** The exact content that the user has accepted. */
     accepted: z.object({ hash: z.string().min(1), at: z.number() }).optional(),
-    /** Whether the user wants it on; it still needs `accepted`. */
+    /** Whether the user has enabled it; it is active only with `accepted`. */
     enabled: z.boolean(),
   }),
 )
 
 /**
- * What is known of a plugin, and what the user decided; a file of its own, so that two processes never overwrite each
- * other's.
+ * What is known about a plugin and what the user decided. Each record has its own file, so that processes do not
+ * overwrite each other's records.
  */
 export type PluginRecord = SchemaOutput<typeof Record>
 
@@ -43,14 +43,14 @@ const Removed = lazySchema(() =>
     trashId: z.string().min(1),
     removedAt: z.number(),
     version: z.string(),
-    /** The content that is restored. */
+    /** Hash of the content to restore. */
     hash: z.string(),
     record: Record(),
   }),
 )
 export type RemovedRecord = SchemaOutput<typeof Removed>
 
-/** The records of plugins in `$TRESTLE_HOME/plugins`, which no command of an agent can reach. */
+/** The records of plugins in `$TRESTLE_HOME/plugins`, which an agent's commands cannot access. */
 export class PluginRecords {
   readonly #home: string
 
@@ -58,17 +58,17 @@ export class PluginRecords {
     this.#home = home
   }
 
-  /** False as long as no plugin was ever added: then nothing else has to be looked at. */
+  /** False until a plugin is added for the first time, which saves all further checks. */
   get areAny(): boolean {
     return statSync(join(this.#home, 'plugins', 'records'), { throwIfNoEntry: false }) !== undefined
   }
 
-  /** Every record that can be read. One that cannot be read, or is not in its place, accepts nothing. */
+  /** Every readable record. A record that is unreadable or under the wrong name is ignored. */
   all(): PluginRecord[] {
     return this.#read('records', Record()).filter((record) => this.fileOf(record) === record.file)
   }
 
-  /** Of the user, and of the project at the real path `folder`. */
+  /** Records of the user and of the project at the real path `folder`. */
   in(folder: string | undefined): PluginRecord[] {
     return this.all().filter((record) => record.folder === undefined || record.folder === folder)
   }
@@ -86,8 +86,8 @@ export class PluginRecords {
   }
 
   /**
-   * The contents that records name, also those of removed plugins. Undefined when any record cannot be read: what it
-   * names is not known then.
+   * Hashes of the contents that records refer to, including those of removed plugins. Undefined if any record cannot be
+   * read, because its references are then unknown.
    */
   hashes(): Set<string> | undefined {
     const records = this.#readAll('records', Record())
@@ -130,7 +130,7 @@ export class PluginRecords {
     })
   }
 
-  /** Undefined when one of them cannot be read. */
+  /** Undefined if one of them cannot be read. */
   #readAll<Shape extends z.ZodObject>(kind: string, shape: Shape): z.infer<Shape>[] | undefined {
     const folder = join(this.#home, 'plugins', kind)
     try {
@@ -138,7 +138,7 @@ export class PluginRecords {
       const found = this.#read(kind, shape)
       return found.length === names.length ? found : undefined
     } catch (error) {
-      // Nothing of the kind was ever recorded.
+      // No record of this kind exists yet.
       return errorCode(error) === 'ENOENT' ? [] : undefined
     }
   }
@@ -148,7 +148,7 @@ export class PluginRecords {
     writePrivateFile(file, `${JSON.stringify(value, undefined, 2)}\n`)
   }
 
-  /** The file of a record: it changes with every decision about the plugin. */
+  /** The file of a record, which changes with every decision about the plugin. */
   fileOf({ name, folder }: PluginPlace): string {
     const id = createHash('sha256')
       .update(JSON.stringify([folder ?? null, name]))

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path'
 import { readPluginFolder, type PluginContent } from './plugin-files'
 import { errorCode } from '../../../shared/error-text'
 
-/** Copies of plugins in `$TRESTLE_HOME/plugins/content`, each named after its hash: what was accepted is what runs. */
+/**
+ * Copies of plugins in `$TRESTLE_HOME/plugins/content`, each named after its hash, so that exactly the accepted content
+ * runs.
+ */
 export class PluginSnapshots {
   readonly #folder: string
 
@@ -12,12 +15,12 @@ export class PluginSnapshots {
     this.#folder = join(home, 'plugins', 'content')
   }
 
-  /** Where the content with this hash is, or would be. */
+  /** The folder for the content with this hash, which may not exist. */
   rootOf(hash: string): string {
     return join(this.#folder, /^[0-9a-f]{64}$/.test(hash) ? hash : 'none')
   }
 
-  /** The content with this hash; undefined when it is not there, or is not what its name says. */
+  /** The content with this hash; undefined if it is missing or does not match the hash. */
   read(hash: string): PluginContent | undefined {
     const root = this.rootOf(hash)
     if (!existsSync(root)) return undefined
@@ -29,7 +32,7 @@ export class PluginSnapshots {
     }
   }
 
-  /** Writes a copy, unless it is there; one that was damaged is replaced. Appears at once, or not at all. */
+  /** Writes a copy unless it exists; replaces a damaged one. The copy appears atomically. */
   write(content: PluginContent): void {
     if (this.read(content.hash)) return
     const root = this.rootOf(content.hash)
@@ -40,12 +43,12 @@ export class PluginSnapshots {
       renameSync(draft, root)
     } catch (error) {
       rmSync(draft, { recursive: true, force: true })
-      // Another process was quicker.
+      // Another process was faster.
       if ((errorCode(error) !== 'ENOTEMPTY' && errorCode(error) !== 'EEXIST') || !this.read(content.hash)) throw error
     }
   }
 
-  /** Deletes the copies from before a time (ms since the epoch) that nothing refers to. */
+  /** Deletes copies older than `before` (ms since the epoch) that nothing refers to. */
   keepOnly(hashes: ReadonlySet<string>, before: number): void {
     let names: string[]
     try {
@@ -55,14 +58,14 @@ export class PluginSnapshots {
     }
     for (const name of names) {
       const copy = join(this.#folder, name)
-      // A new one may be written by another process, which has not recorded it yet.
+      // A new copy may belong to another process that has not recorded it yet.
       if (!hashes.has(name) && (statSync(copy, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
         rmSync(copy, { recursive: true, force: true })
     }
   }
 }
 
-/** Writes the files of a plugin into a new folder. `mode`: of the folders. */
+/** Writes the files of a plugin into a new folder. `mode`: permissions of the folders. */
 export function writePluginFolder(folder: string, content: PluginContent, mode = 0o777): void {
   mkdirSync(dirname(folder), { recursive: true, mode })
   mkdirSync(folder, { mode })

@@ -51,7 +51,7 @@ async function accepted(scope: 'user' | 'project', files = labPlugin()): Promise
 }
 
 describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
-  it('is active only while it is accepted and on', async () => {
+  it('is active only while it is accepted and enabled', async () => {
     const { actions } = plugins()
     const from = writeFiles(join(top, 'source'), labPlugin())
     const { hash, state, ...more } = await actions.add({ from, ...(scope === 'project' && { folder: project }) })
@@ -68,14 +68,14 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     expect(await active()).toEqual([`lab ${hash}`])
   })
 
-  it('is off as soon as anything of it differs on disk, and says so', async () => {
+  it('is turned off as soon as anything differs on disk, with a warning', async () => {
     const { hash } = await accepted(scope)
     const root = scope === 'user' ? join(home, 'plugins', 'content', hash) : join(project, '.trestle', 'plugins', 'lab')
     const data = join(root, 'data.txt')
     const text = readFileSync(data, 'utf8')
     const { atime, mtime } = statSync(data)
     const changes: [() => void, () => void][] = [
-      // The same length, and the time of before.
+      // The same length and modification time.
       [
         () => (writeFileSync(data, text.toUpperCase()), utimesSync(data, atime, mtime)),
         () => writeFileSync(data, text),
@@ -96,7 +96,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     expect(warnings[0]).toContain('The plugin lab has changed since you accepted it, so it is off.')
   })
 
-  it('comes back as it was when it is restored, and not after 30 days', async () => {
+  it('is restored unchanged, but not after 30 days', async () => {
     const { hash, ...place } = await accepted(scope)
     const { trashId } = await plugins().actions.remove(place)
     expect(await active()).toEqual([])
@@ -111,7 +111,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     expect(readdirSync(join(home, 'plugins', 'content'))).toEqual([])
   })
 
-  it('is reviewed with a diff once it has changed', async () => {
+  it('is reviewed with a diff after it has changed', async () => {
     const { hash, ...place } = await accepted(scope)
     writeFiles(join(top, 'source'), { 'data.txt': 'other\u202edata', 'new.bin': '\0' })
     await plugins().actions.update(place)
@@ -127,7 +127,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
   })
 })
 
-it("shows every hook, server, agent, skill, command and other file, and runs what was accepted from the home's copy", async () => {
+it("shows every hook, server, agent, skill, command and other file, and runs the accepted content from the home's copy", async () => {
   await accepted('project')
   const { parts, counts } = await plugins().actions.review({ name: 'lab', folder: project })
   expect(counts).toEqual({ hook: 13, server: 1, agent: 1, skill: 1, command: 1 })
@@ -148,7 +148,7 @@ it("shows every hook, server, agent, skill, command and other file, and runs wha
   expect(plugin!.hooks.every(({ sandbox }) => sandbox === 'project')).toBe(true)
 })
 
-it('refuses folders with links, special names, forbidden or reserved names, and too little said about itself', async () => {
+it('refuses folders with links, special, forbidden or reserved names, and incomplete manifests', async () => {
   const refused = async (change: (folder: string) => void, why: string | RegExp): Promise<void> => {
     const folder = writeFiles(mkdtempSync(join(top, 'bad-')), labPlugin())
     change(folder)
@@ -184,7 +184,7 @@ it('refuses folders with links, special names, forbidden or reserved names, and 
   expect(await plugins().actions.list(project)).toEqual({ plugins: [], removed: [] })
 })
 
-it('lists a broken plugin of a project with the reason, and one whose folder has another name', async () => {
+it("lists a project's broken plugin with the reason, and one whose folder has a different name", async () => {
   const at = join(project, '.trestle', 'plugins')
   writeFiles(join(at, 'linked'), labPlugin('linked'))
   symlinkSync('/etc/passwd', join(at, 'linked', 'x'))
@@ -199,7 +199,7 @@ it('lists a broken plugin of a project with the reason, and one whose folder has
   ])
 })
 
-it('accepts nothing because of a record that is damaged, or that lies in the place of another', async () => {
+it('accepts nothing from a record that is damaged or under another record's name', async () => {
   await accepted('user')
   const folder = join(home, 'plugins', 'records')
   const [file] = readdirSync(folder)
@@ -210,7 +210,7 @@ it('accepts nothing because of a record that is damaged, or that lies in the pla
   expect(await active()).toEqual([])
 })
 
-it("refuses everything that changes something to an agent's command", async () => {
+it("refuses all changes by an agent's command", async () => {
   const place = { name: 'lab' }
   const { hash } = await accepted('user')
   const { actions } = createPluginsOf({
@@ -235,7 +235,7 @@ it("refuses everything that changes something to an agent's command", async () =
   expect((await actions.review(place)).state).toBe('enabled')
 })
 
-it('looks at nothing beyond one folder as long as there are no plugins', async () => {
+it('checks only one folder as long as there are no plugins', async () => {
   expect(await plugins().active(project)).toEqual([])
   expect(readdirSync(home)).toEqual([])
 })
@@ -244,7 +244,7 @@ describe('the files of plugins', () => {
   const contents = (): string[] => readdirSync(join(home, 'plugins', 'content')).toSorted()
   const records = (): string => join(home, 'plugins', 'records')
 
-  it('stay as long as any record cannot be read, however old they are', async () => {
+  it('are kept as long as any record cannot be read, however old they are', async () => {
     const { hash } = await accepted('user')
     const old = clock / 1000 - 10 * 24 * 60 * 60
     utimesSync(join(home, 'plugins', 'content', hash), old, old)
@@ -255,14 +255,14 @@ describe('the files of plugins', () => {
     expect(contents()).toEqual([hash])
     writeFileSync(join(records(), name!), record)
     expect(await active()).toEqual([`lab ${hash}`])
-    // Nothing of theirs can be listed just now.
+    // The records cannot be listed.
     renameSync(records(), `${records()}.away`)
     writeFileSync(records(), '')
     await plugins().actions.list()
     expect(contents()).toEqual([hash])
   })
 
-  it('are removed when nothing has needed them for a day', async () => {
+  it('are removed after they have been unused for a day', async () => {
     const { hash, name } = await accepted('user')
     const { trashId } = await plugins().actions.remove({ name })
     const old = clock / 1000 - 10 * 24 * 60 * 60
@@ -275,7 +275,7 @@ describe('the files of plugins', () => {
     expect(contents()).toEqual([])
   })
 
-  it('are not overwritten by a plugin of the same name, however many a project has', async () => {
+  it('are not overwritten by a plugin with the same name, however many plugins a project has', async () => {
     const folder = join(project, '.trestle', 'plugins')
     for (let n = 0; n < 60; n += 1) mkdirSync(join(folder, `a-${n}`), { recursive: true })
     mkdirSync(join(folder, 'lab'))
@@ -285,10 +285,10 @@ describe('the files of plugins', () => {
     expect(readFileSync(join(folder, 'lab', 'mine.txt'), 'utf8')).toBe('mine')
   })
 
-  it('that were changed in the project while the new ones were fetched stay', async () => {
+  it('that changed in the project while the new ones were fetched are kept', async () => {
     await accepted('project')
     const mine = join(project, '.trestle', 'plugins', 'lab', 'data.txt')
-    // What fetches them asks for the environment first.
+    // Fetching requests the environment first.
     const env = (): NodeJS.ProcessEnv => {
       writeFileSync(mine, 'mine')
       return process.env

@@ -25,23 +25,23 @@ import type { PluginSnapshots } from './plugin-snapshots'
 import { readPlugin, type Plugin } from './read-plugin'
 import type { DescribeServers } from './review-plugin'
 
-/**
- * What the user does with plugins, in any host. Failures are `CodedError`s. What changes something is refused to an
- * agent's commands.
- */
+/** The user's actions on plugins, in any host. Failures are `CodedError`s. An agent's commands cannot make changes. */
 export interface PluginActions {
   /** The plugins of the user, and of the project in `folder`. */
   list(folder?: string): Promise<PluginList>
   review(place: PluginPlace): Promise<PluginReview>
-  /** Installs it, turned off: it does nothing until it is accepted. */
+  /** Installs it turned off: it does nothing until it is accepted. */
   add(request: PluginRequest): Promise<PluginReview>
-  /** Fetches it again from where it came from. A changed one is off until it is accepted again. */
+  /** Fetches it again from its source. If it has changed, it is off until it is accepted again. */
   update(place: PluginPlace): Promise<PluginReview>
-  /** Accepts what the review with this `hash` showed, and turns it on; `plugin.changed` when it has changed since. */
+  /**
+   * Accepts the content that the review with this `hash` showed, and turns it on; throws `plugin.changed` if it has
+   * changed since.
+   */
   accept(place: PluginPlace, hash: string): Promise<PluginView>
   /** Turns an accepted plugin on or off. */
   setEnabled(place: PluginPlace, enabled: boolean): Promise<PluginView>
-  /** It can be restored for 30 days. */
+  /** Removes it; it can be restored for 30 days. */
   remove(place: PluginPlace): Promise<RemovedPlugin>
   restore(trashId: string): Promise<PluginView>
 }
@@ -52,9 +52,9 @@ export interface PluginsDeps {
   now(): number
   env(): Readonly<Record<string, string | undefined>>
   describeServers: DescribeServers
-  /** Something was installed, decided or removed. */
+  /** Called after a plugin was installed, decided on or removed. */
   changed(): void
-  /** Why this is not a decision of the user's: this program was started by an agent's command. */
+  /** Why this program is assumed to have been started by an agent's command, so that it does not act for the user. */
   agentTrace?(): Promise<string | undefined>
 }
 
@@ -72,7 +72,7 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
 
   const readAt = (content: PluginContent): Promise<Plugin> => readPlugin(content, snapshots.rootOf(content.hash))
 
-  /** What it is now; throws `plugin.refused` for one that cannot be used. */
+  /** Reads its current state; throws `plugin.refused` if it cannot be used. */
   async function load(place: PluginPlace) {
     const record = records.find(place)
     const plugin = await readAt(currentContent(place, record, snapshots))
@@ -115,12 +115,12 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
     changed()
   }
 
-  /** Deletes what was removed long ago, and copies that are no longer used. */
+  /** Deletes plugins that were removed long ago, and unused copies. */
   function tidy(): void {
     const expired = records.removed().filter(({ removedAt }) => removedAt + KEPT_MS < now())
     for (const { trashId } of expired) records.forgetRemoved(trashId)
     const used = records.hashes()
-    // A record that cannot be read just now may name any of them.
+    // A record that cannot be read may refer to any of them.
     if (used) snapshots.keepOnly(used, now() - UNUSED_MS)
   }
 
@@ -177,7 +177,7 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
       const from = source.ref === undefined ? source.from : `${source.from}#${source.ref}`
       const fetched = await fetchPlugin(from, deps.env())
       checkName(await readAt(fetched.content), name)
-      // Fetching takes a while, in which its files may be changed.
+      // Its files may have been changed during the fetch.
       requireUnchanged()
       if (folder === undefined) snapshots.write(fetched.content)
       else writeProjectPlugin({ name, folder }, fetched.content)
@@ -188,7 +188,7 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
       await requireUser()
       const place = real(given)
       const { record, plugin } = await load(place)
-      // What is decided about is what was read just now, not what is there by the time it is written down.
+      // The decision applies to the content just read, not to what is on disk when it is recorded.
       if (plugin.content.hash !== hash)
         throw new CodedError('plugin.changed', `${place.name} has changed since it was shown.`)
       snapshots.write(plugin.content)

@@ -11,7 +11,7 @@ import { TableReader, type Mistake } from '../config/toml/table-reader'
 /** A skill or slash command of a plugin, with its text. */
 export interface PluginSkill {
   view: SkillView
-  /** Path in the plugin. */
+  /** Path within the plugin. */
   file: string
   text: string
   kind: 'skill' | 'command'
@@ -21,11 +21,11 @@ export interface PluginSkill {
 export interface Plugin {
   manifest: PluginManifest
   content: PluginContent
-  /** Where its files are: scripts of hooks and servers are run from here. */
+  /** The folder of its files: scripts of hooks and servers run from here. */
   root: string
   hooks: Hook[]
   skills: PluginSkill[]
-  /** Agent specs and the prompts beside them, by their paths in the file system. */
+  /** Agent specs and the prompts next to them, by their paths in the file system. */
   agentFiles: { path: string; text: string }[]
   /** The text of mcp.json. */
   servers?: string
@@ -33,7 +33,7 @@ export interface Plugin {
   problems: string[]
 }
 
-/** Where a plugin's servers are defined. */
+/** The file that defines a plugin's servers. */
 export const SERVERS = 'mcp.json'
 const PART_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_TEXT_BYTES = 256 * 1024
@@ -95,7 +95,7 @@ interface WrittenPart {
   kind: 'skill' | 'command'
 }
 
-/** A skill, or a slash command: a skill without a name of its own that only the user starts. */
+/** Reads a skill or a slash command, which is a skill without its own name that only the user can start. */
 async function readPart({ name, text, kind }: WrittenPart): Promise<{ view?: SkillView; problems: string[] }> {
   if (kind === 'skill') return viewOf(await readSkill(text, name), {})
   if (!PART_NAME.test(name)) return { problems: ['The name of a command is lowercase letters, digits and hyphens.'] }
@@ -122,16 +122,16 @@ function serverCount(text: string): number {
 /** The name of the file that makes a folder a plugin. */
 export const MANIFEST = 'plugin.toml'
 
-/** What a plugin says about itself. */
+/** The manifest of a plugin. */
 export interface PluginManifest {
   name: string
   version: string
   description: string
   author: string
   homepage?: string
-  /** As written; where they run is up to the caller. */
+  /** As written; the caller decides where they run. */
   hooks: Hook[]
-  /** Mistakes that do not keep it from being used; sentences. */
+  /** Problems that do not prevent its use, as sentences. */
   problems: string[]
 }
 
@@ -142,7 +142,7 @@ const MAX_HOOKS = 100
 /** `/skill:name`, `/mcp:server:prompt`: these mean something else in a prompt. */
 const RESERVED = ['skill', 'skills', 'mcp', 'trestle', 'plugin', 'plugins', 'agent', 'user', 'project', 'session']
 
-/** Why this cannot be the name of a plugin; undefined if it can. */
+/** Why a plugin cannot have this name; undefined if it can. */
 export function pluginNameProblem(name: string): string | undefined {
   if (!NAME.test(name) || name.length > MAX_NAME_CHARS)
     return (
@@ -152,7 +152,7 @@ export function pluginNameProblem(name: string): string | undefined {
   return RESERVED.includes(name) ? `The name "${name}" is reserved.` : undefined
 }
 
-/** Reads plugin.toml. `file`: its path, for hooks. Throws `plugin.refused` if it says too little to be used. */
+/** Reads plugin.toml. `file`: its path, for hooks. Throws `plugin.refused` if required fields are missing. */
 export async function readManifest(text: string, file: string): Promise<PluginManifest> {
   const parsed = parseToml(text.replace(/^\uFEFF/, ''), file)
   if ('problem' in parsed) {

@@ -5,15 +5,15 @@ import { describeHook } from '../config/agent-settings/hook-settings'
 import { decode, type PluginContent, type PluginFile } from './plugin-files'
 import { MANIFEST, SERVERS, type Plugin } from './read-plugin'
 
-/** Describes the servers of an mcp.json, a line for each thing they would do. */
+/** Describes the servers of an mcp.json, with a line for each of their effects. */
 export type DescribeServers = (text: string, file: string) => Promise<string[]>
 
-/** Text beyond this is not shown, but named with its size. */
+/** Longer texts are not shown, only listed with their size. */
 const MAX_FILE_CHARS = 64 * 1024
 const MAX_REVIEW_CHARS = 1024 * 1024
 const IN_SANDBOX = 'in the Project sandbox, with open network; without a sandbox where this machine has none'
 
-/** Everything that a plugin would do, and all its files, in the order of what matters most. */
+/** All effects of a plugin, and all its files, the most important first. */
 export async function pluginParts(plugin: Plugin, describeServers: DescribeServers): Promise<PluginPart[]> {
   const { hooks, skills, agentFiles, servers, content, root } = plugin
   const shown = new Set([MANIFEST, SERVERS])
@@ -49,7 +49,7 @@ export async function pluginParts(plugin: Plugin, describeServers: DescribeServe
   }))
 }
 
-/** The folder of the plugin is named by a variable that does not come from the user's environment. */
+/** Removes the variable for the plugin's folder, which does not come from the user's environment. */
 function withoutRoot(line: string): string[] {
   const [, head = '', names = ''] = /^(.*: given from your environment: )(.*)$/.exec(line) ?? []
   if (head === '') return [line]
@@ -75,7 +75,7 @@ function limited(parts: readonly PluginPart[]): PluginPart[] {
   })
 }
 
-/** What differs between two versions of a plugin, file by file. */
+/** The differences between two versions of a plugin, by file. */
 export async function pluginChanges(before: PluginContent, now: PluginContent): Promise<PluginFileChange[]> {
   const { unifiedDiff } = await import('../workspace/unified-diff')
   const old = new Map(before.files.map((file) => [file.path, file]))

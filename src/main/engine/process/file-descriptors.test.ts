@@ -14,7 +14,7 @@ test('reads the limit on open files from /proc; an unknown limit counts as none'
   expect(parseOpenFileLimit('')).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a low limit on descriptors reduces concurrency, to one at the least', () => {
+test('a low limit on descriptors reduces concurrency, to one at least', () => {
   expect(
     [10, 48, 64, 96, 128, 256, 1024, Number.POSITIVE_INFINITY].map((limit) => maxConcurrent(14, 64, limit)),
   ).toEqual([1, 1, 1, 3, 5, 14, 64, 64])

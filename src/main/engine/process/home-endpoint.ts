@@ -22,17 +22,17 @@ import { errorCode } from '../../../shared/error-text'
 const LONGEST_PATH = 92
 
 /**
- * Where a process listens that a home has one of. Its sockets are numbered, and the highest number counts: a name is
+ * The address of a process that runs once per home. Its sockets are numbered, and the highest number counts: a name is
  * never reused, so a process that finds a dead holder cannot remove the name of its successor. Processes in different
  * pid namespaces (another machine or container on the same home) have separate ones.
  */
 export interface HomeEndpoint {
   folder: string
-  /** Shared by both sides: read from a file that only the user can read. */
+  /** A secret shared by both sides, read from a file that only the user can read. */
   token: string
   /** The current socket. */
   newest(): { path: string; number: number } | undefined
-  /** Where the holder with this number listens. */
+  /** The socket path of the holder with this number. */
   pathOf(number: number): string
 }
 
@@ -42,17 +42,17 @@ export interface HomeEndpointOptions {
   tokenFile: string
   /** Sets sockets of one kind apart; at most 4 characters. */
   kind: string
-  /** The error when there is no safe location. */
+  /** The error code to use when there is no safe location. */
   code: ErrorCode
 }
 
-/** Creates what is missing. Throws a CodedError with `code` if there is no safe location. */
+/** Creates missing folders and the token. Throws a CodedError with `code` if there is no safe location. */
 export function homeEndpoint({ home, tokenFile, kind, code }: HomeEndpointOptions): HomeEndpoint {
   const folder = socketFolder(home, code)
   const token = sharedToken(join(privateFolder(join(home, 'run'), code), tokenFile), { code })
   const prefix = `${short(identityOf(process.pid).machine.split('|')[1] ?? '')}-${kind}.`
   const pathOf = (number: number): string =>
-    // The name cannot be guessed, and it disappears with its holder.
+    // The name cannot be guessed, and it disappears when its holder exits.
     process.platform === 'win32' ? `\\\\.\\pipe\\trestle-${short(token)}-${kind}` : join(folder, `${prefix}${number}`)
   return {
     folder,
@@ -69,7 +69,7 @@ export function homeEndpoint({ home, tokenFile, kind, code }: HomeEndpointOption
   }
 }
 
-/** Undefined if the endpoint is ours and `server` listens there; else the path of the living holder that has it. */
+/** Undefined if we got the endpoint and `server` listens there; otherwise the path of the live holder. */
 export async function claimEndpoint(endpoint: HomeEndpoint, server: Server): Promise<string | undefined> {
   for (;;) {
     const newest = endpoint.newest()
@@ -84,7 +84,7 @@ export async function claimEndpoint(endpoint: HomeEndpoint, server: Server): Pro
     if (!(await listens(server, own))) throw new Error(`Nothing can listen at ${own}.`)
     try {
       chmodSync(own, 0o600)
-      // It listens before it can be found, and only one process gets the name.
+      // The server already listens when it becomes visible, and only one process gets the name.
       claim(own, endpoint.pathOf(number))
       if (newest) rmSync(newest.path, { force: true })
       return undefined
@@ -107,14 +107,14 @@ export function dial(path: string): Promise<Socket | undefined> {
   })
 }
 
-/** Throws EEXIST if another process has the name. */
+/** Throws EEXIST if another process already has the name. */
 function claim(own: string, name: string): void {
   try {
     linkSync(own, name)
     rmSync(own, { force: true })
   } catch (error) {
     const code = errorCode(error)
-    // A file system without links for sockets: if two processes start at the very same moment, the first cannot be
+    // The file system cannot link sockets: if two processes start at exactly the same time, the first one cannot be
     // found and exits when idle.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
     renameSync(own, name)
@@ -148,7 +148,10 @@ function socketFolder(home: string, code: ErrorCode): string {
   return privateFolder(join(base, short(home)), code)
 }
 
-/** Private to us: through a folder that another user created, or can write to, they could impersonate the holder. */
+/**
+ * Ensures that the folder is private: in a folder that another user created or can write to, that user could
+ * impersonate the holder.
+ */
 function privateFolder(path: string, code: ErrorCode): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (process.platform === 'win32') return path
@@ -160,7 +163,7 @@ function privateFolder(path: string, code: ErrorCode): string {
 }
 
 const TOKEN_CHARS = 64
-/** Without links, a token file exists for a moment before it is written. */
+/** Without hard links, a token file is briefly empty before it is written. */
 const MAX_LOOKS = 100
 
 /**
@@ -181,7 +184,7 @@ export function sharedToken(
   const temporary = `${file}.${randomBytes(6).toString('hex')}`
   write(temporary, token, { mode: 0o600, flag: 'wx' })
   try {
-    // Complete from the first moment, whichever process is first.
+    // The file appears with its full content, whichever process is first.
     link(temporary, file)
   } catch (error) {
     if (!isThere(error)) makeWithoutLinks(file, token, write)
@@ -196,7 +199,7 @@ export function sharedToken(
   throw new CodedError(code, `${file} is damaged. Remove it and start Trestle again.`)
 }
 
-/** exFAT and some network file systems have no links. */
+/** exFAT and some network file systems have no hard links. */
 function makeWithoutLinks(file: string, token: string, write: typeof writeFileSync): void {
   try {
     write(file, token, { mode: 0o600, flag: 'wx' })
@@ -205,7 +208,7 @@ function makeWithoutLinks(file: string, token: string, write: typeof writeFileSy
   }
 }
 
-/** Undefined if it is missing, or not written yet. */
+/** Undefined if the file is missing or not written yet. */
 function readToken(file: string): string | undefined {
   try {
     const token = readFileSync(file, 'utf8')

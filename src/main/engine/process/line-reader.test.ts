@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { cpuMs } from '../../../../test/support/cpu-time'
 import { LineReader } from './line-reader'
 
-test('gives the lines of a text, wherever it is cut', () => {
+test('returns the same lines, wherever the text is split', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r') })), (pieces) => {
       const lines: string[] = []
@@ -15,7 +15,7 @@ test('gives the lines of a text, wherever it is cut', () => {
   )
 })
 
-test('costs a line of many pieces no more than its length', () => {
+test('the cost of a line grows with its length, not with the number of pieces', () => {
   const piece = 'x'.repeat(1 << 12)
   const timeOf = (count: number): number => {
     const begin = cpuMs()
@@ -27,6 +27,6 @@ test('costs a line of many pieces no more than its length', () => {
     return cpuMs() - begin
   }
   timeOf(1000)
-  // Joined and searched again for each piece, it is 32 GB of text, which takes seconds.
+  // Joining and searching the text again for each piece would process 32 GB, which takes seconds.
   expect(timeOf(4000)).toBeLessThan(1500)
 })

@@ -1,6 +1,6 @@
 /**
- * Splits text that arrives in pieces into lines, which end at LF. Adding a piece costs no more than that piece, so a
- * line of many pieces is not searched and copied again for each of them.
+ * Splits text that arrives in pieces into lines, which end at LF. Adding a piece costs time for that piece only:
+ * earlier pieces of the line are not searched or copied again.
  */
 export class LineReader {
   readonly #onLine: (line: string) => void
@@ -20,7 +20,7 @@ export class LineReader {
     if (at < text.length) this.#pieces.push(at === 0 ? text : text.slice(at))
   }
 
-  /** Removes the text after the last line end, and returns it. */
+  /** Removes and returns the text after the last line end. */
   takeRest(): string {
     const rest = this.#pieces.join('')
     this.#pieces = []

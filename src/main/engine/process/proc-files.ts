@@ -8,7 +8,7 @@ const TICK_MS = 10
 
 /** Flag of the kernel's own threads. */
 const KERNEL_THREAD = 0x200000
-/** Flag of a process that is ending: it runs nothing more of its program, and may have closed its files. */
+/** Flag of an exiting process: its program no longer runs, and its files may already be closed. */
 const EXITING = 0x4
 
 let pageBytes: number | undefined
@@ -23,7 +23,7 @@ export function runningPids(): number[] {
   return pids.toSorted((a, b) => b - a)
 }
 
-/** What /proc/<pid>/stat says; undefined if the process has ended, and for kernel threads. */
+/** The content of /proc/<pid>/stat; undefined if the process has ended, and for kernel threads. */
 export function readStat(pid: number): ProcessEntry | undefined {
   const text = readProc(`/proc/${pid}/stat`)
   // The name in parentheses may itself contain parentheses.
@@ -39,7 +39,7 @@ export function readStat(pid: number): ProcessEntry | undefined {
     session: number(3),
     foreground: number(5),
     started: number(19),
-    // Where its stack starts: random for each executed program.
+    // The start address of its stack: random for each executed program.
     program: number(25),
     state: fields[0]!,
     cpuMs: (number(11) + number(12)) * TICK_MS,
@@ -99,7 +99,7 @@ export function namesIn(path: string): string[] {
   }
 }
 
-/** Computed from our own memory in pages and in bytes. */
+/** The page size in bytes, computed from our own memory in pages and in bytes. */
 function bytesOfPage(): number {
   const pages = Number(readProc('/proc/self/statm').split(' ')[1])
   const ratio = process.memoryUsage.rss() / pages
@@ -122,8 +122,8 @@ export interface ProcessEntry {
   /** The state letter of ps: R runs, S sleeps, D waits for a disk, T is stopped, Z has ended. */
   state: string
   /**
-   * It has ended but still has its old state: on a busy machine, it can take long from closing its files to becoming a
-   * zombie. Linux only.
+   * It is exiting but still has its old state: on a busy machine, it can take a long time from closing its files to
+   * becoming a zombie. Linux only.
    */
   isExiting?: boolean
   /** Processor time used so far. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ProcessStartTimes } from './process-identity'
 
-test('the start time of a process is known and correct once the list was read', async () => {
+test('knows the correct start time of a process once the list has been read', async () => {
   const starts = new ProcessStartTimes()
   expect(starts.startOf(process.pid)).toBeUndefined()
   await starts.read()

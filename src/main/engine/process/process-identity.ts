@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { execFile } from 'node:child_process'
 import { errorCode } from '../../../shared/error-text'
 
-/** Whether there is a process with this id, also one of another user, or one that has ended and was not waited for. */
+/** Whether a process with this id exists, including processes of other users and zombies. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -38,7 +38,7 @@ export class ProcessStartTimes {
     return this.#known?.get(pid)
   }
 
-  /** Reads the list, so that `startOf` has values. Never rejects: on failure they stay unknown. */
+  /** Reads the list for `startOf`. Never rejects: on failure, start times stay unknown. */
   read(): Promise<void> {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined
@@ -96,7 +96,7 @@ export const STALE_MS = 45_000
 let machine: string | undefined
 const starts = new ProcessStartTimes()
 
-/** Reads start times where only a program knows them, so that `isAlive` does not have to wait. */
+/** Reads start times in advance where that takes a program, so that `isAlive` does not have to wait. */
 export async function prepareIdentities(): Promise<void> {
   if (process.platform !== 'linux' && process.platform !== 'win32') await starts.read()
 }
@@ -108,8 +108,8 @@ export function identityOf(pid: number): ProcessIdentity {
 }
 
 /**
- * Whether the process `holder` lives, as seen by `self`. Pids are reused, so the start time has to match. A holder on
- * another machine or in another container cannot be inspected; there the age of its heartbeat decides.
+ * Whether the process `holder` is alive, as seen by `self`. Pids are reused, so the start time has to match. A holder
+ * on another machine or in another container cannot be inspected; then the age of its heartbeat decides.
  */
 export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: ProcessIdentity): boolean {
   if (holder.host !== self.host || holder.machine !== self.machine) {
@@ -121,12 +121,15 @@ export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: P
   if (process.platform === 'linux' && state !== 'unknown') return state === holder.started
   if (!isRunning(holder.pid)) return false
   if (process.platform === 'win32') return heartbeatAgeMs < STALE_MS
-  // Unknown: better to report a session as busy for a moment than to take it from a live process.
+  // Unknown: it is better to report a session as busy for a moment than to take it from a live process.
   const start = starts.startOf(holder.pid)
   return start === undefined || Math.abs(start - Number(holder.started)) <= 3
 }
 
-/** The same computer (same name, same outermost pid namespace) with another boot: nothing from before can still run. */
+/**
+ * Whether it is the same computer (same name, same outermost pid namespace) after a reboot: no earlier process can
+ * still run.
+ */
 function rebootedSince(holder: ProcessIdentity, self: ProcessIdentity): boolean {
   const [bootThen, spaceThen] = holder.machine.split('|')
   const [bootNow, spaceNow] = self.machine.split('|')

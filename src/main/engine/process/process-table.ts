@@ -30,7 +30,7 @@ export async function processTable(): Promise<ProcessTable> {
   return table
 }
 
-/** Whether exactly this process still lives; a zombie does not. */
+/** Whether exactly this process is still alive; a zombie is not. */
 export function isStillThere({ pid, started }: ProcessEntry): boolean {
   if (process.platform === 'linux') {
     const now = readStat(pid)
@@ -75,7 +75,7 @@ export function parsePs(listing: string): ProcessEntry[] {
       pid: Number(pid),
       parent: Number(parent),
       group: Number(group),
-      // ps prints an address or 0 as the session; the group has to do.
+      // ps prints an address or 0 as the session; the process group is used instead.
       session: 0,
       foreground: Number(foreground),
       started: Date.parse(lstart!) / 1000,

@@ -35,13 +35,13 @@ export function parseSupervisorTag(text: string): SupervisorTag | undefined {
   return match ? { home: match[1]!, pid: Number(match[2]), started: match[3]! } : undefined
 }
 
-/** Whether the supervisor lives; only meaningful for a tag found on a process of this machine. */
+/** Whether the supervisor is alive; only meaningful for a tag found on a process of this machine. */
 export function isSupervisorAlive({ pid, started }: SupervisorTag): boolean {
   const self: ProcessIdentity = identityOf(process.pid)
   return isAlive({ ...self, pid, started }, 0, self)
 }
 
-/** What the environment of a process says about its task; inherited by everything it starts. */
+/** The task that the environment of a process names; inherited by everything it starts. */
 export interface ProcessTag {
   taskId: string
   supervisor?: SupervisorTag

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { ProcessEntry } from './proc-files'
 
-/** What a shell is given to run. */
+/** The command a shell runs. */
 export interface ShellCommand {
   shell: string
   command: string
@@ -11,11 +11,11 @@ export interface ShellCommand {
 }
 
 export interface ShellEvents {
-  /** The command ended; or, if none was given, the shell did. */
+  /** The command ended or, without a command, the shell. */
   exit: (status: ExitStatus) => void
   /**
-   * The command may have been stopped by a signal; `answer` must be called once it is known to be gone or resumed.
-   * Absent: it is gone.
+   * The command may have been stopped by a signal; `answer` must be called once it is known to have exited or resumed.
+   * Absent: it has exited.
    */
   paused?: (answer: (text: typeof RESUMED | typeof GONE) => void) => void
   /** The shell or its command could not be started; no other event follows. */
@@ -26,21 +26,21 @@ export interface ShellEvents {
 export interface ShellProcess {
   /** Resolves when it is ready; undefined if it could not be started. */
   pid: Promise<number | undefined>
-  /** Gives it its command, ready or not. May be called once. */
+  /** Sends it its command; it need not be ready yet. Call it at most once. */
   run(command: ShellCommand): void
-  /** The process that adopts what the command leaves behind, where supported; undefined once nothing is left. */
+  /** The process that adopts processes the command leaves behind, where supported; undefined once none are left. */
   subreaper?(): Subreaper | undefined
-  /** Ends a shell that has no command. */
+  /** Ends a shell without a command. */
   dismiss(): void
 }
 
-/** A way to start shells. */
+/** Starts shells. */
 export interface ShellLauncher {
   /** Opens the terminal of the next command, if these shells have terminals of their own. */
   open?(): OpenTerminal
   /** Until `run`, the shell does not keep our process alive. Never throws. */
   start(terminal: OpenTerminal, env: Record<string, string>, events: ShellEvents): ShellProcess
-  /** Whether a shell started earlier still has what a new one would get; absent: always. */
+  /** Whether shells started earlier have the same set-up as a new one; absent: always. */
   isCurrent?(): boolean
   /** Hosts that the sandbox of these shells refused at or after a time (ms since the epoch). */
   deniedHosts?(since: number): { host: string; port: number }[]
@@ -101,7 +101,7 @@ export function shellOrder({ taskId, cwd, shell, command }: ShellCommand): strin
 export const RESUMED = 'go\n'
 export const GONE = 'gone\n'
 
-/** Forwards the question of a shell. */
+/** Forwards a shell's `paused` report. */
 export function askPaused({ paused }: ShellEvents, answer: (text: typeof RESUMED | typeof GONE) => void): void {
   if (paused) paused(answer)
   else answer(GONE)

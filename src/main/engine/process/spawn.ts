@@ -91,9 +91,9 @@ export function withoutPtyMasters<Child extends ChildProcess>(
 }
 
 /**
- * Returns the child of `spawn`, or throws the failure at once. With no free descriptor, `spawn` returns a child without
- * streams and reports the failure a moment later: touching a stream before that throws a TypeError, and the failure
- * itself, which has no listener yet, ends the program. So every `spawn` must go through here.
+ * Returns the child of `spawn`, or throws immediately if it failed. With no free descriptor, `spawn` returns a child
+ * without streams and emits the error a moment later: accessing a stream before that throws a TypeError, and the error,
+ * which has no listener yet, crashes the program. So every `spawn` must be wrapped in this function.
  */
 export function spawnedOrThrow<Child extends ChildProcess>(child: Child): Child {
   if ((child.stdio as unknown) !== undefined) return child

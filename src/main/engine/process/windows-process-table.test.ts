@@ -63,7 +63,7 @@ describe('process groups of Git Bash', () => {
     ])
   })
 
-  it('stay together when their first process is gone', () => {
+  it('stay together when their first process has exited', () => {
     const leaders = new Map<number, number>()
     withMsysFamilies(windows, msysProcesses(PS), leaders)
     const later = msysProcesses(PS).filter(({ pid }) => pid !== 2001)

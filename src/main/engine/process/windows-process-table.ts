@@ -37,7 +37,7 @@ export function withMsysFamilies(
   const byMsys = new Map(msys.map((each) => [each.pid, each]))
   const byWindows = new Map(msys.map((each) => [each.windowsPid, each]))
   for (const each of msys) if (each.pid === each.group) leaders.set(each.group, each.windowsPid)
-  // Pids are reused: forget the leaders of groups that are gone.
+  // Pids are reused: forget leaders of groups that no longer exist.
   const groups = new Set(msys.map(({ group }) => group))
   for (const group of leaders.keys()) if (!groups.has(group)) leaders.delete(group)
   return entries.map((entry) => {
@@ -49,8 +49,8 @@ export function withMsysFamilies(
 }
 
 /**
- * A process whose descendants belong to a task. Windows does not show the environment of other processes, where the tag
- * is elsewhere.
+ * A process whose descendants belong to a task. Other systems read the tag from the environment, which Windows does not
+ * expose for other processes.
  */
 interface MarkedRoot {
   taskId: string
@@ -153,17 +153,17 @@ export function windowsEntries(listing: string): ProcessEntry[] {
 }
 
 export interface WindowsProcessListOptions {
-  /** Starts the program that lists; default: PowerShell, which every Windows has. */
+  /** Starts the program that lists processes; default: PowerShell, which every Windows has. */
   start?: () => Lister
-  /** The program is ended after this long without a request. */
+  /** The program is stopped after this long without a request. */
   idleMs?: number
-  /** A listing is given up after this long. */
+  /** The timeout of a listing. */
   limitMs?: number
 }
 
 /**
- * Lists the processes of Windows. This needs a program, and PowerShell takes half a second to start, so one is kept
- * running while it is needed. Returns an empty list on failure.
+ * Lists the processes of Windows. This takes a program, and PowerShell needs half a second to start, so one instance is
+ * kept running between requests. Returns an empty list on failure.
  */
 export class WindowsProcessList {
   readonly #options: Required<WindowsProcessListOptions>

@@ -10,16 +10,16 @@ import { submoduleChanges, submoduleNote } from '../git/state/submodules'
 import type { Listing, ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 import { WorkSlices } from '../runtime/work-slices'
 
-/** More untracked files are a folder that should be ignored, not work to review. */
+/** More untracked files indicate a folder that should be ignored, not work to review. */
 const MAX_UNTRACKED = 2_000
-/** Lists what differs, by the objects of git alone. */
+/** Lists differences using git objects only. */
 const RAW_DIFF =
   'diff --raw -z -M --no-abbrev --no-ext-diff --no-textconv --no-color --ignore-submodules=dirty --relative'.split(' ')
 
 /**
- * The files that differ from where the work branched off `base`: committed, staged, unstaged and untracked. Throws
- * `request.invalid` where there is no repository or no such branch. Names that lead out of the folder or into the
- * repository itself, and files behind links, are left out: a hostile repository may have any names.
+ * The files that differ from the merge base with `base`: committed, staged, unstaged and untracked. Throws
+ * `request.invalid` if there is no repository or no such branch. Skips paths outside the folder or in the repository's
+ * own files, and files behind links: a hostile repository may contain any names.
  */
 export async function branchFiles(deps: ReviewDeps, folder: string, base: string): Promise<Listing> {
   const repository = await deps.openRepository(folder).catch(refuseFolder)
@@ -35,7 +35,7 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
     const [name, from] = [isUsable(entry), earlier === undefined ? undefined : isUsable(earlier)]
     if (name === undefined || (earlier !== undefined && from === undefined)) return void (unusable += 1)
     const path = join(folder, name)
-    // A merge conflict is listed a second time, without what it is compared with.
+    // A file with a merge conflict is listed twice, the second time without its old side.
     if (files.has(path)) return
     const now = captureFile(path, { maxBytes: deps.maxBytes() })
     if (now.kind === 'absent' && before.kind === 'absent') return
@@ -59,10 +59,10 @@ export async function branchFiles(deps: ReviewDeps, folder: string, base: string
   return { files: [...files.values()], base: { name: base, commit }, ...(all !== '' && { note: all }) }
 }
 
-/** Files that were touched without a change do not differ. */
+/** Ignores files that were touched but not changed. */
 const READING = { maxBytes: 256 * 1024 * 1024, settings: ['diff.autoRefreshIndex=true'] }
 
-/** Reads names as git prints them; undefined for one that is not that of a file in the folder itself. */
+/** Returns a function that reads names as git prints them; undefined for a name outside the folder itself. */
 function namesIn(folder: string): (latin1: string) => string | undefined {
   const links = new Map<string, boolean>()
   const isLink = (name: string): boolean => {
@@ -98,7 +98,7 @@ async function commitOf(git: ReadableRepository, base: string): Promise<string> 
   throw new CodedError('request.invalid', `base: there is no branch or commit ${JSON.stringify(base)}.`)
 }
 
-/** A repository that cannot be used at all is not one without that commit. */
+/** Treats a failed look-up as a missing commit, but rethrows if the repository cannot be used at all. */
 function missing(error: unknown): undefined {
   if (error instanceof CodedError && /^git\.(?:ownership|no_repository|missing|untrusted)$/.test(error.code))
     throw error
@@ -140,12 +140,12 @@ function versionOf(oid: string, mode: number): Version {
   return { kind: 'object', oid, mode: mode & 0o777, isLink: mode === LINK }
 }
 
-/** Whether the name fits into a line. */
+/** Whether the name fits on one line. */
 function isPlain({ name }: { name: string }): boolean {
   return !/[\n\r]/.test(name)
 }
 
-/** Names keep their bytes, each as a character. */
+/** Names keep their bytes, as one character each. */
 function splitZero(bytes: Buffer): string[] {
   return bytes.toString('latin1').split('\0').slice(0, -1)
 }
@@ -164,7 +164,7 @@ function refuse(error: unknown): never {
 const MAX_BRANCHES = 100
 const BY_DATE = ['--sort=-committerdate', `--count=${MAX_BRANCHES}`, '--format=%(refname:short)']
 
-/** What the work in a folder can be compared with. */
+/** The branches that the work in a folder can be compared with. */
 export async function reviewBases(deps: Pick<ReviewDeps, 'openRepository'>, folder: string): Promise<ReviewBases> {
   try {
     const git = await deps.openRepository(folder)
@@ -192,7 +192,8 @@ export async function objectContents(
   objects: readonly { oid: string; name: string }[],
 ): Promise<Map<string, Buffer>> {
   const contents = new Map<string, Buffer>()
-  // A name with a line feed cannot be passed with its object; filters may depend on names, so it gets none.
+  // A name with a line feed cannot be passed with its object, so such objects are not filtered: filters may depend on
+  // names.
   const filtered = objects.filter(isPlain)
   const read = async (args: string[], list: typeof objects, line: (one: (typeof objects)[number]) => string) => {
     if (list.length === 0) return

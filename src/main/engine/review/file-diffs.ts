@@ -6,15 +6,15 @@ import { keyOf } from './review-files'
 import type { ReviewedFile, Version } from './reviewed-file'
 import { hunksOf, textDifference } from './text-diff'
 
-/** A longer difference is not shown line by line: it would make a page slow. */
+/** Longer differences are not shown line by line, because they would make a page slow. */
 const MAX_SHOWN_LINES = 20_000
 
-/** The kind of file that makes it one that may hold secrets, by its name now or before. */
+/** The kind of secrets a file may contain, judged by its current or former name; undefined if none. */
 export function secretOf({ path, from }: ReviewedFile): string | undefined {
   return sensitiveRule(path) ?? (from === undefined ? undefined : sensitiveRule(from))
 }
 
-/** A file that may hold secrets, without its lines. */
+/** The diff of a file that may contain secrets, without its lines. */
 export function hiddenDiff(file: ReviewedFile): ReviewDiff {
   return { ...aboutOf(file), notes: stateNotes(file), secret: secretOf(file) ?? '' }
 }
@@ -23,7 +23,7 @@ function aboutOf(file: ReviewedFile): Omit<ReviewDiff, 'notes'> {
   return { path: file.path, key: keyOf(file), added: 0, removed: 0, hunks: [], oldLines: 0, newLines: 0 }
 }
 
-/** The difference of one file, for a screen. */
+/** The diff of one file for display. */
 export async function fileDiff(file: ReviewedFile, { before, after }: FileTexts): Promise<ReviewDiff> {
   const about = aboutOf(file)
   const notes = stateNotes(file)
@@ -65,13 +65,13 @@ function textNotes(
 
 const END_NAMES = { none: 'none', lf: 'LF', crlf: 'CRLF', mixed: 'mixed' }
 
-/** What changes beside the content. */
+/** Notes on changes other than the content. */
 function stateNotes({ before, after }: ReviewedFile): string[] {
   const [from, to] = [kindOf(before), kindOf(after)]
   if (before.kind === 'absent' || after.kind === 'absent') return []
   if (from !== to) return [`It was ${from} and is ${to}.`]
   const modes = [modeOf(before), modeOf(after)]
-  // Git knows only whether a file can be executed.
+  // Git records only whether a file is executable.
   const isSame = before.kind === 'object' ? isExecutable(modes[0]) === isExecutable(modes[1]) : modes[0] === modes[1]
   return isSame || modes[0] === undefined || modes[1] === undefined
     ? []

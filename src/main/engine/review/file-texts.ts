@@ -16,7 +16,7 @@ export interface FileTexts {
   after: SideText
 }
 
-/** Reads the texts of files, those of git in one go. */
+/** Reads the texts of files; those in git with one command. */
 export async function textsOf(
   deps: ReviewDeps,
   folder: string,
@@ -32,7 +32,7 @@ export async function textsOf(
   )
 }
 
-/** The contents of the old sides that are objects of git, by their ids. */
+/** The contents of old sides that are git objects, by object id. */
 export async function gitContents(
   deps: ReviewDeps,
   folder: string,
@@ -60,7 +60,7 @@ export async function gitContents(
   }
 }
 
-/** The bytes of a version; undefined where it has none, or they are not kept any more. */
+/** The bytes of a version; undefined if it has none or they are no longer kept. */
 export function bytesOf(
   deps: Pick<ReviewDeps, 'blobs' | 'maxBytes'>,
   file: ReviewedFile,
@@ -76,14 +76,14 @@ export function bytesOf(
   )
 }
 
-/** The bytes at a path, when they are still those of the hash. */
+/** The bytes at a path, if they still match the hash. */
 function currentBytes({ maxBytes }: Pick<ReviewDeps, 'maxBytes'>, path: string, hash: string): Buffer | undefined {
   const memory = memoryStore()
   const state = captureFile(path, { keepIn: memory, maxBytes: maxBytes() })
   return state.kind === 'file' && state.hash === hash ? memory.bytes : undefined
 }
 
-/** Keeps what is captured in memory instead of on disk. */
+/** A blob store that keeps content in memory instead of on disk. */
 function memoryStore(): BlobStore & { bytes: Buffer | undefined } {
   const store: BlobStore & { bytes: Buffer | undefined } = {
     bytes: undefined,
@@ -98,7 +98,7 @@ function memoryStore(): BlobStore & { bytes: Buffer | undefined } {
   return store
 }
 
-/** The text at a path now; absent files are empty. */
+/** The current text at a path; empty if the file does not exist. */
 export function currentText(deps: Pick<ReviewDeps, 'maxBytes'>, path: string): SideText {
   const memory = memoryStore()
   const state = captureFile(path, { keepIn: memory, maxBytes: deps.maxBytes() })

@@ -14,7 +14,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   count: fc.integer({ min: 1, max: 5 }),
 })
 
-/** A line that knows which line it is, whatever its text. */
+/** A line with an identity that does not depend on its text. */
 interface Tagged {
   tag: number
   text: string
@@ -28,7 +28,7 @@ function apply(lines: readonly Tagged[], { kind, at, count }: Edit, fresh: () =>
   return lines.toSpliced(place, kind === 'insert' ? 0 : count, ...added)
 }
 
-it('comments stay on their lines through 100 random edits of the file, or report that the line is gone', async () => {
+it('comments stay on their lines through 100 random edits of the file, or report that the line was deleted', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 120 }),
@@ -83,7 +83,7 @@ it('in a file of many equal lines, a comment never moves to a line that reads di
   )
 })
 
-it('a range keeps what is left of it', async () => {
+it('a range keeps its remaining lines', async () => {
   const before = 'a\nb\nc\nd\ne\n'
   expect(await moveRange(before, 'new\na\nb\nd\ne\n', { line: 2, endLine: 4 })).toEqual({
     line: 3,
@@ -93,7 +93,7 @@ it('a range keeps what is left of it', async () => {
   expect(await moveRange(before, 'a\ne\n', { line: 2, endLine: 4 })).toMatchObject({ isGone: true, line: 2 })
 })
 
-it('a change of line ends moves nothing', async () => {
+it('a change of line ends does not move comments', async () => {
   expect(await moveRange('a\nb\n', 'a\r\nb\r\n', { line: 2, endLine: 2 })).toEqual({
     line: 2,
     endLine: 2,

@@ -22,7 +22,7 @@ interface CommentDeps {
   newId(prefix: string): string
 }
 
-/** Quoted lines beyond these are left out. */
+/** Maximum number of quoted lines. */
 const MAX_QUOTED = 20
 
 /** Stores a comment on lines of `text`. */
@@ -50,8 +50,8 @@ export function addComment(deps: CommentDeps, sessionId: string, written: NewCom
 }
 
 /**
- * The comments where their lines are now. `textFor` gives the text that a comment is shown on; undefined leaves it
- * where it was. Lines that have moved are remembered, so that many small edits are followed one by one.
+ * The comments at their current lines. `textFor` returns the text that a comment is shown on; undefined leaves it where
+ * it was. New positions are saved, so that many small edits are followed one by one.
  */
 export async function placedComments(
   deps: CommentDeps,
@@ -99,7 +99,7 @@ export function changeComment(notes: NoteStore, sessionId: string, id: string, t
   }))
 }
 
-/** Deletes a comment, or brings it back. */
+/** Deletes or restores a comment. */
 export function removeComment(notes: NoteStore, sessionId: string, id: string, isBack: boolean): void {
   change(notes, sessionId, id, ({ comments, deleted, ...all }) => {
     const [from, to] = isBack ? [deleted, comments] : [comments, deleted]
@@ -125,14 +125,11 @@ interface LineRange {
 
 /** Where lines are after a text has changed. */
 interface MovedRange extends LineRange {
-  /** None of the lines is left; the range says where they were. */
+  /** Whether all of the lines were deleted; the range is where they were. */
   isGone: boolean
 }
 
-/**
- * Where lines of a text are in a later version of it. Lines that stay move along; of a range, what is left of it
- * counts.
- */
+/** Finds lines of a text in a later version. Unchanged lines move along; a range shrinks to its remaining lines. */
 export async function moveRange(before: string, after: string, { line, endLine }: LineRange): Promise<MovedRange> {
   if (before === after) return { line, endLine, isGone: false }
   const { runs } = await textDifference(...withSameEnds(before, after))
@@ -157,7 +154,7 @@ export async function moveRange(before: string, after: string, { line, endLine }
   return { line: place, endLine: place, isGone: true }
 }
 
-/** Line ends are no part of what a comment is on. */
+/** Line ends are ignored for comments. */
 function withSameEnds(before: string, after: string): [string, string] {
   return [plainEnds(before), plainEnds(after)]
 }

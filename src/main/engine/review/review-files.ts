@@ -12,7 +12,7 @@ import { branchFiles } from './branch-files'
 import type { Listing, ReviewDeps, ReviewedFile } from './reviewed-file'
 import { WorkSlices } from '../runtime/work-slices'
 
-/** More files are not shown. */
+/** Maximum number of files shown. */
 const MAX_FILES = 5_000
 
 /** The files that differ in a scope, by name. */
@@ -32,7 +32,7 @@ export async function reviewedFiles(deps: ReviewDeps, sessionId: string, scope: 
   return { ...listing, files: files.slice(0, MAX_FILES), note }
 }
 
-/** Files changed by calls and restores of the session, as its checkpoints have them. */
+/** Files changed by calls and restores of the session, according to its checkpoints. */
 async function recordedFiles(
   deps: ReviewDeps,
   sessionId: string,
@@ -65,7 +65,8 @@ function recordedFile(
 ): ReviewedFile | undefined {
   if (before.kind === 'folder' || after.kind === 'folder') return undefined
   const now = captureFile(path, { maxBytes: deps.maxBytes() })
-  // The state after an earlier turn is shown as it was, unless this session has not changed it since.
+  // After an earlier turn, the file is shown as it was then if this session has changed it since, otherwise as it is
+  // now.
   const right = isPast && changedLater ? after : now
   if (sameState(before, right) || right.kind === 'folder') return undefined
   const elsewhere = foreign !== undefined || (!changedLater && !sameState(now, after))
@@ -94,7 +95,7 @@ function changesOf({ blobs }: ReviewDeps, events: readonly ChangeEvent[]): FileC
   })
 }
 
-/** A file that is gone and a new one with the same content are one file, renamed. */
+/** Combines a deleted file and a new one with the same content into a rename. */
 function withRenames(files: readonly ReviewedFile[]): ReviewedFile[] {
   const gone = new Map<string, ReviewedFile>()
   for (const file of files)
@@ -114,12 +115,12 @@ function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Names the two versions of a file. */
+/** A key for the two versions of a file. */
 export function keyOf({ before, after, from }: ReviewedFile): string {
   return hash('sha256', JSON.stringify([before, after, from]), 'hex').slice(0, 24)
 }
 
-/** The file as a client gets it. */
+/** The file as sent to clients. */
 export function shownFile(file: ReviewedFile, folder: string): ReviewFile {
   const { path, from, before, after, now, changedElsewhere } = file
   return {
@@ -140,7 +141,7 @@ export function shownFile(file: ReviewedFile, folder: string): ReviewFile {
   }
 }
 
-/** The path relative to the project where it lies in it, with `/`. */
+/** The path with `/`, relative to the project if it is inside. */
 export function nameIn(folder: string, path: string): string {
   const name = relative(folder, path)
   return name.startsWith('..') || isAbsolute(name) || name === '' ? path : name.split(sep).join('/')

@@ -29,7 +29,7 @@ describe('the notes of a review', () => {
     expect(notes.read('other').viewed).toEqual({})
   })
 
-  test('keep what was accepted, once', async () => {
+  test('keep each accepted change once', async () => {
     const { notes } = await setUp()
     notes.setKept('s', '/p/a', ['1', '2'], true)
     notes.setKept('s', '/p/a', ['2', '3'], true)
@@ -37,7 +37,7 @@ describe('the notes of a review', () => {
     expect(notes.read('s').kept).toEqual({ '/p/a': ['2', '3'] })
   })
 
-  test('of a session are in one file of their own, whatever its id, and are removed with it', async () => {
+  test('of a session are in a separate file, whatever its id, and are removed with it', async () => {
     const { home, notes } = await setUp()
     notes.setViewed('../../evil', { path: '/p/a', key: '1' }, true)
     expect(readdirSync(join(home, 'review'))).toEqual(['______evil.json'])
@@ -68,7 +68,7 @@ describe('a comment', () => {
     expect(comment(1, 30, LINES).quote).toMatch(/line 20\n… 10 more lines$/)
   })
 
-  test('is refused on lines that the file does not have', async () => {
+  test('is refused on lines that do not exist', async () => {
     const { comment } = await setUp()
     expect(() => comment(31, 31, LINES)).toThrow('/p/a has 30 lines.')
     expect(() => comment(2, 2, 'one')).toThrow('/p/a has 1 line.')
@@ -76,7 +76,7 @@ describe('a comment', () => {
     expect(() => comment(1, 1, '')).toThrow('/p/a has 0 lines.')
   })
 
-  test('can be changed, deleted and brought back, and an unknown one is refused', async () => {
+  test('can be changed, deleted and restored, and an unknown one is refused', async () => {
     const { notes, comment } = await setUp()
     const { id } = comment(1, 1, LINES)
     changeComment(notes, 's', id, ' Because. ')
@@ -88,7 +88,7 @@ describe('a comment', () => {
     expect(() => changeComment(notes, 's', 'other', 'x')).toThrow('there is no comment other')
   })
 
-  test('follows its lines through several changes, also when their ends change', async () => {
+  test('follows its lines through several changes, even when line ends change', async () => {
     const { notes, deps, comment } = await setUp()
     comment(2, 2, 'one\ntwo\nthree\n')
     const placed = (text: string) =>

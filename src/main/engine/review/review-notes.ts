@@ -9,36 +9,36 @@ export interface StoredComment {
   id: string
   path: string
   side: ReviewSide
-  /** In the text below. */
+  /** Line in the text below. */
   line: number
   endLine: number
   quote: string
   text: string
-  /** Hash of the text of the file that the lines are counted in. */
+  /** Hash of the file text that the line numbers refer to. */
   content: string
 }
 
-/** What the user has noted about the changes of a session. */
+/** The user's notes on the changes of a session. */
 export interface Notes {
   viewed: Record<string, string[]>
   kept: Record<string, string[]>
   comments: StoredComment[]
-  /** Deleted comments, the latest last: they can be restored. */
+  /** Deleted comments, which can be restored; the latest is last. */
   deleted: StoredComment[]
 }
 
 /** Older versions of a file are forgotten. */
 const MAX_VERSIONS = 8
 const MAX_DELETED = 50
-/** Comments of one session that wait to be sent. */
+/** Maximum number of unsent comments in one session. */
 const MAX_COMMENTS = 500
 
-/** The notes of all sessions, a file each. */
+/** The notes of all sessions, one file each. */
 export interface NoteStore {
   read(sessionId: string): Notes
   setViewed(sessionId: string, file: { path: string; key: string }, viewed: boolean): void
   setKept(sessionId: string, path: string, ids: readonly string[], kept: boolean): void
-  /** Changes the comments; `Notes` as they are then. */
+  /** Changes the notes and returns the new ones. */
   change(sessionId: string, work: (notes: Notes) => Notes): Notes
   remove(sessionId: string): void
 }

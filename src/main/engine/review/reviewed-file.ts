@@ -2,16 +2,16 @@ import type { FileState } from '../../../shared/model/session/checkpoint'
 import type { RestoreDeps } from '../checkpoint/restore-session'
 import type { ReadableRepository } from '../git/repository/open-to-read'
 
-/** One version of a file: what lies at a path, or an object of git. */
+/** One version of a file: the state of a path, or a git object. */
 export type Version = FileState | { kind: 'object'; oid: string; mode: number; isLink: boolean }
 
 /** A file with the versions that a review compares. */
 export interface ReviewedFile {
   path: string
-  /** The path it had before it was renamed. */
+  /** The path before a rename. */
   from?: string
   before: Version
-  /** The new side: what is there now, or what was there at the end of an earlier turn. */
+  /** The new side: the current state, or the state at the end of an earlier turn. */
   after: FileState
   now: FileState
   changedElsewhere?: true
@@ -24,6 +24,8 @@ export interface Listing {
 }
 
 export interface ReviewDeps extends Pick<RestoreDeps, 'home' | 'store' | 'blobs' | 'maxBytes'> {
-  /** The repository of a folder, of which nothing runs unless it is trusted. Rejects with `git.no_repository`. */
+  /**
+   * Opens the repository of a folder; runs none of its programs unless it is trusted. Rejects with `git.no_repository`.
+   */
   openRepository(folder: string): Promise<ReadableRepository>
 }

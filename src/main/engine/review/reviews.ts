@@ -26,17 +26,17 @@ export interface LineRange {
   path: string
   from: number
   to: number
-  /** Also of a file that may hold secrets. */
+  /** Includes files that may contain secrets. */
   secrets?: boolean
 }
 
-/** Reviews of what sessions have changed. */
+/** Reviews of changes by sessions. */
 export interface Reviews {
-  /** The files that differ. Their differences follow with `diffs`, as many as a screen needs. */
+  /** The files that differ. Their diffs are requested with `diffs`, as needed for display. */
   list(sessionId: string, scope: ReviewedScope): Promise<ReviewList>
   /**
-   * The differences of some of the files, in their order; files that do not differ any more are left out. Files that
-   * may hold secrets have lines only with `secrets`.
+   * The diffs of some of the files, in their order, without files that no longer differ. For files that may contain
+   * secrets, lines are included only with `secrets`.
    */
   diffs(
     sessionId: string,
@@ -44,9 +44,12 @@ export interface Reviews {
     paths: readonly string[],
     options?: { secrets?: boolean },
   ): Promise<ReviewDiff[]>
-  /** Lines of the new side, from 1, both included; of the old side where there is no new one. */
+  /** Lines of the new side, or of the old side if there is no new one. The range starts at 1 and is inclusive. */
   lines(sessionId: string, scope: ReviewedScope, range: LineRange): Promise<string[]>
-  /** Throws `session.busy` while a turn runs, and `checkpoint.changed` for a single file that has changed meanwhile. */
+  /**
+   * Throws `session.busy` while a turn runs, and `checkpoint.changed` for a single file that has changed in the
+   * meantime.
+   */
   undo(sessionId: string, scope: ReviewedScope, wanted: readonly WantedUndo[]): Promise<ReviewUndo>
   bases(sessionId: string): Promise<ReviewBases>
   marks(sessionId: string, scope: ReviewedScope): Promise<ReviewMarks>
@@ -55,9 +58,9 @@ export interface Reviews {
   addComment(sessionId: string, scope: ReviewedScope, comment: NewComment): Promise<{ id: string }>
   changeComment(sessionId: string, id: string, text: string): Promise<void>
   removeComment(sessionId: string, id: string, isBack: boolean): Promise<void>
-  /** Sends all comments to the agent as one message; resolves with how many there were. */
+  /** Sends all comments to the agent as one message; resolves with their number. */
   send(sessionId: string): Promise<number>
-  /** The session was deleted. */
+  /** Call when the session was deleted. */
   removed(sessionId: string): Promise<void>
 }
 
@@ -67,7 +70,7 @@ export interface ReviewsDeps {
   prompt(sessionId: string, text: string): Promise<unknown>
 }
 
-/** Listings that pages of differences are computed from. */
+/** How many listings are kept to compute pages of diffs from. */
 const MAX_LISTINGS = 4
 const MAX_LINES = 5_000
 
@@ -95,7 +98,7 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
   const known = async (sessionId: string, scope: ReviewedScope): Promise<readonly ReviewedFile[]> =>
     (listings.get(JSON.stringify([sessionId, scope])) ?? (await listed(sessionId, scope))).files
 
-  /** Files of a listing as they are now. */
+  /** The current state of files in a listing. */
   async function current(sessionId: string, scope: ReviewedScope, paths: readonly string[]): Promise<ReviewedFile[]> {
     const files = new Map((await known(sessionId, scope)).map((file) => [file.path, file]))
     return paths.flatMap((path) => {
@@ -107,7 +110,7 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
     })
   }
 
-  /** The text that lines of a side are counted in; undefined when the file is not part of the scope. */
+  /** The text that line numbers of a side refer to; undefined if the file is not in the scope. */
   async function sideTexts(sessionId: string, scope: ReviewedScope, paths: readonly string[]) {
     const files = await current(sessionId, scope, [...new Set(paths)])
     const texts = await textsOf(deps, folderOf(sessionId), files)
@@ -180,7 +183,7 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
     async send(sessionId) {
       const all = await placed(sessionId, { kind: 'session' })
       if (all.length === 0) return 0
-      // The user has seen the lines of files that may hold secrets; a model need not.
+      // The user has seen the lines of files that may contain secrets, but the model need not see them.
       await prompt(
         sessionId,
         commentMessage(all.map((one) => (sensitiveRule(one.path) !== undefined ? { ...one, quote: '' } : one))),
@@ -193,7 +196,7 @@ export function createReviews({ access, openRepository, prompt }: ReviewsDeps): 
   }
 }
 
-/** The message that tells the agent the user's comments, by file and line. */
+/** The message to the agent with the user's comments, by file and line. */
 function commentMessage(comments: readonly ReviewComment[]): string {
   const sorted = comments.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.line - b.line))
   const head = comments.length === 1 ? 'A comment on the changes:' : `${comments.length} comments on the changes:`

@@ -4,7 +4,7 @@ import { hunksOf, linesOf, textDifference } from './text-diff'
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, n) => `line ${n + 1}\n`).join('')
 
-it('changes that are close together share a hunk with 3 lines around them', async () => {
+it('nearby changes share a hunk with 3 lines of context', async () => {
   const before = numbered(40)
   const after = before.replace('line 5\n', 'five\n').replace('line 10\n', 'ten\n').replace('line 30\n', '')
   const hunks = hunksOf(await textDifference(before, after))
@@ -15,23 +15,23 @@ it('changes that are close together share a hunk with 3 lines around them', asyn
   expect(hunks[1]?.lines).toEqual([' line 27', ' line 28', ' line 29', '-line 30', ' line 31', ' line 32', ' line 33'])
 })
 
-it('a missing newline at the end of the file is remarked on the side that lacks it', async () => {
+it('a missing newline at the end of the file is marked on the side that lacks it', async () => {
   const [hunk] = hunksOf(await textDifference('a\nb', 'a\nb\n'))
   expect(hunk?.lines).toEqual([' a', '-b', '\\No newline at the end of the file', '+b'])
 })
 
-it('a change of all line ends alone is not a change of lines', async () => {
+it('changing only the line ends is not a change of lines', async () => {
   const { runs, ignoresEnds } = await textDifference('a\nb\n', 'a\r\nb\r\n')
   expect([runs, ignoresEnds]).toEqual([[], true])
   expect((await textDifference('a\nb\n', 'a\r\nc\r\n')).runs).toHaveLength(1)
 })
 
-it('equal changes of a file have names of their own', async () => {
+it('identical changes in a file have different ids', async () => {
   const { runs } = await textDifference('x\nkeep\nx\n', 'y\nkeep\ny\n')
   expect(new Set(runs.map(({ id }) => id)).size).toBe(2)
 })
 
-it('hidden characters are written out, and very long lines are cut', async () => {
+it('hidden characters are escaped, and very long lines are truncated', async () => {
   const [hunk] = hunksOf(await textDifference('a\n', `b\u202e\n${'x'.repeat(5000)}\n`))
   expect(hunk?.lines[1]).toBe('+b\\u{202e}')
   expect(hunk?.lines[2]).toMatch(/^\+x{2000}⋯ 3,000 characters ⋯$/)

@@ -4,7 +4,7 @@ import { visibleText } from '../../../shared/visible-text'
 import { lineEndings } from '../workspace/file/text-file'
 import { cutText } from '../../../shared/cut-text'
 
-/** A run of lines that differs; each line with its own end. `oldAt`, `newAt`: indexes of the first line. */
+/** A run of differing lines, including their line ends. `oldAt`, `newAt`: indexes of the first line. */
 export interface LineRun {
   id: string
   oldAt: number
@@ -17,22 +17,24 @@ export interface TextDifference {
   runs: LineRun[]
   old: string[]
   new: string[]
-  /** It was shown as replaced as a whole, since comparing took too long. */
+  /** Whether it is shown as completely replaced, because comparing took too long. */
   isCoarse: boolean
-  /** All lines end differently: lines are compared without their ends. */
+  /** Whether all line ends differ, so that lines are compared without them. */
   ignoresEnds: boolean
 }
 
 const CONTEXT = 3
-/** Beyond this, the changed stretch is shown as replaced as a whole. */
+/** After this time, the changed part is shown as completely replaced. */
 const MAX_DIFF_MS = 500
-/** With more lines, only a few changes are looked for: at most so many lines times changes. */
+/** With more lines, the search is limited to a few changes: at most this many lines times changes. */
 const MANY = 40_000
 const MAX_COMPARISONS = 20_000_000
-/** Up to so many lines, comparing is quick in every case: a busy machine does not cut it short. */
+/**
+ * Up to this many lines, comparing is always fast, so the time limit, which a busy machine might reach, does not apply.
+ */
 const QUICK = 1_000
 
-/** The runs of lines in which two texts differ. Bounded in time for any input. */
+/** The runs of lines in which two texts differ. Takes bounded time for any input. */
 export async function textDifference(before: string, after: string): Promise<TextDifference> {
   const [old, fresh] = [linesOf(before), linesOf(after)]
   const ends = [lineEndings(before), lineEndings(after)]
@@ -110,7 +112,7 @@ function runsOf(parts: readonly Part[], start: number): Stretch[] {
   return runs
 }
 
-/** The runs with the lines around them, as a screen shows them. */
+/** The runs with their context lines, for display. */
 export function hunksOf({ runs, old, new: fresh }: TextDifference): ReviewHunk[] {
   const hunks: ReviewHunk[] = []
   let at = 0
@@ -151,10 +153,10 @@ function hunkOf(runs: readonly LineRun[], old: readonly string[], fresh: readonl
   return hunk
 }
 
-/** A longer line is cut: it is read on a screen. */
+/** Longer lines are truncated for display. */
 const MAX_LINE_CHARS = 2_000
 
-/** A line as a screen shows it: without its end, nothing hidden in it, and of a bounded length. */
+/** A line for display: without its line end, with hidden characters escaped, and of limited length. */
 export function shownLine(line: string): string {
   const bare = bareLine(line)
   if (bare.length <= MAX_LINE_CHARS) return visibleText(bare)

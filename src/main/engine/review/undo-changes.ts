@@ -11,7 +11,7 @@ import { keyOf, reviewedFiles } from './review-files'
 import type { ReviewDeps, ReviewedFile, Version } from './reviewed-file'
 import { bareLine, linesOf, textDifference, type LineRun } from './text-diff'
 
-/** What is undone in one file: all of it, or the changes with these ids. */
+/** What to undo in one file: everything, or the changes with these ids. */
 export interface WantedUndo {
   path: string
   /** The file's `key` as it was shown. */
@@ -22,8 +22,8 @@ export interface WantedUndo {
 const CHANGED = 'It has changed since it was shown.'
 
 /**
- * Undoes changes of a review. The present content is backed up first, and the undo is recorded as a restore, which can
- * be undone in turn. Files that cannot be changed are kept, with the reason.
+ * Undoes changes of a review. The current content is backed up first, and the undo is recorded as a restore, which can
+ * itself be undone. Files that cannot be changed are returned with the reason.
  */
 export async function undoChanges(
   deps: ReviewDeps & RestoreDeps,
@@ -63,7 +63,7 @@ export async function undoChanges(
 
 type Made = { steps: RestoreStep[] } | { why: string; kind?: KeptFile['kind'] }
 
-/** The present state of a path, backed up. */
+/** The current state of a path, backed up. */
 function backedUp(deps: RestoreDeps, path: string): FileState {
   return captureFile(path, { keepIn: deps.blobs, maxBytes: deps.maxBytes() })
 }
@@ -96,19 +96,19 @@ async function withoutChanges(
   return { steps: [{ path: file.path, action: 'change', isFolder: false, from: now, to }] }
 }
 
-/** Where a run of the reviewed text begins in the present text; undefined when its lines have been changed. */
+/** Finds where a run of the reviewed text starts in the current text; undefined if its lines have changed. */
 async function placesNow(after: string, now: string): Promise<(run: LineRun) => number | undefined> {
   if (after === now) return (run) => run.newAt
   const later = (await textDifference(after, now)).runs
   return ({ newAt, new: lines }) => {
     const end = newAt + lines.length
-    // Lines that were put between its own have changed it, too.
+    // Lines inserted between its own lines have changed it, too.
     if (later.some((run) => run.oldAt < end + 1 && run.oldAt + run.old.length > newAt - 1)) return undefined
     return later.reduce((at, run) => (run.oldAt < newAt ? at + run.new.length - run.old.length : at), newAt)
   }
 }
 
-/** The old lines of a run; where only line ends differ otherwise, with those of the file. */
+/** The old lines of a run; if line ends are ignored, with the file's current line ends. */
 function withEnds(run: LineRun, ignoresEnds: boolean, lines: readonly string[]): string[] {
   if (!ignoresEnds) return run.old
   const end = lines[0]?.endsWith('\r\n') ? '\r\n' : '\n'
@@ -155,7 +155,7 @@ async function asBefore(
 
 const PLAIN_MODE = 0o644
 
-/** The state before, with its content in the store; a text says why it is missing. */
+/** The earlier state, with its content in the store; a string is the reason why it is missing. */
 function stateOf(
   deps: ReviewDeps & RestoreDeps,
   file: ReviewedFile,
@@ -175,7 +175,7 @@ function stateOf(
   return { kind: 'file', hash: deps.blobs.put(bytes), size: bytes.length, mode: modeFor(before, now) }
 }
 
-/** Git knows only whether a file can be executed: the other permissions stay. */
+/** Git records only whether a file is executable, so the other permissions stay. */
 function modeFor({ mode }: Extract<Version, { kind: 'object' }>, now: FileState): number {
   const base = now.kind === 'file' ? now.mode : PLAIN_MODE
   return (mode & 0o100) === 0 ? base & ~0o111 : base | ((base & 0o444) >> 2)

@@ -82,7 +82,7 @@ describe('a process is the user’s', () => {
     },
   )
 
-  it("in a command of an agent that has another home: Trestle's own tests run in one", async () => {
+  it("in a command of an agent that uses another home, as when Trestle's own tests run", async () => {
     put(10, 1, { environment: ['TRESTLE_TASK=bash-1', ...supervisor('/elsewhere')] })
     put(20, 10, trestle())
     expect(await trace(20)).toBeUndefined()

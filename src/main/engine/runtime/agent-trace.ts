@@ -12,14 +12,14 @@ export interface ProcessFacts {
   environment?: readonly string[]
   /** Its program and arguments, with paths resolved where possible. */
   words: readonly string[]
-  /** Undefined if the system does not tell. */
+  /** Undefined if the system does not report it. */
   user?: number
 }
 
 export interface AgentTraceOptions {
   /** Real path of TRESTLE_HOME. Commands of another home's agent do not count. */
   home: string
-  /** Whether a process counts whose ancestors have ended. Default true. */
+  /** Whether processes count whose ancestors have ended. Default: true. */
   orphans?: boolean
   /** Default: this process. */
   pid?: number
@@ -41,7 +41,7 @@ const ADOPTERS = /^(?:systemd|init|tini|dumb-init|docker-init|catatonit|conmon|c
  * suggests so. Judged by its ancestors and its session leader, never by its own environment alone: a command can change
  * that, and open a terminal for itself. A process belongs to an agent if it descends from a tagged command or from a
  * Trestle that runs commands, or if it was orphaned while a Trestle older than it is running. Not detected: what an
- * agent types into a terminal that the user has open, and what was left after every Trestle had ended.
+ * agent types into a terminal that the user has open, and processes left over after every Trestle has ended.
  */
 export async function agentTrace(options: AgentTraceOptions): Promise<string | undefined> {
   const { home, orphans = true, pid = process.pid, facts = factsOf } = options
@@ -76,7 +76,7 @@ function chainOf(entry: ProcessEntry, table: Processes): ProcessEntry[] {
   return chain
 }
 
-/** A command that leaves its session and parent is adopted; it is then younger than the Trestle that ran it. */
+/** Detects adopted processes: a command that left its session and parent is younger than the Trestle that ran it. */
 function orphanTrace(
   chain: readonly ProcessEntry[],
   table: Processes,
@@ -93,7 +93,7 @@ function orphanTrace(
   const top = chain[adopted]
   if (!top || !self) return undefined
   const [ownUser, topUser] = [facts(self).user, facts(top).user]
-  // A system login, which no command of the user can start.
+  // A system login, which the user's commands cannot start.
   if (topUser === 0 && ownUser !== undefined && ownUser !== 0) return undefined
   for (const other of table.values()) {
     if (other.started > top.started || chain.some(({ pid }) => pid === other.pid)) continue
@@ -124,13 +124,13 @@ function isTrestle({ pid }: ProcessEntry, { words, environment }: ProcessFacts, 
 }
 
 /**
- * Programs that start the one named in their arguments: `timeout 60 trestle chat` is the user's, if its own parents
- * are.
+ * Programs that start the one named in their arguments: `timeout 60 trestle chat` belongs to the user if its parents
+ * do.
  */
 const LAUNCHERS =
   /^(?:timeout|g?env|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|time|sudo|doas|su|runuser|setpriv|strace|ltrace|perf|gdb|script|tmux|screen|xargs|watch|flock|bwrap|unshare|nsenter|systemd-run|coreutils|busybox|(?:ba|da|z|fi|k)?sh)$/
 
-/** Judged by the executable, which a process cannot fake as it can its arguments. */
+/** Judged by the executable, which a process cannot fake, unlike its arguments. */
 function isLauncher(executable: string | undefined): boolean {
   return executable !== undefined && LAUNCHERS.test(basename(executable))
 }
@@ -143,8 +143,8 @@ function isOurProgram(word: string): boolean {
 }
 
 /**
- * Where our program is: its folders (in a package with its Node and Electron's binary), what `npm start` runs, and
- * Electron if this process is one.
+ * The locations of our program: its folders (in a package, with its Node and Electron's binary), the program that `npm
+ * start` runs, and Electron if this process is one.
  */
 interface OwnProgram {
   places: readonly string[]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BackgroundWork } from './background-work'
 
-test('is closed when all work is over, also what other work has added', async () => {
+test('is closed when all work has ended, including work added by other work', async () => {
   const background = new BackgroundWork()
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   background.add(first.promise.then(() => background.add(second.promise)))
@@ -17,7 +17,7 @@ test('is closed when all work is over, also what other work has added', async ()
   await closed
 })
 
-test('a failure is reported and holds up nothing', async () => {
+test('a failure is reported and does not delay other work', async () => {
   const background = new BackgroundWork()
   const failures: unknown[] = []
   background.add(Promise.reject(new Error('not found')), (error) => failures.push(error))

@@ -38,8 +38,8 @@ const SOURCE = JSON.stringify(join(import.meta.dirname, 'code-cache.ts'))
 const HOOKS = join(import.meta.dirname, '../../../../test/support/ts-hooks.mjs')
 
 /**
- * Runs the program in a process of its own with the cache, as the first argument says which use; returns how many of
- * its files were taken from the cache.
+ * Runs the program with the cache in a separate process, whose first argument is the use; returns how many of its files
+ * came from the cache.
  */
 function run({ calls = false, flags = '' } = {}): number {
   const script = `
@@ -73,7 +73,7 @@ function cacheFiles(): string[] {
 }
 
 describe('enableCodeCache', () => {
-  it('keeps what a process compiled for the next one, where only the user can read it', () => {
+  it('keeps compiled code for the next process, readable only by the user', () => {
     expect(run()).toBe(0)
     expect(cacheFiles().length).toBe(2)
     expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -81,7 +81,7 @@ describe('enableCodeCache', () => {
     expect(run()).toBe(2)
   })
 
-  it('compiles a file again that was changed, even when its size is the same', () => {
+  it('recompiles a changed file, even if its size is the same', () => {
     run()
     writeFileSync(join(program, 'part.js'), 'exports.double = (n) => n + n\n')
     utimesSync(join(program, 'part.js'), 1, 1)
@@ -89,14 +89,14 @@ describe('enableCodeCache', () => {
     expect(run()).toBe(2)
   })
 
-  it('compiles again what is damaged', () => {
+  it('recompiles damaged files', () => {
     run()
     for (const file of cacheFiles()) truncateSync(file, 40)
     expect(run()).toBe(0)
     expect(run()).toBe(2)
   })
 
-  it('writes again when the first process ran tool calls, and then no more', () => {
+  it('writes again for the first process that ran tool calls, and then no more', () => {
     const isNew = (): boolean[] => cacheFiles().map((file) => statSync(file).mtimeMs > yesterday)
     const yesterday = Date.now() - 86_400_000
     const age = (): void => cacheFiles().forEach((file) => utimesSync(file, yesterday / 1000, yesterday / 1000))
@@ -110,7 +110,7 @@ describe('enableCodeCache', () => {
     expect(isNew()).toEqual([false, false])
   })
 
-  it('writes again for a new version of the program, too', () => {
+  it('writes again for a new version of the program', () => {
     run({ calls: true })
     writeFileSync(join(program, 'part.js'), `${readFileSync(join(program, 'part.js'), 'utf8')}\n// new`)
     run()
@@ -121,14 +121,14 @@ describe('enableCodeCache', () => {
     expect(run({ calls: true })).toBe(2)
   })
 
-  it('is taken by processes that change flags of V8 meanwhile', () => {
+  it('is used by processes that change V8 flags while running', () => {
     const flags = "setV8Flag('--semi-space-growth-factor=1')"
     run({ flags })
     expect(run({ flags })).toBe(2)
     expect(run()).toBe(2)
   })
 
-  it('leaves nothing behind where it cannot write', () => {
+  it('leaves nothing behind if it cannot write', () => {
     run()
     const [first] = cacheFiles()
     rmSync(first!)
@@ -138,7 +138,7 @@ describe('enableCodeCache', () => {
     expect(cacheFiles()).toEqual(before)
   })
 
-  it('deletes what was not used for a month', () => {
+  it('deletes files that were unused for a month', () => {
     mkdirSync(join(folder, 'eager'), { recursive: true, mode: 0o700 })
     chmodSync(folder, 0o700)
     const [old, recent] = [join(folder, 'eager/old'), join(folder, 'eager/recent')]
@@ -173,7 +173,7 @@ describe('enableCodeCache', () => {
     expect(cacheFiles().length).toBe(2)
   })
 
-  it.skipIf(process.platform === 'win32')('does not use a folder of which one above can be replaced by others', () => {
+  it.skipIf(process.platform === 'win32')('does not use a folder with a parent that others could replace', () => {
     mkdirSync(join(scratch, 'shared', 'mine'), { recursive: true })
     chmodSync(join(scratch, 'shared'), 0o777)
     folder = join(scratch, 'shared', 'mine', 'cache')
@@ -185,7 +185,7 @@ describe('enableCodeCache', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  describe.skipIf(process.platform === 'win32')('when another user makes the folder again while a process runs', () => {
+  describe.skipIf(process.platform === 'win32')('when another user recreates the folder while a process runs', () => {
     const replaced = (make: string): string => `
       const fs = await import('node:fs')
       const cache = process.env.CACHE
@@ -193,12 +193,12 @@ describe('enableCodeCache', () => {
       ${make}
       fs.chmodSync(cache, 0o777)`
 
-    it('takes no code from it', () => {
+    it('loads no code from it', () => {
       run()
       expect(run({ flags: replaced("fs.cpSync(cache + '-away', cache, { recursive: true })") })).toBe(0)
     })
 
-    it('writes to nothing that its links lead to', () => {
+    it('does not write to the targets of its links', () => {
       const kept = join(scratch, 'kept')
       writeFileSync(kept, 'as it was')
       run()
@@ -213,7 +213,7 @@ describe('enableCodeCache', () => {
       expect(readFileSync(kept, 'utf8')).toBe('as it was')
     })
 
-    it('deletes no old files in folders that its links lead to', () => {
+    it('does not delete old files in the targets of its links', () => {
       mkdirSync(join(scratch, 'documents'))
       const old = join(scratch, 'documents', 'old')
       writeFileSync(old, '')
@@ -224,19 +224,19 @@ describe('enableCodeCache', () => {
     })
   })
 
-  it('does not use a folder that depends on where it is started', () => {
+  it('does not use a path relative to the working directory', () => {
     folder = 'cache'
     run()
     expect(existsSync(join(import.meta.dirname, '../../../../cache'))).toBe(false)
   })
 
-  it('does not make the folder for temporary files', () => {
+  it('does not create the folder for temporary files', () => {
     folder = join(scratch, 'missing', 'cache')
     run()
     expect(existsSync(join(scratch, 'missing'))).toBe(false)
   })
 
-  it('does without where no folder can be made', () => {
+  it('works without a cache if no folder can be created', () => {
     writeFileSync(join(scratch, 'file'), '')
     folder = join(scratch, 'file', 'cache')
     expect(run()).toBe(0)

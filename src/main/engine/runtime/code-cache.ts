@@ -20,14 +20,14 @@ import { cachedDataVersionTag } from 'node:v8'
 import { Script } from 'node:vm'
 import { withDefaultV8Flags } from './v8-flags'
 
-/** Where the program is kept in compiled form, for all homes and versions of a user. */
+/** The folder with the compiled program, for all homes and versions of a user. */
 export function codeCacheFolder(): string {
   return join(tmpdir(), `trestle-code-${process.getuid?.() ?? 'cache'}`)
 }
 
 /**
- * The same without symbolic links, whether or not it exists: what commands and tools of an agent must not write.
- * Undefined when there can be none.
+ * The same folder without symbolic links, whether or not it exists; commands and tools of an agent must not write to
+ * it. Undefined if no such folder is possible.
  */
 export function realCodeCacheFolder(): string | undefined {
   return withoutLinks(codeCacheFolder())
@@ -41,17 +41,17 @@ function withoutLinks(folder: string): string | undefined {
   }
 }
 
-/** What a process does, and so which functions it needs compiled: the `work` of agents, or a short command. */
+/** What a process does, which decides the functions it needs compiled: the `work` of agents, or a short command. */
 export type CodeUse = 'work' | 'command'
 
-/** Commands in whose process an agent may work. */
+/** Commands whose process may run an agent. */
 const WORKS: ReadonlySet<string | undefined> = new Set(['print', 'chat', 'acp', 'wire', 'serve', 'engine'])
 
 export function codeUseOf(command: string | undefined): CodeUse {
   return WORKS.has(command) ? 'work' : 'command'
 }
 
-/** How Node runs the text of a CommonJS file: not documented, but packages have relied on it for ten years. */
+/** Node's method to run the text of a CommonJS file: not documented, but packages have relied on it for ten years. */
 const COMPILE = '_compile'
 interface Compiles {
   [COMPILE](this: NodeJS.Module, source: string, filename: string, ...rest: unknown[]): unknown
@@ -60,7 +60,7 @@ interface Compiles {
 interface Compiled {
   file: string
   script: Script
-  /** The file of the cache that it came from. */
+  /** The cache file that it came from. */
   kept: string | undefined
 }
 
@@ -70,8 +70,8 @@ let hasCalls = false
 /**
  * Loads the program's files (those in `program`) with the functions that earlier processes had compiled when they
  * ended, and keeps them for later ones. Node's own cache is written before anything has run: it has either no function
- * or all of them, three times as many as a start needs. Does nothing when there is no safe place for it: what is in the
- * folder runs as this user, so no other user may write to it.
+ * or all of them, three times as many as a start needs. Does nothing if there is no safe folder for it: code in the
+ * folder runs as this user, so no other user must be able to write to it.
  */
 export function enableCodeCache(use: CodeUse, place = codeCacheFolder(), program = import.meta.dirname): void {
   const folder = withoutLinks(place)
@@ -93,20 +93,20 @@ export function enableCodeCache(use: CodeUse, place = codeCacheFolder(), program
     return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
   }
   process.once('exit', () => {
-    // Long after the start, the system may have cleaned up the folder, and another user may have made it.
+    // Long after startup, the system may have removed the folder, and another user may have created it.
     if (isPrivate(folder)) keep(cache)
   })
 }
 
 /**
- * Says that this process ran tool calls: for each file of the program, the first such process keeps what it compiled,
- * also where one without calls has done so before.
+ * Records that this process ran tool calls: for each file of the program, the first such process saves its compiled
+ * code, even if a process without calls has saved it before.
  */
 export function usedForCalls(): void {
   hasCalls = true
 }
 
-/** Ends the names of files that a process which ran tool calls has written. */
+/** Suffix of the files written by processes that ran tool calls. */
 const CALLS = '.calls'
 
 function keptFor(file: string): { path: string; content: Buffer } | undefined {
@@ -131,11 +131,11 @@ function keep(cache: string): void {
     }
     removeOld(dirname(cache))
   } catch {
-    // Without it, the next start only takes longer.
+    // Without it, the next start just takes longer.
   }
 }
 
-/** Of programs that were updated or removed. */
+/** Maximum age of unused files, for programs that were updated or removed. */
 const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000
 
 function removeOld(folder: string): void {
@@ -151,7 +151,7 @@ const NO_LINKS = constants.O_NOFOLLOW ?? 0
 const READ_FLAGS = constants.O_RDONLY | NO_LINKS
 const WRITE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | NO_LINKS
 
-/** All of it or nothing, also after a power cut: V8 does not notice what is missing in the middle. */
+/** Writes the whole file or nothing, even in a power failure: V8 does not detect missing data in the middle. */
 function writeWhole(file: string, content: Buffer): void {
   const temporary = `${file}.${process.pid}`
   try {
@@ -164,7 +164,7 @@ function writeWhole(file: string, content: Buffer): void {
     }
     renameSync(temporary, file)
   } catch (error) {
-    // A full disk must not get a file from every process that ends.
+    // On a full disk, processes that end must not leave more files.
     rmSync(temporary, { force: true })
     throw error
   }
@@ -188,8 +188,8 @@ function isThere(file: string): boolean {
 }
 
 /**
- * Makes the folder when it is missing. On Windows the folder for temporary files is the user's own. A relative TMPDIR
- * could lead into any project, whose files are the user's, too.
+ * Whether the folder is private; creates it if it is missing. On Windows, the folder for temporary files belongs to the
+ * user. A relative TMPDIR could point into any project, whose files also belong to the user.
  */
 function isPrivate(folder: string): boolean {
   try {
@@ -201,7 +201,7 @@ function isPrivate(folder: string): boolean {
   }
 }
 
-/** Whether the folder is there, belongs to this user, and no other user can open it. */
+/** Whether the folder exists, belongs to this user, and cannot be opened by other users. */
 function isOwn(folder: string): boolean {
   try {
     const found = lstatSync(folder)
@@ -212,7 +212,7 @@ function isOwn(folder: string): boolean {
   }
 }
 
-/** Whether other users could put another folder in the place of this one, or of one above it. */
+/** Whether other users could replace this folder or one of its parents. */
 function canBeReplaced(folder: string): boolean {
   if (process.getuid === undefined || dirname(folder) === folder) return false
   const { uid, mode } = lstatSync(dirname(folder))

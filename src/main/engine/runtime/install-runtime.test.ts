@@ -27,7 +27,7 @@ const kept = (home: string): string[] =>
 const age = (path: string, ms: number): void => utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms))
 
 describe('the copy of the runtime', () => {
-  test('is complete and executable, and is made only once', async () => {
+  test('is complete and executable, and is created only once', async () => {
     const home = await tempFolder()
     const packaged = fakeResources(home)
     const installed = await installRuntime({ home, version: '1.2.3', packaged })
@@ -39,7 +39,7 @@ describe('the copy of the runtime', () => {
     expect(statSync(installed.node).ino).toBe(ino)
   })
 
-  test('of another build of the same version is stored beside it', async () => {
+  test('of another build of the same version is stored next to it', async () => {
     const home = await tempFolder()
     const one = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home) })
     const two = await installRuntime({
@@ -62,7 +62,7 @@ describe('the copy of the runtime', () => {
     expect(existsSync(join(app, 'out/main/chunks/a.js'))).toBe(true)
   })
 
-  test('is made once by concurrent processes', async () => {
+  test('is created once by concurrent processes', async () => {
     const home = await tempFolder()
     const files = Object.fromEntries(
       Array.from({ length: 200 }, (_, at) => [`node_modules/p/${at}.js`, 'x'.repeat(at * 50)]),
@@ -78,7 +78,7 @@ describe('the copy of the runtime', () => {
     expect(readdirSync(join(output[0]!.app, 'node_modules/p'))).toHaveLength(200)
   })
 
-  test('is ignored if its copying was killed, and removed later', async () => {
+  test('is ignored if the copying process was killed, and removed later', async () => {
     const home = await tempFolder()
     const packaged = fakeResources(home)
     const half = join(home, 'runtime', '.part-0123')
@@ -134,7 +134,7 @@ describe('the copy of the runtime', () => {
 })
 
 describe('runtimes of older versions', () => {
-  test('are removed once no living process runs from them', async () => {
+  test('are removed once no live process runs from them', async () => {
     const home = await tempFolder()
     const old = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home) })
     const now = await installRuntime({ home, version: '2.0.0', packaged: fakeResources(home) })

@@ -87,8 +87,8 @@ async function replace(part: string, folder: string, files: readonly RuntimeFile
 }
 
 /**
- * Removes unused runtimes of other versions, which no living process runs from, and unfinished copies. `keep`: path of
- * a file in the one to keep. Failures are left to the next run.
+ * Removes runtimes of other versions that no live process runs from, and unfinished copies. `keep`: path of a file in
+ * the runtime to keep. Failures are left to the next run.
  */
 export async function removeOldRuntimes(home: string, { app: keep }: PackagedRuntime): Promise<void> {
   const base = join(home, 'runtime')

@@ -46,7 +46,7 @@ test('files for plain Node are read from outside the archive', () => {
   )
 })
 
-test('an app that is started like Node detects it by its arguments', () => {
+test('an app that is started like Node detects that from its arguments', () => {
   const app = '/opt/Trestle/trestle'
   for (const program of ['task-host.js', 'worker-host.js', 'cli.js'])
     expect(
@@ -65,7 +65,7 @@ test('an app that is started like Node detects it by its arguments', () => {
   expect(STARTED_AS_NODE_EXIT_CODE).toBe(70)
 })
 
-test('the program is found from its built files and from its sources, whatever package.json is on the way', () => {
+test('the program is found from its built files and from its sources, regardless of any package.json in between', () => {
   const root = mkdtempSync(join(tmpdir(), 'program-root-'))
   try {
     for (const folder of ['out/main/chunks', 'src/main/engine']) mkdirSync(join(root, folder), { recursive: true })

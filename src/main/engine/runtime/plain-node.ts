@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CodedError } from '../../../shared/errors'
 
-/** What the choice of a Node depends on. */
+/** The facts that determine which Node is used. */
 export interface NodeSurroundings {
   execPath: string
   versions: { electron?: string }
@@ -13,7 +13,7 @@ export interface NodeSurroundings {
   here: string
 }
 
-/** What an installed desktop app has for plain Node, which cannot read the app's archive. */
+/** The parts of an installed desktop app for plain Node, which cannot read the app's archive. */
 export interface PackagedRuntime {
   node: string
   /** Folder with `out`, `resources`, `node_modules` and `package.json`, as in the repository. */
@@ -80,8 +80,8 @@ export function programFile(here: string, source: string): string {
 }
 
 /**
- * The folder with the `package.json` of the program that a file of it is in, beside `out` or `src`: the folder of the
- * built files has one of its own, which only says that they are CommonJS.
+ * The program's root folder, which has its `package.json` next to `out` or `src`. The folder of the built files has
+ * another one, which only declares them as CommonJS.
  */
 export function programRoot(here: string = import.meta.dirname): string {
   let folder = here

@@ -7,8 +7,8 @@ const BEAT_MS = 15_000
 const USERS = 'users'
 
 /**
- * Records, while this process lives, that it runs from a copied runtime, which must be kept; does nothing elsewhere.
- * `program`: path of the program's file.
+ * Records that this process runs from a copied runtime, which must be kept as long as it lives; does nothing if it does
+ * not. `program`: path of the program's file.
  */
 export function markRuntimeInUse(program: string): void {
   const [, base, name] = /^(.*[\\/]runtime)[\\/]([^\\/]+)[\\/]app[\\/]out[\\/]main[\\/]/.exec(program) ?? []
@@ -26,14 +26,14 @@ export function markRuntimeInUse(program: string): void {
     try {
       utimesSync(file, new Date(), new Date())
     } catch {
-      // The home is gone.
+      // The home was deleted.
     }
   }
   setInterval(beat, BEAT_MS).unref()
   process.once('exit', () => rmSync(file, { force: true }))
 }
 
-/** The runtimes in a folder that living processes run from. Removes records of dead processes. */
+/** The runtimes in a folder that live processes run from. Removes records of dead processes. */
 export async function runtimesInUse(base: string): Promise<Set<string>> {
   const used = new Set<string>()
   const self = identityOf(process.pid)
@@ -45,7 +45,7 @@ export async function runtimesInUse(base: string): Promise<Set<string>> {
       if (isAlive(user, Date.now() - (await stat(file)).mtimeMs, self)) used.add(name)
       else rmSync(file, { force: true })
     } catch {
-      // Being written right now, or gone.
+      // It is being written, or was removed.
       used.add(name)
     }
   }

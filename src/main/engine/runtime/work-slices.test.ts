@@ -6,7 +6,7 @@ function workFor(ms: number): void {
   while (performance.now() < end);
 }
 
-test('a loop may work until its slice is over, and gets a new one each time', async () => {
+test('a loop works until its slice is over, then gets a new one', async () => {
   const slices = new WorkSlices()
   for (let round = 0; round < 3; round += 1) {
     workFor(8)
@@ -15,7 +15,7 @@ test('a loop may work until its slice is over, and gets a new one each time', as
   }
 })
 
-test('other work that is ready runs between two slices', async () => {
+test('other pending work runs between two slices', async () => {
   const order: string[] = []
   const slices = new WorkSlices()
   setImmediate(() => order.push('other work'))

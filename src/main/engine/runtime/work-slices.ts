@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** The longest that a loop works before requests, streams and timers have their turn. */
+/** How long a loop works before requests, streams and timers get their turn. */
 const SLICE_MS = 8
 
 /**
@@ -22,7 +22,7 @@ export class WorkSlices {
     return performance.now() >= this.#end
   }
 
-  /** Lets everything else that is ready run, then begins the next slice. */
+  /** Lets all other pending work run, then starts the next slice. */
   async next(): Promise<void> {
     await nextTurn()
     this.#end = performance.now() + SLICE_MS

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-// With its extension: this file also runs from source, where it is not added.
+// With the extension, because this file also runs from source, where none is added.
 import { encodeFrame, FrameReader, type WorkerFrame } from './worker-frame.ts'
 import type { HostedRequest, HostedResponse } from './worker-process'
 
@@ -30,7 +30,7 @@ function run({ value, data }: WorkerFrame): void {
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   })
   const before = process.memoryUsage.rss()
-  // Unpacked data is outside the thread's heap, which is all that its limit covers.
+  // Unpacked data is outside the thread's heap, and the thread's limit covers only the heap.
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() - before > mostGrowthBytes)
       answer({ failed: 'memory', message: 'it needs too much memory' })

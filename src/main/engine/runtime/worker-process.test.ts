@@ -124,7 +124,7 @@ describe('runWorker', () => {
     expect(JSON.stringify(answer)).not.toContain('hush')
   })
 
-  it('leaves no busy worker behind when the program that asked is killed', async () => {
+  it('leaves no busy worker behind when the requesting program is killed', async () => {
     const note = join(folder, 'orphan.pid')
     const file = worker(`writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`)
     const program = `import { runWorker } from ${JSON.stringify(new URL('./worker-process.ts', import.meta.url).href)}

@@ -14,7 +14,7 @@ export interface WorkerRequest {
   signal?: AbortSignal
   limitMs: number
   heapMegabytes: number
-  /** How much memory of any kind it may take. */
+  /** The limit on memory growth, for memory of any kind. */
   mostGrowthBytes: number
   /** Default: the one for our own programs. */
   node?: string
@@ -41,10 +41,10 @@ export class WorkerFailure extends Error {
   }
 }
 
-/** Each takes a process and its memory. */
+/** Each request takes a process and its memory. */
 const MAX_AT_ONCE = 3
 const MAX_ERROR_CHARS = 1_000
-/** The libraries need folders for caches and temporary files; they get no other variables. */
+/** The variables that workers get: their libraries need folders for caches and temporary files. */
 const ENVIRONMENT = [
   'HOME',
   'USERPROFILE',
@@ -63,8 +63,8 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Runs a worker file in a separate process, on plain Node: when a library crashes on its input, only this answer is
- * lost. Rejects with a `WorkerFailure`, or with the signal's reason.
+ * Runs a worker file in a separate process, on plain Node: if a library crashes on its input, only this answer is lost.
+ * Rejects with a `WorkerFailure`, or with the signal's reason.
  */
 export async function runWorker<Answer extends object>(asked: WorkerRequest): Promise<Answer & { data?: Buffer }> {
   asked.signal?.throwIfAborted()
@@ -147,7 +147,7 @@ async function askProcess<Answer extends object>(asked: WorkerRequest): Promise<
     child.once('close', (code, by) =>
       over(new WorkerFailure('crash', lastLine(problem) ?? `it ended with ${by ?? code}`)),
     )
-    // It may exit before it has read everything.
+    // The worker may exit before it has read everything.
     child.stdin?.on('error', () => {})
     const request: HostedRequest = { file, question, heapMegabytes, mostGrowthBytes }
     for (const part of encodeFrame({ value: request, ...(data && { data }) })) child.stdin?.write(part)

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { createChangeSignal } from './change-signal'
 
-test('every process that listens hears that one has told, and none after it has stopped', async () => {
+test('notifies every listening process, and none after it has stopped', async () => {
   const home = await tempFolder()
   const [one, two] = [createChangeSignal(home), createChangeSignal(home)]
   const heard = { one: 0, two: 0 }
@@ -19,7 +19,7 @@ test('every process that listens hears that one has told, and none after it has 
   expect(heard.one).toBe(before.one)
 })
 
-test('telling never fails, also where nothing can be written', async () => {
+test('notifying never fails, even if nothing can be written', async () => {
   const home = await tempFolder()
   const signal = createChangeSignal(home)
   writeFileSync(join(home, 'schedules'), 'in the way')

@@ -3,15 +3,15 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { watchConfigFile } from '../config/watch-file'
 
-/** Tells the other processes of a home that schedules, their runs or messages about them have changed. */
+/** Notifies the other processes of a home that schedules, their runs or messages about them have changed. */
 export interface ChangeSignal {
-  /** Never throws: others also look again every few seconds. */
+  /** Never throws: other processes also check every few seconds. */
   tell(): void
-  /** Calls back soon after any process has told. Returns how to stop. */
+  /** Calls `heard` soon after any process has notified. Returns the function that stops. */
   listen(heard: () => void): () => void
 }
 
-/** By a file that each of them watches; what has changed is in the store. */
+/** Uses a file that each process watches; the changes themselves are in the store. */
 export function createChangeSignal(home: string): ChangeSignal {
   const folder = join(home, 'schedules')
   const file = join(folder, 'changed')
@@ -28,7 +28,7 @@ export function createChangeSignal(home: string): ChangeSignal {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
       } catch {
-        // It is watched once it is there.
+        // It is watched once it exists.
       }
       return watchConfigFile(file, heard)
     },

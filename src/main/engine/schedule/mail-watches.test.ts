@@ -15,7 +15,7 @@ afterEach(() => {
 
 type Watch = Parameters<MailSource['watch']>[0]
 
-/** The watches of a home with the real rows; a test is the mail server. */
+/** The watches of a home with the real rows; each test acts as the mail server. */
 function watching() {
   const home = mkdtempSync(join(tmpdir(), 'trestle-watches-'))
   undo.push(() => rmSync(home, { recursive: true, force: true }))
@@ -92,7 +92,7 @@ it('watches while mail is on and the schedule is not paused, and continues where
   expect(open.size).toBe(0)
 })
 
-it('after a pause, what waited is due, and mail that came meanwhile does not count', () => {
+it('after a pause, waiting messages are due, and mail that arrived during the pause does not count', () => {
   const { rows, watches, only } = watching()
   add(rows, 'a')
   watches.follow()
@@ -106,7 +106,7 @@ it('after a pause, what waited is due, and mail that came meanwhile does not cou
   expect(rows.mailState('a').pending).toEqual(['work:INBOX:1-5'])
 })
 
-it('watches every account unless the schedule names one, and only what the filter of now says', () => {
+it('watches every account unless the schedule names one, and applies the current filter', () => {
   const { rows, watches, open, only, setAccounts } = watching()
   const before = add(rows, 'a')
   setAccounts(['work', 'home'])
@@ -121,7 +121,7 @@ it('watches every account unless the schedule names one, and only what the filte
   expect(only()).toMatchObject({ account: 'home', filter: { from: 'ci' } })
 })
 
-it('what a run was given waits again when it was not started, and not when it was', () => {
+it('the messages of a run wait again only if the run was not started', () => {
   const { rows, watches, only } = watching()
   add(rows, 'a')
   watches.follow()

@@ -7,11 +7,11 @@ import type { ScheduleClock } from './schedule-clock'
 /** How long a watch may fail before the user is notified: most failures are short, such as after the machine wakes. */
 const PATIENCE_MS = 2 * 60_000
 
-/** The mail of the user, as schedules need it. */
+/** The part of the user's mail that schedules need. */
 export interface MailSource {
   /** The ids of the accounts; undefined while mail is off. */
   accounts(): readonly string[] | undefined
-  /** Watches a folder until the function returned is called; see `MailWatch`. */
+  /** Watches a folder until the returned function is called; see `MailWatch`. */
   watch(watch: {
     account: string
     filter: MailFilter
@@ -28,13 +28,13 @@ interface MailWatchesDeps {
   clock: ScheduleClock
   /** A schedule has become due. */
   arrived(): void
-  /** Tells the user that mail of an account cannot be watched. */
+  /** Notifies the user that mail of an account cannot be watched. */
   tell(message: { title: string; body: string }): void
 }
 
-/** The watches for new mail of the schedules that it starts. */
+/** The watches for new mail that starts schedules. */
 export interface MailWatches {
-  /** Begins and ends watches, as schedules and accounts are now. */
+  /** Starts and stops watches to match the current schedules and accounts. */
   follow(): void
   stop(): void
 }
@@ -49,7 +49,7 @@ type MailTime = Extract<Schedule['time'], { kind: 'mail' }>
 
 export function createMailWatches({ rows, source, clock, arrived, tell }: MailWatchesDeps): MailWatches {
   const watches = new Map<string, Watch>()
-  /** Places where a watch fails; the function dismisses the notification. */
+  /** Folders whose watch fails; the function dismisses the notification. */
   const problems = new Map<string, () => void>()
 
   function begin(schedule: Schedule, time: MailTime, account: string): Watch {
@@ -61,7 +61,7 @@ export function createMailWatches({ rows, source, clock, arrived, tell }: MailWa
       account,
       filter,
       ...(since && { since }),
-      // Only the id: what the sender wrote reaches the agent when it reads the message, as mail.
+      // Only the id: the agent gets the sender's text, marked as mail, only when it reads the message.
       onMail(mail, position) {
         if (rows.addMail(schedule, { account, position, id: mail.id, at: clock.now() })) arrived()
       },
@@ -80,7 +80,7 @@ export function createMailWatches({ rows, source, clock, arrived, tell }: MailWa
         title: `New mail of ${account} cannot start schedules`,
         body: `${message} ${advice} Trestle keeps trying; mail that arrives meanwhile is not lost.`.trim(),
       })
-    // The user is notified immediately of what only they can fix.
+    // The user is notified immediately of problems that only they can fix.
     if (code === 'mail.account' || code === 'mail.sign_in' || code === 'mail.certificate') {
       problems.set(place, () => undefined)
       told()

@@ -32,7 +32,7 @@ it.each([
   expect(() => read(text)).toThrow(reason)
 })
 
-it('names the time zone that may be meant', () => {
+it('suggests the time zone that may be meant', () => {
   expect(readZone('europe/berlin')).toBe('Europe/Berlin')
   expect(() => readZone('Europe/Berlinn')).toThrow(/did you mean Europe\/Berlin\?$/)
 })

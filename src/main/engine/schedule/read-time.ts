@@ -38,7 +38,7 @@ const DAYS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Understands a time as a person writes it: a cron pattern, a date and time, "every 2 h", or "weekdays at 9:00". Throws
+ * Parses a time as a person writes it: a cron pattern, a date and time, "every 2 h", or "weekdays at 9:00". Throws
  * `schedule.time` with the reason.
  */
 export function readTime(text: string, zone: string, now: number): ScheduleTime {
@@ -86,7 +86,7 @@ function localMoment(iso: string, zone: string): number | undefined {
   }
 }
 
-/** The IANA name of a zone; throws `schedule.time` for one that is not known. Default: the zone of this machine. */
+/** The IANA name of a zone; throws `schedule.time` for an unknown one. Default: the zone of this machine. */
 export function readZone(zone: string | undefined): string {
   const wanted = zone?.trim() || Intl.DateTimeFormat().resolvedOptions().timeZone
   try {

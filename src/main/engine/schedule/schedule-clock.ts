@@ -1,8 +1,11 @@
-/** Time as the scheduler sees it; tests bring their own. */
+/** The scheduler's clock; tests use their own. */
 export interface ScheduleClock {
-  /** ms since the epoch, by the clock of the machine, which may jump. */
+  /** ms since the epoch, according to the system clock, which may jump. */
   now(): number
-  /** Calls `run` after about `ms`; while the machine sleeps, no time may pass. Returns how to cancel. */
+  /**
+   * Calls `run` after about `ms`; the timer may stand still while the machine sleeps. Returns the function that cancels
+   * it.
+   */
   after(ms: number, run: () => void): () => void
 }
 

@@ -31,7 +31,7 @@ export function endMessage(
   }
 }
 
-/** How a run ended, by how its turn did. `reached`: a limit of the run; `isStopped`: Trestle is closing. */
+/** The status of a run, from how its turn ended. `reached`: a limit of the run; `isStopped`: Trestle is closing. */
 export function statusOf(
   stop: StopReason | undefined,
   { reached, isStopped }: { reached: string | undefined; isStopped: boolean },
@@ -50,7 +50,7 @@ export function statusOf(
   }
 }
 
-/** Why a turn has failed, with advice. */
+/** Why a turn failed, with advice. */
 export function noteOf(stop: StopReason | undefined, failure: SessionHeader['lastFailure']): string {
   if (failure) return `${failure.message} ${failure.advice}`
   switch (stop) {
@@ -119,10 +119,10 @@ export function watchLimits(
   }
 }
 
-/** What the agent answers when a heartbeat has nothing to report. */
+/** The agent's answer when a heartbeat has nothing to report. */
 export const NOTHING_DUE = 'NOTHING_DUE'
 
-/** The message that starts a run: the user's prompt, and what the agent has to know about the run. */
+/** The message that starts a run: the user's prompt, and what the agent needs to know about the run. */
 export function runPrompt(
   schedule: Schedule,
   { dueAt, missed }: Pick<ScheduleRun, 'dueAt' | 'missed'>,
@@ -141,18 +141,19 @@ export function runPrompt(
       'Otherwise answer with one short message for the user.'
     : ''
   const note = `${about}${report})`
-  // What an agent wrote must not begin as a command of the user's, such as a skill that only the user may start.
+  // A prompt written by an agent must not come first, where it could be a user command, such as a skill that only the
+  // user may start.
   return schedule.createdIn === undefined ? `${schedule.prompt}\n\n${note}` : `${note}\n\n${schedule.prompt}`
 }
 
-/** The messages that a run is about: their ids only, never what senders wrote. */
+/** The mail that started a run: only the message ids, never the senders' text. */
 function mailNote(ids: readonly string[]): string {
   if (ids.length === 0) return ' No new message waits for it; the user has started it.'
   const what = ids.length === 1 ? 'A new message has arrived' : `${ids.length} new messages have arrived`
   return ` ${what}; read with MailRead: ${ids.map((id) => JSON.stringify(id)).join(', ')}.`
 }
 
-/** Whether the answer of a heartbeat says that there is nothing to report. */
+/** Whether a heartbeat's answer means that there is nothing to report. */
 export function isNothingDue(answer: string): boolean {
   return answer.trim().replaceAll(/[*`"'.\s]/g, '') === NOTHING_DUE
 }

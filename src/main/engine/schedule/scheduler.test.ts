@@ -17,7 +17,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const at = (text: string): number => Date.parse(text)
 
-/** A clock that tests move; timers run when their time comes, and none while the machine sleeps. */
+/** A clock controlled by tests; timers run when they are due, but not while the machine sleeps. */
 class TestClock implements ScheduleClock {
   time: number
   #timers: { due: number; run: () => void }[] = []
@@ -33,7 +33,7 @@ class TestClock implements ScheduleClock {
   get timers(): number {
     return this.#timers.length
   }
-  /** Lets time pass, and everything happen that is due. */
+  /** Advances the time and runs everything that is due. */
   async until(time: number): Promise<void> {
     for (;;) {
       await settle()
@@ -46,7 +46,7 @@ class TestClock implements ScheduleClock {
     this.time = Math.max(this.time, time)
     await settle()
   }
-  /** The clock is set, or the machine slept: no timer has come nearer. */
+  /** Sets the clock, or wakes the machine from sleep: timers do not advance. */
   async jump(to: number): Promise<void> {
     const by = to - this.time
     this.time = to
@@ -55,7 +55,7 @@ class TestClock implements ScheduleClock {
   }
 }
 
-/** Lets everything that waits for nothing but promises happen. */
+/** Runs everything that waits only for promises. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 4; n += 1) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -82,7 +82,10 @@ interface Answer {
   text?: string
 }
 
-/** One Trestle on the home: the real store, rows and scheduler; a session answers its prompt at once, or stays open. */
+/**
+ * One Trestle process on the home, with the real store, rows and scheduler; a session answers its prompt immediately or
+ * stays open.
+ */
 function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({ stop: 'end_turn' })) {
   const { store, database, duties } = openStore({ home, now: clock.now })
   const rows = createScheduleRows(database)
@@ -210,12 +213,12 @@ it('runs every day of a year exactly once, with two Trestles on one home, daylig
   one.scheduler.begin()
   const two = trestle(clock)
   two.scheduler.begin()
-  // The clock is wrong by some minutes now and then, and is set right.
+  // Sometimes the clock is wrong by a few minutes and is corrected.
   for (let n = 1; n <= 365; n += 1) {
     if (n % 30 === 0) await clock.jump(clock.time + 20 * MINUTE)
     if (n % 45 === 0) await clock.jump(clock.time - 20 * MINUTE)
-    // Jumps in hours of six, so that not every 30 s of the year are simulated: the scheduler looks at what is due
-    // whenever it wakes.
+    // Jumps by six hours instead of simulating every 30 s of the year: the scheduler checks what is due whenever it
+    // wakes.
     for (const hour of [6, 12, 18, 24])
       await clock
         .jump(at('2026-01-01T00:00:00Z') + (n - 1) * DAY + hour * HOUR)
@@ -230,7 +233,7 @@ it('runs every day of a year exactly once, with two Trestles on one home, daylig
   expect(two.prompts).toHaveLength(0)
 })
 
-it('a moment that passes while the schedule is checked is due', async () => {
+it('a time that passes while the schedule is being checked is due', async () => {
   const clock = new TestClock(at('2026-06-01T07:59:59.500Z'))
   const one = trestle(clock)
   one.scheduler.begin()
@@ -292,7 +295,7 @@ it('a clock that was years ahead does not keep a schedule from running once it i
   ])
 })
 
-it('runs of a schedule never overlap, and what was due meanwhile becomes one run', async () => {
+it('runs of a schedule never overlap, and all due times during a run become one run', async () => {
   const clock = new TestClock(at('2026-06-01T00:00:00Z'))
   let stop: Stop = 'open'
   const one = trestle(clock, () => ({ stop }))
@@ -310,7 +313,7 @@ it('runs of a schedule never overlap, and what was due meanwhile becomes one run
   ])
 })
 
-it('reports the first failure of a streak, pauses after five, and starts again when it is resumed', async () => {
+it('reports the first failure of a streak, pauses after five, and starts over when it is resumed', async () => {
   const clock = new TestClock(at('2026-06-01T00:00:00Z'))
   let stop: Stop = 'error'
   const one = trestle(clock, () => ({ stop }))
@@ -330,7 +333,7 @@ it('reports the first failure of a streak, pauses after five, and starts again w
   expect(one.schedules.find(id)).toMatchObject({ isPaused: false, failures: 0, lastRun: { status: 'done' } })
 })
 
-it('a heartbeat says nothing when nothing is due, one message when something is, and nothing in quiet hours', async () => {
+it('a heartbeat sends nothing when nothing is due, one message when something is, and nothing in quiet hours', async () => {
   const clock = new TestClock(at('2026-06-01T12:00:00Z'))
   let text = NOTHING_DUE
   const one = trestle(clock, () => ({ stop: 'end_turn', text }))
@@ -361,7 +364,7 @@ it('a heartbeat that was due before quiet hours is not made up for in them', asy
   expect(one.runs(id)).toEqual([])
 })
 
-it('ends a run at its limits of time and tokens; waiting for the user does not count', async () => {
+it('ends a run at its time and token limits; waiting for the user does not count', async () => {
   const clock = new TestClock(at('2026-06-01T00:00:00Z'))
   const one = trestle(clock, () => ({ stop: 'open' }))
   const { id } = await one.add({ time: 'every 1 h', limits: { minutes: 10, tokens: 1000 } })
@@ -387,7 +390,7 @@ it('ends a run at its limits of time and tokens; waiting for the user does not c
   expect(one.runs(id)[0]).toMatchObject({ status: 'failed', note: 'It reached its limit of 10 min.' })
 })
 
-it('what an agent wrote does not begin the message of a run, where it could be a command of the user', async () => {
+it('a prompt by an agent does not come first in the message of a run, where it could be a user command', async () => {
   const clock = new TestClock(at('2026-06-01T00:00:00Z'))
   const one = trestle(clock)
   const content = { time: 'every 1 h', prompt: '/deploy now', zone: 'UTC' }
@@ -413,7 +416,7 @@ it('a run whose Trestle has died ends as interrupted, and the next one starts', 
   expect(two.schedules.find(id).failures).toBe(0)
 })
 
-it('sets no timer until it begins, and one for any number of schedules', async () => {
+it('sets no timer until it starts, and one for any number of schedules', async () => {
   const clock = new TestClock(at('2026-06-01T00:00:00Z'))
   const one = trestle(clock)
   for (let n = 0; n < 50; n += 1) await one.add({ name: `Check ${n}`, time: 'every 1 h' })
@@ -440,7 +443,7 @@ it('many schedules that are due at once run a few at a time', async () => {
   expect(one.prompts).toHaveLength(20)
 })
 
-it('another Trestle is notified of the end of a run at once, and of nothing once it has stopped', async () => {
+it('another Trestle is notified of the end of a run immediately, and of nothing once it has stopped', async () => {
   const clock = new TestClock(at('2026-01-01T00:00:00Z'))
   const one = trestle(clock, () => ({ stop: 'error' }))
   const two = trestle(clock)

@@ -22,23 +22,25 @@ import { cutText } from '../../../shared/cut-text'
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
 /**
- * The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and what other processes
- * tell may get lost.
+ * The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and notifications from
+ * other processes may get lost.
  */
 const MAX_WAIT_MS = 10_000
 const MIN_WAIT_MS = 50
-/** Runs that work at the same time; those that wait for the user do not count. */
+/** Maximum number of concurrent runs; those that wait for the user do not count. */
 const MAX_WORKING = 4
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Sessions of heartbeats without anything to report that are kept. */
+/** How many sessions of heartbeats with nothing to report are kept. */
 const KEPT_SILENT = 10
 const NOTE_CHARS = 400
 
 /** Listeners to changes of schedules or their runs. */
 interface ScheduleChanges {
-  /** Tells the pages of this process, and unless another process has made the change (`byOther`), the others. */
+  /**
+   * Notifies the pages of this process and, unless another process made the change (`byOther`), the other processes.
+   */
   report(byOther?: boolean): void
-  /** Calls back when another process has changed them. Returns how to stop. */
+  /** Calls back when another process has changed them. Returns the function that unsubscribes. */
   listen(heard: () => void): () => void
 }
 
@@ -50,24 +52,24 @@ export interface SchedulerDeps {
   clock: ScheduleClock
   newId(prefix: string): string
   changes: ScheduleChanges
-  /** Tells the user something, in this process; `sessionId`: the run it is about. */
+  /** Notifies the user in this process; `sessionId`: the run it is about. */
   tell(message: { title: string; body: string; sessionId?: string }): void
-  /** Tells here what other processes have told since the last time. A service has no window for that. */
+  /** Shows the notifications of other processes since the last call: a service has no window for them. */
   tellOthers(): void
   /** The mail that starts schedules. */
   mail: MailSource
-  /** Whether requests of runs can be answered in this process; otherwise a run that waits is left to another one. */
+  /** Whether requests of runs can be answered in this process; otherwise a waiting run is left to another process. */
   hasInbox: boolean
   log(message: string): void
 }
 
 /** Runs schedules when they are due, in one process of a home at a time. */
 export interface Scheduler {
-  /** Begins to start what is due. */
+  /** Starts running due schedules. */
   begin(): void
-  /** Looks again, after schedules have changed. */
+  /** Checks again after schedules have changed. */
   wake(): void
-  /** Starts nothing that is due until `begin`; open runs continue. */
+  /** Stops running due schedules until `begin`; open runs continue. */
   rest(): void
   /** Runs a schedule now, in this process. Throws `schedule.running` while one of its runs is open. */
   runNow(schedule: Schedule): Promise<ScheduleRun>
@@ -76,7 +78,7 @@ export interface Scheduler {
   service(): ScheduleService
   /** Resolves when no run of this process is at work: each has ended or waits for the user. */
   settled(): Promise<void>
-  /** Starts no more runs. Those that end from now on were interrupted. */
+  /** Starts no more runs. Runs that end from now on count as interrupted. */
   stop(): void
 }
 
@@ -97,7 +99,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const mail = createMailWatches({ rows, source: deps.mail, clock, arrived: () => void tick(), tell: deps.tell })
   const report = (what: string, error: unknown): void => log(`${what}: ${failureOf(error).message}`)
 
-  /** Looks for what is due; once more when asked meanwhile. */
+  /** Checks what is due, and once more if requested in the meantime. */
   async function tick(): Promise<void> {
     if (!isActive) return
     if (isTicking) {
@@ -128,7 +130,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return isWanted && isActive
   }
 
-  /** Returns how long to wait, in ms. */
+  /** Starts what is due. Returns how long to wait, in ms. */
   async function runDue(): Promise<number> {
     const now = clock.now()
     if (now < lastTick || lastTick === Number.NEGATIVE_INFINITY) afterJump(now)
@@ -145,11 +147,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return next === undefined ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, next - clock.now()))
   }
 
-  /** After the clock was a day or more ahead, due times count from now again; a smaller step back repeats no run. */
+  /**
+   * After the clock was a day or more ahead, due times are computed again from now; a smaller step back does not repeat
+   * runs.
+   */
   function afterJump(now: number): void {
     for (const schedule of rows.list(false)) {
       if (schedule.nextAt === undefined || schedule.time.kind === 'once') continue
-      // Mail is due at once, or after quiet hours.
+      // Mail is due immediately, or after quiet hours.
       const isMail = schedule.time.kind === 'mail'
       const latest = isMail ? now + DAY_MS : nextRun(schedule, now + DAY_MS)
       if (latest !== undefined && schedule.nextAt > latest)
@@ -166,7 +171,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       return
     }
     const run = { id: deps.newId('run'), scheduleId: id, dueAt, startedAt: now, missed, owner: duties.owner }
-    // Another process has changed or started it meanwhile.
+    // Another process has changed or started it in the meantime.
     if (!rows.claim(run, { nextAt }, next)) return
     void begin(schedule, run)
   }
@@ -239,7 +244,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return step ? textOf(step.parts) : ''
   }
 
-  /** Ends a run, with what follows from it: messages, a pause, and the next run. */
+  /** Ends a run, with the consequences: messages, a pause, and the next run. */
   function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = '', hasBegun = true): void {
     working.get(runId)?.limits?.end()
     working.delete(runId)
@@ -257,15 +262,15 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   }
 
   /**
-   * Tells the user how a run ended, where that is worth a message: at the first failure of a streak, when it pauses,
-   * and what a heartbeat found.
+   * Notifies the user of how a run ended if that is worth a message: the first failure of a streak, a pause, or the
+   * findings of a heartbeat.
    */
   function tellOf(schedule: Schedule, run: Pick<ScheduleRun, 'status' | 'note' | 'sessionId'>): void {
     const message = endMessage(schedule, run)
     if (message) deps.tell({ ...message, ...(run.sessionId !== undefined && { sessionId: run.sessionId }) })
   }
 
-  /** Takes the session of a silent run out of the lists, and deletes older ones. */
+  /** Removes the session of a silent run from the lists, and deletes older ones. */
   async function tidy(scheduleId: string, sessionId: string | undefined): Promise<void> {
     try {
       if (sessionId !== undefined) await sessions.change(sessionId, { archived: true })
@@ -277,7 +282,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
 
   function recorded(header: SessionHeader, events: readonly RecordedEvent[]): void {
     const runId = header.schedule?.runId
-    // What follows the first turn is the user's.
+    // Turns after the first are the user's.
     if (!header.schedule || runId === undefined || header.turns !== 1) return
     const finished = events.find((event) => event.type === 'turn.finished')
     if (finished) return endAs(header, finished.stop)
@@ -305,8 +310,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   }
 
   /**
-   * In a process without an inbox, gives up the session of a run that waits; the process where the user answers
-   * continues it.
+   * In a process without an inbox, releases the session of a waiting run; the process where the user answers continues
+   * it.
    */
   async function leave({ sessionId, schedule }: SessionHeader): Promise<void> {
     if (deps.hasInbox || !schedule) return
@@ -324,7 +329,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     return [...working.values()].filter(({ waits }) => !waits).length
   }
 
-  /** Tells the pages of this process what other processes have changed. */
+  /** Notifies the pages of this process of changes by other processes. */
   function noticeChanges(): void {
     const now = rows.stamp()
     if (stamp !== '' && now !== stamp) deps.changes.report(true)

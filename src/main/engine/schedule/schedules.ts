@@ -21,14 +21,14 @@ import type { ScheduleRows } from '../store/rows/schedule-rows'
 import { readQuiet, readTime, readZone } from './read-time'
 import { nextRun, plannedRuns } from './timetable'
 
-/** What the user does with schedules, in any host. Failures are `CodedError`s. */
+/** The user's actions on schedules, in any host. Failures are `CodedError`s. */
 export interface ScheduleActions {
   overview(deleted?: boolean): Promise<ScheduleOverview>
   /** By id, or by a name that only one has. */
   get(idOrName: string): Promise<Schedule>
   history(id: string, offset: number, limit: number): Promise<ScheduleHistory>
   planned(from: number, until: number): Promise<PlannedRun[]>
-  /** A time as it is understood, with the next due times. */
+  /** How a time was parsed, with the next due times. */
   check(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>): Promise<TimePreview>
   create(input: ScheduleInput): Promise<Schedule>
   change(id: string, input: ScheduleInput): Promise<Schedule>
@@ -44,12 +44,15 @@ export interface ScheduleActions {
 /** How long a deleted schedule can be restored. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000
 const PREVIEWED = 3
-/** Due times of one schedule in a calendar: all of the longest day, of 25 hours, for one that runs every minute. */
+/**
+ * Maximum number of due times of one schedule in a calendar: enough for a schedule that runs every minute on the
+ * longest day, of 25 hours.
+ */
 const MAX_PLANNED = 1_500
 
 /** Who creates or changes a schedule. */
 export interface ScheduleAuthor {
-  /** What it may do without asking at most; absent: the user, who decides. */
+  /** The most permissive mode it can set; absent: any, for the user. */
   mode?: PermissionMode
   sessionId?: string
 }
@@ -66,20 +69,20 @@ export interface SchedulesDeps {
   checkModel(model: string): Promise<void>
 }
 
-/** The schedules, as the user and agents manage them. Failures are `CodedError`s. */
+/** The schedules, for users and agents to manage. Failures are `CodedError`s. */
 export interface Schedules {
   list(deleted?: boolean): Schedule[]
   /** By id, or by a name that only one has. */
   find(idOrName: string): Schedule
   check(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>): TimePreview
-  /** What a schedule would be. Without effects. */
+  /** Validates and parses a schedule, without saving it. */
   read(input: ScheduleInput, author: ScheduleAuthor, before?: Schedule): Promise<ScheduleSpec>
   create(input: ScheduleInput, author: ScheduleAuthor): Promise<Schedule>
   change(id: string, input: ScheduleInput, author: ScheduleAuthor): Promise<Schedule>
   setPaused(id: string, isPaused: boolean, author: ScheduleAuthor): Schedule
   remove(id: string): Schedule
   restore(id: string): Schedule
-  /** Throws `schedule.mode` when the schedule may do more than its author. */
+  /** Throws `schedule.mode` if the mode permits more than the author's. */
   assertMode(mode: PermissionMode, author: ScheduleAuthor): void
   history(id: string, offset: number, limit: number): ScheduleHistory
   /** All due times from now on in these days, for a calendar. */
@@ -120,12 +123,12 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     if (input.quiet !== undefined && input.quiet.trim() !== '' && !isHeartbeat)
       throw new CodedError('schedule.time', 'Only a heartbeat has quiet hours.')
     const quiet = input.quiet?.trim() ? readQuiet(input.quiet) : undefined
-    // The time that it has stays as it is, also one that has passed.
+    // An unchanged time is kept, even if it has passed.
     const mail = mailTime(input)
     const isKept =
       before?.zone === zone && before.time.kind !== 'mail' && input.time === timeSource(before.time, before.zone)
     const read = isKept ? before.time : (mail ?? readTime(input.time, zone, now()))
-    // An interval that stays the same is counted from where it was.
+    // An unchanged interval keeps its start.
     const isSame = read.kind === 'every' && before?.time.kind === 'every' && read.everyMs === before.time.everyMs
     return {
       zone,
@@ -134,7 +137,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     }
   }
 
-  /** The time of a schedule that mail starts; undefined for another one. */
+  /** The time of a schedule that mail starts; undefined for other schedules. */
   function mailTime({ time, mail }: Pick<ScheduleInput, 'time' | 'mail'>): ScheduleTime | undefined {
     const filled = Object.entries(mail ?? {}).flatMap(([key, value]: [string, string]) =>
       value.trim() === '' ? [] : [[key, value.trim()]],
@@ -186,7 +189,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return { time: when.time, zone: when.zone, next: plannedRuns(when, now(), Number.POSITIVE_INFINITY, PREVIEWED) }
     },
     async create(input, author) {
-      // A moment that passes before everything is checked is due, not missed.
+      // A time that passes during the checks is due, not missed.
       const asked = now()
       const spec = await read(input, author)
       if (rows.count() >= SCHEDULE_LIMITS.schedules)
@@ -204,7 +207,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     },
     setPaused(id, isPaused, author) {
       const schedule = find(id)
-      // Continuing one starts runs in its mode.
+      // Resuming a schedule starts runs in its mode.
       if (!isPaused) assertMode(schedule.mode, author)
       return rows.setPaused(schedule.id, isPaused, { at: now(), nextAt: nextRun(schedule, now()) })
     },

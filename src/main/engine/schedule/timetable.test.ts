@@ -10,7 +10,7 @@ const cron = (pattern: string, zone = 'Europe/Berlin'): Pick<ScheduleSpec, 'time
   time: { kind: 'cron', cron: pattern },
   zone,
 })
-/** All due times of 2026 by the clock. */
+/** All due times of 2026, in order. */
 function yearOf(times: Pick<ScheduleSpec, 'time' | 'zone'>): number[] {
   return plannedRuns(times, at('2026-01-01T00:00:00Z') - 1, at('2027-01-01T00:00:00Z'), 100_000)
 }
@@ -36,13 +36,13 @@ describe('a year of due times with daylight saving', () => {
     for (let n = 1; n < due.length; n += 1) expect(due[n]! - due[n - 1]!).toBeLessThanOrEqual(26 * 3_600_000)
   })
 
-  it('every quarter of an hour is due every 15 minutes, also in the hours of the changes', () => {
+  it('every quarter of an hour is due every 15 minutes, even in the hours of clock changes', () => {
     const due = yearOf(cron('*/15 * * * *'))
     expect(due).toHaveLength(365 * 96)
     for (let n = 1; n < due.length; n += 1) expect(due[n]! - due[n - 1]!).toBe(900_000)
   })
 
-  it('every two hours counts hours, not clocks', () => {
+  it('every two hours counts elapsed hours, not clock time', () => {
     const times = {
       time: { kind: 'every', everyMs: 7_200_000, from: at('2026-03-28T21:00:00Z') },
       zone: 'Europe/Berlin',
@@ -61,7 +61,7 @@ it('a single time is due once, and never again', () => {
   expect(nextRun(times, at('2026-05-01T08:00:00Z'))).toBeUndefined()
 })
 
-it('three days of sleep become one run, which says how many it stands for', () => {
+it('three days of sleep become one run, with the number of missed runs', () => {
   const times = cron('0 9 * * *', 'UTC')
   const due = dueRun(times, at('2026-06-01T09:00:00Z'), at('2026-06-04T08:00:00Z'))
   expect({ ...due, dueAt: iso(due.dueAt), next: iso(due.next) }).toEqual({
@@ -79,7 +79,7 @@ it('years of missed minutes are joined quickly', () => {
   expect(cpuMs() - started).toBeLessThan(2000)
 })
 
-it('a heartbeat passes over its quiet hours, over midnight too', () => {
+it('a heartbeat skips its quiet hours, even across midnight', () => {
   const times = {
     time: { kind: 'every', everyMs: 3_600_000, from: at('2026-06-01T00:00:00Z') },
     zone: 'UTC',
@@ -97,7 +97,7 @@ it.each(['', 'x', '61 * * * *', '* * * *', '* * * * * *', '0 0 31 2 *'])(
   },
 )
 
-it('quiet hours end at the next such time by the clock of the zone; what mail starts has no due times', () => {
+it('quiet hours end at the next such time in the zone; schedules started by mail have no due times', () => {
   const quiet = { from: '22:00', to: '07:30' }
   expect(iso(quietEnd(quiet, at('2026-06-01T21:00:00Z'), 'Europe/Berlin'))).toBe('2026-06-02T05:30')
   const times = { time: { kind: 'mail', filter: {} }, zone: 'UTC' } as const

@@ -4,12 +4,12 @@ import type { QuietHours, ScheduleSpec } from '../../../shared/model/assistant/s
 
 type Times = Pick<ScheduleSpec, 'time' | 'zone' | 'heartbeat'>
 
-/** Due times that are looked at to count missed ones, and quiet ones that are passed over. */
+/** How many due times are checked to count missed ones and to skip quiet ones. */
 const MAX_COUNTED = 1000
 
 /**
- * The first due time after `after`; undefined when it never runs again. At the change to summer time a time of day that
- * does not exist is due at the moment of the change, and at the change back it is due once.
+ * The first due time after `after`; undefined when it never runs again. When daylight saving time starts, a time of day
+ * that does not exist is due at the change; when it ends, a time that exists twice is due once.
  */
 export function nextRun(times: Times, after: number): number | undefined {
   let next = nextTime(times, after)
@@ -27,7 +27,7 @@ function nextTime({ time, zone }: Times, after: number): number | undefined {
   return time.from + Math.max(1, Math.floor((after - time.from) / time.everyMs) + 1) * time.everyMs
 }
 
-/** A run that is due: the latest due time until now, how many before it were missed, and when the next is. */
+/** A due run: the latest due time until now, the number of missed ones before it, and the next due time. */
 export interface DueRun {
   dueAt: number
   missed: number
@@ -57,9 +57,7 @@ export function plannedRuns(times: Times, from: number, until: number, limit: nu
 
 const patterns = new Map<string, Cron>()
 
-/**
- * The pattern, ready to be asked; patterns are kept, since parsing takes longer than asking. Throws `schedule.time`.
- */
+/** The parsed pattern; cached, because parsing takes longer than evaluating. Throws `schedule.time`. */
 export function parseCron(pattern: string, zone: string): Cron {
   const key = `${zone}\n${pattern}`
   const known = patterns.get(key)
@@ -76,13 +74,13 @@ export function parseCron(pattern: string, zone: string): Cron {
   }
 }
 
-/** Whether a moment is within the hours, by the clock of the zone. */
+/** Whether a time is within quiet hours in the zone. */
 export function isQuiet({ from, to }: QuietHours, at: number, zone: string): boolean {
   const clock = clockOf(zone).format(at)
   return from <= to ? clock >= from && clock < to : clock >= from || clock < to
 }
 
-/** When quiet hours end that a moment is in. */
+/** When the quiet hours that contain a time end. */
 export function quietEnd({ to }: QuietHours, at: number, zone: string): number | undefined {
   const [hour, minute] = to.split(':').map(Number)
   return parseCron(`${minute} ${hour} * * *`, zone).nextRun(new Date(at))?.getTime()

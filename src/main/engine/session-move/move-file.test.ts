@@ -30,7 +30,7 @@ const record = fc.record(
 )
 
 describe('a move file', () => {
-  test('gives back every record as it was added, whatever is in it', async () => {
+  test('returns every record unchanged, whatever its content', async () => {
     const folder = await tempFolder()
     fc.assert(
       fc.property(fc.array(record, { maxLength: 5 }), (records) => {
@@ -40,7 +40,7 @@ describe('a move file', () => {
     )
   })
 
-  test('is damaged when any byte was changed, added or cut off', async () => {
+  test('counts as damaged if any byte was changed, added or cut off', async () => {
     const folder = await tempFolder()
     const path = written(folder, [
       { kind: 'move', data: Buffer.from('{"a":1}') },
@@ -71,7 +71,7 @@ describe('a move file', () => {
     },
   )
 
-  test('that was not finished is damaged', async () => {
+  test('that was not finished counts as damaged', async () => {
     const path = join(await tempFolder(), 'half')
     const file = createMoveFile(path)
     file.add('move', Buffer.from('{}'))
@@ -79,7 +79,7 @@ describe('a move file', () => {
     expect(() => read(path)).toThrow(DAMAGED)
   })
 
-  test('with a length that it does not have is not read into memory', async () => {
+  test('with a wrong length is not read into memory', async () => {
     const path = join(await tempFolder(), 'huge')
     for (const bytes of ['2000000000', '-1', '1e99', '"5"', '1.5', 'null']) {
       writeFileSync(path, `{"kind":"move","bytes":${bytes}}\nx\n`)
@@ -87,7 +87,7 @@ describe('a move file', () => {
     }
   })
 
-  test.runIf(process.platform !== 'win32')('is not looked for in what is no file', async () => {
+  test.runIf(process.platform !== 'win32')('is refused if it is not a regular file', async () => {
     const folder = await tempFolder()
     execFileSync('mkfifo', [join(folder, 'pipe')])
     for (const name of ['missing', '.', 'pipe']) expect(() => read(join(folder, name))).toThrow(INVALID)

@@ -3,31 +3,31 @@ import { closeSync, fsyncSync, openSync, readSync, statSync, writeSync } from 'n
 import { isRecord } from '../../../shared/json-fields'
 import { CodedError } from '../../../shared/errors'
 
-/** Names the format in the first line of the file. */
+/** The name of the format in the first line of the file. */
 export const MOVE_FORMAT = 'trestle-move'
 export const MOVE_VERSION = 1
 
-/** Records are at most this large; a project's bundle is the largest. */
+/** Maximum record size; the largest record is a project's bundle. */
 const MAX_RECORD_BYTES = 2 ** 31 - 1
 const MAX_LINE_BYTES = 64 * 1024
 
 /**
- * A record of a move file: one line of JSON, which says what it is and how many bytes follow, then the bytes and a line
- * feed. The last one, `end`, has the SHA-256 of everything before it.
+ * A record of a move file: one line of JSON with its kind and size, then the bytes and a line feed. The last record,
+ * `end`, has the SHA-256 of everything before it.
  */
 export interface MoveRecord {
   kind: string
-  /** The id, hash or name of what it is. */
+  /** The id, hash or name of the content. */
   name?: string
   data: Buffer
 }
 
-/** Writes a move file. Not complete until `finish` returns. */
+/** Writes a move file, which is incomplete until `finish` returns. */
 export interface MoveFileWriter {
   add(kind: string, data: Uint8Array, name?: string): void
-  /** Writes the last record, and everything to the disk. */
+  /** Writes the last record and flushes everything to disk. */
   finish(): void
-  /** Gives up; the file is incomplete. */
+  /** Closes the incomplete file. */
   close(): void
 }
 
@@ -55,8 +55,8 @@ export function createMoveFile(path: string): MoveFileWriter {
 }
 
 /**
- * The records of a move file, in order, without the last one. Throws `move.damaged` as soon as something is wrong; only
- * once all records were read is it known that the file is complete.
+ * The records of a move file, in order, without the last one. Throws `move.damaged` at the first error; the file is
+ * known to be complete only after all records were read.
  */
 export function* readMoveFile(path: string): Generator<MoveRecord, void> {
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -105,7 +105,7 @@ function headOf(line: Buffer): { kind: string; name?: string; bytes: number } | 
   }
 }
 
-/** The line at the position, without its end. */
+/** The line at the position, without its line end. */
 function lineAt(fd: number, at: number): Buffer {
   const chunk = Buffer.alloc(4096)
   const parts: Buffer[] = []

@@ -27,7 +27,7 @@ test('a manifest of another version is refused', () => {
     expect(moveManifest.safeParse({ ...MANIFEST, ...change }).success).toBe(false)
 })
 
-test('a project that is sealed leads to no other folder, and to no option of git', () => {
+test('a sealed project cannot refer to another folder or contain an option for git', () => {
   const isValid = (project: object): boolean =>
     sealEvent.safeParse({ ...SEAL, project: { ...PROJECT, ...project } }).success
   expect([{}, { folder: '' }, { folder: 'a/..b' }, { branch: 'fix/größe' }].map(isValid)).toEqual([
@@ -41,7 +41,7 @@ test('a project that is sealed leads to no other folder, and to no option of git
   for (const commit of ['HEAD', 'a'.repeat(39), 'A'.repeat(40)]) expect(isValid({ commit })).toBe(false)
 })
 
-test('a plan has a name without folders above it, blanks or a leading point', () => {
+test('the name of a plan has no parent folders, spaces or leading dot', () => {
   expect(['plans/plan.md', 'plans/a/b-1.md'].every((name) => PLAN_FILE.test(name))).toBe(true)
   for (const name of ['plans/', 'plans/..', 'plans/../x', 'plans/a//b', 'plan/x', '/plans/x', 'plans/.x', 'plans/a b'])
     expect(PLAN_FILE.test(name)).toBe(false)
@@ -53,7 +53,7 @@ test('an event has a number, a time, a type and its text', () => {
     expect(movedEvent.safeParse(event).success).toBe(false)
 })
 
-test('the digest of contents counts every part, and not their order', () => {
+test('the digest of contents covers every part, but not their order', () => {
   const [a, b] = [
     { kind: 'content', name: 'a', hash: '1' },
     { kind: 'file', name: 'b', hash: '2' },

@@ -20,17 +20,17 @@ export const moveManifest = z.object({
   /** Addresses of homes. */
   from: id,
   to: id,
-  /** The folder of the session, and the home, on the computer it comes from. */
+  /** The folder of the session, and the home, on the source computer. */
   folder: path,
   home: path,
 })
 
-/** Names of plans. A file with another name is not one, and does not move. */
+/** Names of plans. Files with other names are not plans and are not moved. */
 export const PLAN_FILE = /^plans\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/
 
 export type MoveManifest = z.output<typeof moveManifest>
 
-/** One event in a move file: number, time, type, and the text as it was recorded. */
+/** One event in a move file: number, time, type, and the recorded text. */
 export const movedEvent = z.tuple([
   z.int().min(1),
   z.int().min(0).max(8_640_000_000_000_000),
@@ -38,7 +38,7 @@ export const movedEvent = z.tuple([
   z.string(),
 ])
 
-/** The event that seals a session, as it is read from a file. */
+/** The event that seals a session, as read from a file. */
 export const sealEvent = z.object({
   type: z.literal('session.sealed'),
   moveId: id,
@@ -65,7 +65,7 @@ export const sealEvent = z.object({
     .optional(),
 })
 
-/** The digest of what moves with the events. `parts`: kind, name and SHA-256 of each. */
+/** The digest of everything that moves with the events. `parts`: kind, name and SHA-256 of each. */
 export function contentsDigest(parts: readonly { kind: string; name: string; hash: string }[]): string {
   const lines = parts.map(({ kind, name, hash: of }) => `${kind} ${of} ${name}\n`).toSorted()
   return hash('sha256', lines.join(''), 'hex')

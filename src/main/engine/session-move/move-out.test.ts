@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { isInFamily, plansOf } from './move-out'
 
-test('plans move, and nothing else that lies beside them, because a receiver would refuse the whole file', async () => {
+test('plans move without the other files next to them, because a receiver would refuse the whole file', async () => {
   const home = await tempFolder()
   const plans = join(home, 'sessions', 's', 'plans')
   mkdirSync(join(plans, 'old'), { recursive: true })

@@ -20,27 +20,27 @@ export interface SendDeps extends BundleDeps {
   agentsOf(sessionId: string): string[]
 }
 
-/** Where the file of a move is kept until the session comes back. */
+/** The move file that is kept until the session comes back. */
 export function keptFile(home: string, moveId: string): string {
   return join(home, 'moves', `${moveId}.trestle-move`)
 }
 
-/** Where it is written; it is there only as long as it is incomplete. */
+/** The path for writing a move file; it exists only while the file is incomplete. */
 export function partialFile(home: string, moveId: string): string {
   return join(home, 'moves', `${moveId}.part`)
 }
 
-/** One part of what moves with the events. */
+/** One of the parts that move with the events. */
 interface Part {
   kind: 'content' | 'file'
   name: string
-  /** Where it is; a content is in the store of contents under its name. */
+  /** Its path; absent for a content, which is in the content store under its name. */
   path?: string
 }
 
 /**
- * Seals an idle session and writes it, with all that belongs to it, to the file that is kept in this home. The seal is
- * recorded when everything but the event itself has been written.
+ * Seals an idle session and writes it, with everything that belongs to it, to the file that is kept in this home. The
+ * seal is recorded once everything but its own event has been written.
  */
 export async function sealSession(
   deps: SendDeps,
@@ -76,7 +76,7 @@ export async function sealSession(
     const written: { kind: string; name: string; hash: string }[] = []
     for (const part of parts) {
       const data = part.path === undefined ? deps.checkpoints.blobs.get(part.name) : readFileSync(part.path)
-      // Removed at this moment to free space: it then cannot be undone here either.
+      // It was just removed to free space, so it cannot be undone here either.
       if (data === undefined) continue
       file.add(part.kind, data, part.name)
       written.push({ kind: part.kind, name: part.name, hash: sha256(data) })
@@ -125,7 +125,7 @@ export async function sealSession(
     }
   } finally {
     if (isOpen) file.close()
-    // If this fails as well, what there is of the file shows that it was never complete.
+    // If this fails too, the partial file shows that it was never complete.
     if (isSealed && session.header.sealed)
       session.record({ type: 'session.unsealed', moveId, epoch, why: 'incomplete' })
     rmSync(partial, { force: true })
@@ -149,7 +149,7 @@ function addEvent(file: MoveFileWriter, { seq, at, type, body }: ChainedEvent, h
   file.add('event', Buffer.from(JSON.stringify([seq, at, type, body, head])))
 }
 
-/** Contents that the session needs for undoing, and its plans. */
+/** The contents that the session needs for undo, and its plans. */
 function partsOf({ home, checkpoints, agentsOf }: SendDeps, sessionId: string): Part[] {
   const { place, blobs } = checkpoints
   const hashes = new Set<string>()
@@ -162,7 +162,7 @@ function partsOf({ home, checkpoints, agentsOf }: SendDeps, sessionId: string): 
   return [...contents, ...plansOf(home, sessionId).map((plan): Part => ({ kind: 'file', ...plan }))]
 }
 
-/** The plans of a session, with the names that they have in a move file. What a receiver would refuse is left out. */
+/** The plans of a session with their names in a move file, without those that a receiver would refuse. */
 export function plansOf(home: string, sessionId: string): { name: string; path: string }[] {
   return filesIn(join(home, 'sessions', sessionId, 'plans'), 'plans').filter(({ name }) => PLAN_FILE.test(name))
 }
@@ -179,7 +179,7 @@ function sha256(data: Uint8Array): string {
   return hash('sha256', data, 'hex')
 }
 
-/** Whether an id can be one of a subagent of the session. */
+/** Whether an id can belong to a subagent of the session. */
 export function isInFamily(agentId: string, rootId: string): boolean {
   return agentId.startsWith(familyPrefix(rootId))
 }

@@ -50,7 +50,7 @@ function changedProject(): string {
 }
 
 describe('a project that moves', () => {
-  test('arrives in an empty folder as it was: commit, branch, staged and changed files, links, modes', async () => {
+  test('arrives unchanged in an empty folder: commit, branch, staged and changed files, links, modes', async () => {
     const sent = changedProject()
     const project = await bundled(sent)
     const top = join(lab.root, 'received')
@@ -67,14 +67,14 @@ describe('a project that moves', () => {
     expect(lab.git(sent, 'for-each-ref', 'refs/trestle')).toBe('')
   })
 
-  test('is left alone where it is the same already', async () => {
+  test('is left alone if it is already the same', async () => {
     const project = await bundled(changedProject())
     const top = join(lab.root, 'received')
     await unpacked(top, project)
     expect(await unpacked(top, project)).toEqual({ state: 'present', notes: [] })
   })
 
-  test('does not replace files of a repository that has no commit yet', async () => {
+  test('does not replace files of a repository without commits', async () => {
     const project = await bundled(changedProject())
     const top = join(lab.root, 'mine')
     mkdirSync(top)
@@ -96,7 +96,7 @@ describe('a project that moves', () => {
     expect(read(top, 'a.txt')).toBe('two\r\n')
   })
 
-  test('does not replace ignored files, or folders of them', async () => {
+  test('does not replace ignored files or folders', async () => {
     const sent = lab.repository('sent', { '.gitignore': '.env\nbuild/\n', 'a.txt': 'one' })
     const before = await bundled(sent)
     const top = join(lab.root, 'received')
@@ -123,7 +123,7 @@ describe('a project that moves', () => {
     expect(read(top, 'a.txt')).toBe('changed by hand')
   })
 
-  test('keeps its branch where a tag has the same name', async () => {
+  test('keeps its branch if a tag has the same name', async () => {
     const sent = lab.repository('sent', { 'a.txt': 'one' })
     lab.git(sent, 'tag', 'main')
     const project = await bundled(sent)
@@ -133,7 +133,7 @@ describe('a project that moves', () => {
     expect(lab.git(top, 'symbolic-ref', 'HEAD').trim()).toBe('refs/heads/main')
   })
 
-  test('leaves nothing behind, and an empty folder as it was, when its bundle is damaged', async () => {
+  test('leaves nothing behind, and an empty folder unchanged, if its bundle is damaged', async () => {
     const project = await bundled(changedProject())
     lab.write(lab.root, { 'project.bundle': readFileSync(bundleFile()).subarray(0, -40) })
     const top = join(lab.root, 'received')

@@ -12,7 +12,7 @@ import { writeFiles } from '../worktree/files/saved-files'
 import { holdsVersions, takeSnapshot } from '../worktree/files/snapshot'
 import type { WorktreePlace } from '../worktree/worktree-place'
 
-/** The commits of ours need no name of the user's. */
+/** Our commits do not need the user's name. */
 const AUTHOR = {
   GIT_AUTHOR_NAME: 'Trestle',
   GIT_AUTHOR_EMAIL: 'trestle@localhost',
@@ -26,8 +26,8 @@ export interface BundleDeps {
 }
 
 /**
- * Writes a bundle with the commit that is checked out and, as a commit of ours, everything uncommitted. Undefined where
- * the folder is in no repository, or in one without a commit.
+ * Writes a bundle with the checked-out commit and, as a commit of ours, everything uncommitted. Undefined if the folder
+ * is not in a repository with a commit.
  */
 export async function bundleProject(
   { place }: BundleDeps,
@@ -56,15 +56,15 @@ async function hasFiles(repository: OpenRepository): Promise<boolean> {
 }
 
 /**
- * How a repository is now; `files`: how many differ from the commit; `versions`: a tree with all versions of files with
- * conflicts, instead of an index.
+ * The current state of a repository. `files`: how many differ from the commit; `versions`: a tree with all versions of
+ * files with conflicts, instead of an index.
  */
 type ProjectState = Omit<MovedProject, 'folder'> & { files: number; versions?: string }
 
 async function stateOf(repository: OpenRepository, temporary: string): Promise<ProjectState> {
   const { commit, tree, index, files } = await takeSnapshot(repository, { temporary, ignored: false })
   const branch = await currentBranch(repository)
-  // A snapshot has no index of its own when all changes are staged, or none.
+  // A snapshot has no separate index if all changes are staged, or none.
   const { code } = await repository.read(['diff-index', '--cached', '--quiet', commit], { okCodes: [0, 1] })
   const versions = index !== undefined && (await holdsVersions(repository, index)) ? index : undefined
   const staged = versions === undefined ? (index ?? (code === 1 ? tree : undefined)) : undefined
@@ -82,7 +82,7 @@ function refOf(moveId: string): string {
   return `refs/trestle/moves/${moveId}`
 }
 
-/** A ref to a commit with all files, whose parents are the commit that is checked out and what is staged. */
+/** Creates a ref to a commit with all files, whose parents are the checked-out commit and the staged state. */
 async function keep(
   repository: OpenRepository,
   moveId: string,
@@ -100,21 +100,21 @@ async function keep(
   return ref
 }
 
-/** What is known about the project where it is received. */
+/** What is known about the project at its target. */
 export interface ProjectTarget {
   moveId: string
   /** The top of the repository. */
   top: string
   project: MovedProject
-  /** How the project was here when the session left; absent: it was never here. */
+  /** The state of the project here when the session left; undefined: it was never here. */
   before: MovedProject | undefined
   bundle: string
 }
 
 /**
- * Puts the project into its folder. Makes a new repository, or updates one whose files are as they were when the
- * session left, or that has no uncommitted changes. What was there stays reachable under `refs/trestle/moves/`. Returns
- * `present` when all files are as they should be already.
+ * Unpacks the project into its folder. Creates a repository, or updates one whose files are unchanged since the session
+ * left or that has no uncommitted changes. The previous state stays reachable under `refs/trestle/moves/`. Returns
+ * `present` if all files are already up to date.
  */
 export async function unpackProject(
   deps: BundleDeps,
@@ -134,7 +134,7 @@ export async function unpackProject(
   if (!now && (await hasFiles(repository)))
     throw new CodedError('move.files_changed', `${top} has files, and no commit that has them.`)
   await fetchBundle(repository, moveId, bundle)
-  // Ignored files are in no snapshot.
+  // Ignored files are not in snapshots.
   if (now) await requireNothingInTheWay(repository, project.tree, { since: now.tree, saved: now.tree })
   if (now) await repository.write(['update-ref', `${refOf(moveId)}-before`, now.commit])
   const notes = await checkOut(repository, project, now)
@@ -193,7 +193,7 @@ function isAllowed(now: ProjectState, before: MovedProject | undefined): boolean
   return now.files === 0 && now.index === undefined
 }
 
-/** Objects are checked, so that no tree can contain what git itself would never write. */
+/** Fetches with checks of all objects, so that no tree can contain anything that git itself would never write. */
 async function fetchBundle(repository: OpenRepository, moveId: string, bundle: string): Promise<void> {
   const ref = refOf(moveId)
   await repository.write([
@@ -211,7 +211,7 @@ async function fetchBundle(repository: OpenRepository, moveId: string, bundle: s
   ])
 }
 
-/** Makes files, index and branch what they were. `now`: what they are, all of it kept elsewhere. */
+/** Restores files, index and branch. `now`: their current state, which is already saved elsewhere. */
 async function checkOut(
   repository: OpenRepository,
   { commit, branch, tree, index }: MovedProject,
@@ -232,7 +232,7 @@ async function checkOut(
   return notes
 }
 
-/** The branch itself if that loses no commit, else a new one beside it. */
+/** The branch itself if no commit is lost, otherwise a new branch with a similar name. */
 async function branchFor(repository: OpenRepository, branch: string, commit: string): Promise<string> {
   const tip = await repository.maybe(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
   if (tip === undefined || tip === commit) return branch

@@ -10,14 +10,14 @@ import { damaged, readMoveFile, type MoveRecord } from './move-file'
 import { contentsDigest, movedEvent, moveManifest, PLAN_FILE, sealEvent, type MoveManifest } from './move-manifest'
 import { isInFamily } from './move-out'
 
-/** A move file that was read and whose every part is as it was sealed. */
+/** The content of a move file, verified against the seal. */
 export interface ReadMove {
   manifest: MoveManifest
   seal: z.output<typeof sealEvent>
   /** The session itself first, then its subagents. */
   sessions: ReceivedSession[]
   contents: string[]
-  /** Plans, by their path in the folder of the session. */
+  /** Plans, by their path within the session's folder. */
   files: { name: string; data: Buffer }[]
   hasProject: boolean
   /** The hash of the last event. */
@@ -32,9 +32,9 @@ interface Reading extends Omit<ReadMove, 'seal' | 'sessions' | 'head' | 'manifes
 }
 
 /**
- * Reads a move file and checks everything in it. Contents go to the store of contents, where they are of no use until
- * the session refers to them; the project's bundle goes to the file `bundle`. `accept`: throws for a move that is not
- * for this home, before anything else is read.
+ * Reads a move file and checks everything in it. Contents go to the content store, where they have no effect until the
+ * session refers to them; the project's bundle goes to the file `bundle`. `accept` throws for a move that is not for
+ * this home, before anything else is read.
  */
 export async function readMove(
   file: string,
@@ -57,14 +57,14 @@ export async function readMove(
   return checked(manifest, reading)
 }
 
-/** The session in a move file; undefined when it cannot be read. */
+/** The session in a move file; undefined if it cannot be read. */
 export function sessionOf(file: string): string | undefined {
   const records = readMoveFile(file)
   try {
     const first = records.next()
     return first.done === true ? undefined : manifestOf(first.value).sessionId
   } catch {
-    // Damaged, or from another version.
+    // The file is damaged or from another version.
     return undefined
   } finally {
     records.return()
@@ -127,7 +127,7 @@ function takeEvent(data: Buffer, { sessions }: Reading): void {
   session.events.push(chained)
 }
 
-/** Compares the parts with what the seal says. */
+/** Verifies the parts against the seal. */
 function checked(manifest: MoveManifest, reading: Reading): ReadMove {
   const { moveId, sessionId, epoch, to } = manifest
   const root = reading.sessions.find((one) => one.sessionId === sessionId)

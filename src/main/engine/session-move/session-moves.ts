@@ -29,41 +29,39 @@ import { cutText } from '../../../shared/cut-text'
 export interface SessionMovesDeps extends Omit<SendDeps, 'agentsOf'> {
   store: Pick<Store, 'agents' | 'ofTypes'>
   sessions: Pick<SessionManager, 'header' | 'withSession' | 'adopt'>
-  /** The mode of sessions that come from another place. */
+  /** The mode of sessions that arrive from another place. */
   mode(): SessionHeader['mode']
-  /** The command of a background task of the session that still runs. */
+  /** The command of a background task of the session that is still running. */
   runningTask(sessionId: string): Promise<string | undefined>
   makeScratchFolder(): Promise<string>
   newId(prefix: string): string
   now(): number
 }
 
-/** Where a session is received. */
+/** Options for receiving a session. */
 export interface ReceiveOptions {
-  /**
-   * Where the project is put: a folder that is missing, empty, or a clone of it. Default: where the session was here.
-   */
+  /** The folder for the project: missing, empty, or a clone of it. Default: the session's earlier folder here. */
   folder?: string
-  /** The hash of the last event, as `out` returned it; proves that the file was not rewritten. */
+  /** The hash of the last event, as returned by `out`, which proves that the file was not rewritten. */
   head?: string
-  /** The session that is expected: a file with another one is refused. */
+  /** The expected session; a file with another one is refused. */
   sessionId?: string
 }
 
-/** Moves sessions between homes, so that each is active in one of them at most. */
+/** Moves sessions between homes, so that each is active in at most one of them. */
 export interface SessionMoves {
   /** The address of this home: a session is sealed for it. */
   address(): Promise<HomeAddress>
   /**
-   * Seals a session for another home and writes it to a file. For a session that is sealed for the same home already,
-   * writes the same file again.
+   * Seals a session for another home and writes it to a file. If it is already sealed for the same home, writes the
+   * same file again.
    */
   out(sessionId: string, file: string, to: { address: string; place?: string }): Promise<MovedOut>
   /** Receives a session from a file. */
   in(file: string, options?: ReceiveOptions): Promise<MovedIn>
-  /** Notes here that a move is never to be received, so that it can be cancelled where it comes from. */
+  /** Records that a move must never be received here, so that it can be canceled at its source. */
   refuse(moveId: string): Promise<void>
-  /** Takes the seal off a session that was never received elsewhere, as the user has made sure. */
+  /** Removes the seal from a session; the user has made sure that it was never received elsewhere. */
   cancel(sessionId: string, moveId: string): Promise<SessionHeader>
 }
 
@@ -85,7 +83,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     const { sealed } = sessions.header(sessionId)
     if (sealed && existsSync(keptFile(home, sealed.moveId))) return again(sessionId, file, to)
     if (sealed) {
-      // The process ended while it wrote the file, so the session cannot have been received.
+      // The process ended while writing the file, so the session cannot have been received.
       if (!existsSync(partialFile(home, sealed.moveId)))
         throw new CodedError(
           'session.sealed',
@@ -121,7 +119,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     return { ...moved, file }
   }
 
-  /** The same file once more. */
+  /** Writes the same file again. */
   async function again(sessionId: string, file: string, to: { address: string }): Promise<MovedOut> {
     const { sealed } = sessions.header(sessionId)
     if (!sealed || sealed.to !== to.address)
@@ -148,8 +146,8 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
   }
 
   /**
-   * Removes files that were kept for sessions which came back in another way, or were deleted, and what processes left
-   * that ended during a move.
+   * Removes files kept for sessions that came back in another way or were deleted, and leftovers of processes that
+   * ended during a move.
    */
   function removeStale(): void {
     const folder = join(home, 'moves')
@@ -164,7 +162,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
   }
 
-  /** The file is complete or not there at all: a failed attempt is not in the way of the next one. */
+  /** Copies the file atomically, so that a failed attempt does not block the next one. */
   function copy(moveId: string, file: string): number {
     mkdirSync(dirname(file), { recursive: true })
     const partial = join(dirname(file), `.trestle-${randomBytes(8).toString('hex')}.part`)
@@ -227,9 +225,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
   }
 
-  /**
-   * Puts everything where it belongs; the events last, in one transaction, from which on the session is active here.
-   */
+  /** Puts everything in its place. The events come last, in one transaction, which makes the session active here. */
   async function place(
     move: ReadMove,
     bundle: string,
@@ -259,7 +255,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     }
     const fromTop = seal.project ? topOf(manifest.folder, seal.project.folder) : manifest.folder
     const toTop = seal.project ? topOf(folder, seal.project.folder) : folder
-    // Also where both are called the same: only what lies in these folders can be undone here.
+    // Even if both have the same path: only changes in these folders can be undone here.
     const moved = [
       { from: fromTop, to: toTop },
       { from: manifest.home, to: home },
@@ -301,7 +297,7 @@ export function createSessionMoves(deps: SessionMovesDeps): SessionMoves {
     return { folder, top: folder }
   }
 
-  /** How the project was when the session left this home. */
+  /** The state of the project when the session left this home. */
   function sealedProject(sessionId: string): MovedProject | undefined {
     return store.ofTypes(sessionId, ['session.sealed']).at(-1)?.project
   }
@@ -319,21 +315,21 @@ function taken(file: string): CodedError {
   return new CodedError('request.invalid', `There is a file ${file} already. Choose another name.`)
 }
 
-/** Gives a file its name, unless another file has it. */
+/** Renames a file to its final name, unless another file has it. */
 function putInPlace(partial: string, file: string): void {
   try {
     // Unlike a rename, a link overwrites nothing.
     linkSync(partial, file)
   } catch {
-    // There is one, or the file system has no hard links.
+    // Another file exists, or the file system has no hard links.
     if (existsSync(file)) throw taken(file)
     renameSync(partial, file)
   }
 }
 
-/** What a move is written to meanwhile, here and by `moveSession`. */
+/** Temporary files of a move, created here and by `moveSession`. */
 const OWN_FILE = /^(?:move|in|on-its-way)-[\w-]+(?:\.part|\.bundle)?$/
-/** A move writes to its files all the time, and takes minutes. */
+/** A move writes to its files continuously and takes minutes. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000
 
 function isAbandoned(path: string): boolean {
@@ -342,7 +338,7 @@ function isAbandoned(path: string): boolean {
   return stat !== undefined && stat.isFile() && Date.now() - stat.mtimeMs > ABANDONED_AFTER_MS
 }
 
-/** The real path of the folder of the session. Links in the project could make any folder that of the session. */
+/** The real path of the session's folder, checked to be inside the project: links could lead to any other folder. */
 async function folderInProject({ folder, top }: { folder: string; top: string }): Promise<string> {
   const [real, realTop] = [await realFolder(folder), await realFolder(top)]
   const expected = join(realTop, relative(top, folder))

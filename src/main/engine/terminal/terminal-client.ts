@@ -4,7 +4,7 @@ import type { TerminalPush, UserTerminal } from '../../../shared/model/task/term
 import type { HostConnection } from '../task/client/host-connection'
 import { HostConnector, type TaskHostProgram } from '../task/client/host-connector'
 
-/** What a person can do with their terminals. */
+/** The user's actions on their terminals. */
 export interface TerminalActions {
   open(sessionId: string, size: { cols: number; rows: number }): Promise<UserTerminal>
   list(sessionId?: string): Promise<UserTerminal[]>
@@ -13,22 +13,22 @@ export interface TerminalActions {
   restart(terminalId: string): Promise<UserTerminal>
   letWatch(terminalId: string, isWatched: boolean): Promise<UserTerminal>
   close(terminalId: string): Promise<void>
-  /** Looks at a terminal until the function returned is called. */
+  /** Shows a terminal until the returned function is called. */
   view(terminalId: string, viewer: TerminalViewer): () => void
 }
 
-/** What the agent of a session gets of the user's terminals: only the screens that the user lets it watch. */
+/** A session agent's access to the user's terminals: only the screens that the user lets it watch. */
 export interface WatchedTerminals {
   /** One line for each, for the model; undefined if the list is empty. */
   describe(): string | undefined
-  /** The text on the screen; undefined when it is not watched. */
+  /** The text on the screen; undefined if it is not watched. */
   screen(terminalId: string): Promise<string | undefined>
 }
 
-/** Terminals have ids of their own, so that an id says what it is. */
+/** Prefix that distinguishes the ids of terminals from others. */
 export const TERMINAL_PREFIX = 'term-'
 
-/** The shell of a new terminal, as it is started. */
+/** How the shell of a new terminal is started. */
 export interface ShellStart {
   shell: string
   args: string[]
@@ -38,13 +38,13 @@ export interface ShellStart {
 export interface TerminalClientOptions {
   /** Real path. */
   home: string
-  /** How to start the task host; absent: it is found, but never started. */
+  /** How to start the task host; absent: only an existing host is used. */
   program?: TaskHostProgram
-  /** The environment that a task host is started with. */
+  /** The environment for a new task host. */
   hostEnv: () => Record<string, string>
   /** Rejects when the shell cannot be determined. */
   shell: () => Promise<ShellStart>
-  /** The folder of a session; throws where there is no such session. */
+  /** The folder of a session; throws if the session does not exist. */
   folderOf: (sessionId: string) => string
   now: () => number
   /** A terminal was opened, changed or closed. */
@@ -54,13 +54,13 @@ export interface TerminalClientOptions {
 /** The messages to a viewer of a terminal. */
 export interface TerminalViewer {
   push: (push: TerminalPush) => void
-  /** There is nothing more: it was closed, or its host is gone. */
+  /** Called at the end: the terminal was closed, or its host has exited. */
   end: (error: CodedError) => void
 }
 
 /**
- * The user's own terminals, in the task host of this home. Connects to a host when there is one and a list is asked
- * for, and starts one with the first terminal.
+ * The user's own terminals, in the task host of this home. Connects to an existing host when a list is requested, and
+ * starts one for the first terminal.
  */
 export class TerminalClient {
   readonly #options: TerminalClientOptions
@@ -102,7 +102,7 @@ export class TerminalClient {
     return this.#known
   }
 
-  /** Those that the agent of a session may read, as far as they are known: after a `list`, always. */
+  /** The known terminals that the agent of a session may read; complete after a `list`. */
   watchedIn(sessionId: string): UserTerminal[] {
     return this.#known.filter((terminal) => terminal.isWatched && terminal.sessionId === sessionId)
   }
@@ -131,7 +131,7 @@ export class TerminalClient {
     return this.#found(terminalId, await link?.ask('watchTerminal', { terminalId, isWatched }))
   }
 
-  /** The text on the screen; undefined: the agent of this session may not read it. */
+  /** The text on the screen; undefined if the agent of this session may not read it. */
   async screen(terminalId: string, sessionId: string): Promise<string | undefined> {
     const link = await this.#find()
     return (await link?.ask('terminalScreen', { terminalId, sessionId })) ?? undefined
@@ -142,7 +142,7 @@ export class TerminalClient {
     if (!(await link?.ask('closeTerminal', { terminalId }))) throw notFound(terminalId)
   }
 
-  /** Looks at a terminal until the function returned is called. */
+  /** Shows a terminal until the returned function is called. */
   view(terminalId: string, viewer: TerminalViewer): () => void {
     let stop: (() => void) | undefined
     this.#viewers.set(viewer, terminalId)

@@ -6,7 +6,7 @@ import { createContextWindows, endpointOf } from './context-windows'
 
 const model = { id: 'p/m', model: 'm', providerId: 'p', contextWindow: 200_000 }
 
-it('uses the window that the provider states, for every session of the process', () => {
+it('uses the window that the provider reports, for every session of the process', () => {
   const windows = createContextWindows()
   windows.of(model).refused(90_000, 128_000)
   expect(windows.of(model).tokens()).toBe(128_000)
@@ -14,7 +14,7 @@ it('uses the window that the provider states, for every session of the process',
   expect(windows.of({ ...model, id: 'p/other' }).tokens()).toBe(200_000)
 })
 
-it('never assumes a window smaller than an answered request, if the provider states none', () => {
+it('never assumes a window smaller than an answered request, if the provider reports none', () => {
   const window = createContextWindows().of(model)
   window.answered(120_000)
   for (let n = 0; n < 5; n += 1) window.refused(121_000)
@@ -37,7 +37,7 @@ describe('a window learned from a refusal', () => {
     file = join(folder, 'cache', 'windows.json')
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
-  /** The windows of a process of its own. */
+  /** The windows of a separate process. */
   const process = (endpoint: string | undefined = 'openai-compatible https://a.example', at = 0) =>
     createContextWindows({ file, endpointOf: () => endpoint, now: () => at })
 
@@ -73,7 +73,7 @@ describe('a window learned from a refusal', () => {
     expect(process().of(model).tokens()).toBe(200_000)
   })
 
-  it('is kept with the size of pictures that a proxy before the provider has refused', () => {
+  it('is kept with the size of images that a proxy in front of the provider has refused', () => {
     process().of(model).refusedMedia(3_000_000)
     expect(process().of(model).mediaChars()).toBe(3_000_000)
     expect(process().of(model).isLearned()).toBe(false)
@@ -85,7 +85,7 @@ describe('a window learned from a refusal', () => {
     ).toBeUndefined()
   })
 
-  it('is forgotten after two weeks, when another one is configured, and with a clock that was wrong', () => {
+  it('is forgotten after two weeks, when another one is configured, and when the clock was wrong', () => {
     process().of(model).refused(90_000, 64_000)
     expect(
       process()

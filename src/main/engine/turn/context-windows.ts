@@ -5,7 +5,7 @@ import { createTokenCalibration, type TokenCalibration } from '../context/tokens
 import { imageTokenFormula } from '../context/tokens/image-tokens'
 import type { ModelInfo } from '../model/provider'
 
-/** The assumed window, as a share of the request that was refused, if the provider did not say how large it is. */
+/** The assumed window as a share of the refused request, if the provider did not report its size. */
 const SHARE_OF_REFUSED = 0.95
 /** A learned window expires after this long, in ms: models get larger windows. */
 const REMEMBERED_MS = 14 * 24 * 3_600_000
@@ -20,7 +20,7 @@ export interface ContextWindows {
 export interface ContextWindowsDeps {
   /** File that keeps learned windows for later processes. */
   file?: string
-  /** The endpoint of a provider; undefined when nothing is to be remembered for it. */
+  /** The endpoint of a provider; undefined if nothing should be remembered for it. */
   endpointOf?(providerId: string): string | undefined
   now?(): number
 }
@@ -28,11 +28,11 @@ export interface ContextWindowsDeps {
 interface LearnedWindow {
   /** Absent: as configured. */
   tokens?: number
-  /** Tokens of the longest request that was answered. */
+  /** Tokens of the longest successful request. */
   answered: number
   /** The output limit that the provider assumes for requests without one, as learned from a refusal, in tokens. */
   usualAnswer?: number
-  /** The most characters of media in a request, as learned from a refusal by the provider or a proxy before it. */
+  /** The most characters of media in a request, as learned from a refusal by the provider or a proxy in front of it. */
   mediaChars?: number
   sizes: TokenCalibration
 }
@@ -48,7 +48,10 @@ interface StoredWindow {
   at: number
 }
 
-/** What refusals reveal is also kept for later processes; token calibration is not, because the log has it. */
+/**
+ * Keeps what refusals reveal for later processes too; token calibration is not kept, because it can be read from the
+ * log.
+ */
 export function createContextWindows({
   file,
   endpointOf = () => undefined,
@@ -99,7 +102,7 @@ export function createContextWindows({
         isLearned: () => tokens() < contextWindow,
         refused(used, max) {
           learned.tokens = max ?? Math.round(Math.min(tokens(), used) * SHARE_OF_REFUSED)
-          // The limit that the provider states takes precedence over a longer request that it once answered.
+          // The limit that the provider reports takes precedence over a longer request that it once answered.
           if (max !== undefined) learned.answered = Math.min(learned.answered, max)
           keep()
         },
@@ -124,7 +127,7 @@ export function createContextWindows({
 }
 
 /**
- * The endpoint of a provider whose windows are to be remembered; undefined for a server on this machine, which may
+ * The endpoint of a provider whose windows should be remembered; undefined for a server on this machine, which may
  * restart with another window and whose refusals cost nothing.
  */
 export function endpointOf(provider: ProviderSettings | undefined): string | undefined {

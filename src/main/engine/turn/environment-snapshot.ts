@@ -16,13 +16,13 @@ export interface EnvironmentSnapshotsDeps {
   sandboxOf(session: Session): Promise<SandboxStatus | undefined>
   /** Whether permission rules hide a path from tools that list folders. */
   hiddenFrom(session: Session): Promise<(path: string) => boolean>
-  /** Whether the project has settings that the user has not trusted: then not even git runs in it. */
+  /** Whether the project has settings that the user has not trusted. If so, not even git runs in it. */
   isUntrusted(session: Session): Promise<boolean>
   /** Whether commands run in terminals of the session's client, whose shell is not known. */
   hasOtherTerminals(session: Session): boolean
 }
 
-/** Facts about the environment that have to be looked up on the machine. */
+/** Facts about the environment that require a look-up on the machine. */
 export interface EnvironmentSnapshot extends ProjectSnapshot {
   /** Name and version; absent when unknown. */
   shell?: string
@@ -30,7 +30,7 @@ export interface EnvironmentSnapshot extends ProjectSnapshot {
 }
 
 export interface EnvironmentSnapshots {
-  /** Starts the look-up, so that `take` waits less. */
+  /** Starts the look-up early, so that `take` waits less. */
   prefetch(session: Session): void
   /** Never rejects. The project is inspected once per conversation, and again after a compaction. */
   take(session: Session): Promise<EnvironmentSnapshot>

@@ -8,13 +8,13 @@ const NO_FALLBACK_CODES: readonly Failure['code'][] = ['model.context_overflow',
 export interface ModelFallbackDeps {
   /** Id of the model that takes over. */
   to: string
-  /** Whether it replaces a small model: then it takes over after any failure, and the user is not notified. */
+  /** Whether it replaces a small model. If so, it takes over after any failure, and the user is not notified. */
   quiet: boolean
   resolveModel(id: string): Promise<{ info: ModelInfo; provider: Provider }>
   modelOf(info: ModelInfo): TurnModel
-  /** What keeps the history within the other model's window. */
+  /** The context budget of the other model. */
   budgetOf(info: ModelInfo): ContextBudget
-  /** Tokens of the conversation now. */
+  /** Current tokens of the conversation. */
   used(): number
   log(message: string): void
 }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
 import { saveResult } from './save-result'
 
-it('each result has a file of its own, whatever its call is named', async () => {
+it('saves each result in its own file, whatever the id of its call', async () => {
   const home = await tempFolder()
   const long = 'x'.repeat(300)
   const ids = ['call_1', 'call-1', 'call/1', 'call:1', `${long}1`, `${long}2`, '../../etc/passwd', '..', '']
@@ -14,6 +14,6 @@ it('each result has a file of its own, whatever its call is named', async () => 
   expect(new Set(paths).size).toBe(ids.length)
   expect(paths.every((path) => path.startsWith(`${home}/sessions/session/tool-results/`))).toBe(true)
   expect(Math.max(...paths.map((path) => basename(path).length))).toBeLessThan(130)
-  // The usual ones are easy to find.
+  // Files of ordinary ids are easy to find.
   expect(basename(paths[0]!)).toBe('call_1.txt')
 })

@@ -13,7 +13,7 @@ export async function saveResult(home: string, sessionId: string, callId: string
   return path
 }
 
-/** The id of a call as the name of a file. An id that cannot be one gets a hash, so that no two have the same. */
+/** The file name for a call id. An id that cannot be a file name gets a hash, so that all names are unique. */
 function resultFileName(callId: string): string {
   const safe = callId.replace(/[^\w.-]/g, '_')
   if (safe === callId && safe.length <= MAX_NAME_CHARS) return safe

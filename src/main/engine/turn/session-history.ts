@@ -13,10 +13,7 @@ import type { Store } from '../store/store'
 import type { ContextWindows } from './context-windows'
 import type { RequestPrefix } from '../../../shared/model/turn/context'
 
-/**
- * How much of a conversation that was never compacted is read, in characters per token of the window; more would not
- * fit.
- */
+/** How much of an uncompacted conversation is read, in characters per token of the window; more would not fit. */
 const MAX_CHARS_PER_TOKEN = 12
 
 /** A conversation as the model sees it. */
@@ -85,7 +82,7 @@ function* restoringReads(
     const details = event.type === 'tool.finished' ? event.details : undefined
     for (const { path, hash, part, ...shown } of details?.kind === 'file' ? [details] : fileDiffs(details)) {
       const latest = reads.lastRead(path)
-      // Reads of several parts of the same version add up.
+      // Reads of several parts of the same version are combined.
       if (hash === undefined || (latest !== undefined && latest !== hash)) continue
       reads.markRead(path, hash, part && 'line' in shown ? partOf(shown) : part ? 'part' : 'all')
     }
@@ -145,7 +142,7 @@ export function createFrozenPrefixes(store: Pick<Store, 'since' | 'historyBackwa
 }
 
 /**
- * Makes call ids unique within a session: some servers count from `call_0` in every answer. A compacted history does
+ * Makes call ids unique within a session: some servers start from `call_0` in every answer. A compacted history does
  * not contain the earlier ids, so every new id then includes `since`, the sequence number of the compaction.
  */
 export function createCallIds(history: readonly Message[], since?: number): (wireId: string) => string {

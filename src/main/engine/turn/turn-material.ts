@@ -25,14 +25,14 @@ import type { Workspace } from '../workspace/workspace'
 import type { Store } from '../store/store'
 import type { ContextWindows } from './context-windows'
 
-/** Tools that are of no use without a user to ask: every request would be denied. */
+/** Tools that are useless without a user to ask: every request would be denied. */
 const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 const NONE: readonly never[] = []
 
 /** What a turn or a compaction works with: model, settings, tools, facts, and the conversation from the log. */
 export type TurnMaterial = Awaited<ReturnType<ReturnType<typeof createTurnMaterial>['gather']>>
 
-/** Gathers what requests of a session are made of. */
+/** Gathers the contents of a session's requests. */
 export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixes) {
   /** The model, settings and agent of a session, and what decides which tools it has. */
   async function choose(
@@ -59,7 +59,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
   }
 
   /**
-   * Everything for a request, with the conversation from the log. With `turn`, waits a moment for the tools of servers.
+   * Everything for a request, with the conversation from the log. With `turn`, waits briefly for the tools of servers.
    */
   async function gather(session: Session, turn?: { signal: AbortSignal; knownTools: ToolChoice['knownTools'] }) {
     const { header } = session
@@ -123,7 +123,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     }
     // Read from the log each time, so that a turn starts from the same state after a restart.
     const compacted = latestCompaction(deps.store, header)
-    // As when the conversation started: turning marks on or off later would change what was already sent.
+    // The same as when the conversation started: turning marks on or off later would change what was already sent.
     const frozen = prefixes.of(session)?.prefix.tools
     const marks = frozen
       ? frozen.some(({ name }) => name === 'SendDMail')
@@ -135,7 +135,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
         agent.maxSteps ?? settings.loop.maxSteps,
         settings.loop.maxSteps,
         deps.maxSteps?.(header) ?? settings.loop.maxSteps,
-        // The run of a schedule is the first turn; later ones are the user's.
+        // A schedule runs only in the first turn; later turns are the user's.
         (header.turns === 1 && header.schedule?.limits.steps) || settings.loop.maxSteps,
       ),
       ...(agent.maxRepeats !== undefined && { maxRepeats: agent.maxRepeats }),
@@ -178,15 +178,15 @@ export function historyDeps({ store, tools, models }: TurnRunnerDeps): HistoryDe
   return { store, workspaceOf: tools.workspaceOf, windows: models.windows }
 }
 
-/** What turns need of the rest of the engine, by the part that provides it. */
+/** What turns need from the rest of the engine, by the part that provides it. */
 export interface TurnRunnerDeps {
   home: string
   store: Store
-  /** Whether a user can be asked about the calls of a session now. */
+  /** Whether a user can currently be asked about the calls of a session. */
   canAsk(header: SessionHeader): boolean
-  /** The limit of steps of its running turn, besides the settings. */
+  /** The step limit of its running turn, in addition to the one in the settings. */
   maxSteps?(header: SessionHeader): number | undefined
-  /** The engine's: the time of day, and ids. */
+  /** The engine's clock: time of day, and ids. */
   clock: Pick<TurnClock, 'now' | 'newId'>
   report: TurnReport
   project: TurnProject
@@ -199,11 +199,11 @@ export interface TurnRunnerDeps {
 
 export interface TurnReport {
   log(message: string): void
-  /** Shows the user a warning; each text only once. */
+  /** Shows the user a warning; the same text only once. */
   warn(text: string): void
 }
 
-/** What is known of the folder that a session works in. */
+/** What is known about the folder that a session works in. */
 export interface TurnProject {
   /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): SessionHeader
@@ -222,9 +222,9 @@ export interface TurnModels {
 }
 
 export interface TurnAgents {
-  /** What the session's agent means for a turn. */
+  /** The settings of a turn that come from the session's agent. */
   turnOf(session: Session): Promise<AgentTurn>
-  /** Schedules the calls of a session among those of the other agents of its family. */
+  /** Schedules the calls of a session together with those of its parent and of other subagents. */
   scheduleCalls(session: Session): NonNullable<TurnCalls['scheduleAcrossAgents']>
 }
 
@@ -233,21 +233,21 @@ export interface TurnTasks {
   prepareNotifications(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
   running(sessionId: string): Promise<PinnedState['tasks']>
-  /** Prepares a terminal and a sandbox for commands; `answering` is aborted when the model's answer begins. */
+  /** Prepares a terminal and a sandbox for commands; `answering` is aborted when the model's answer starts. */
   warmUp(session: Session, answering: AbortSignal): void
   /** Records the session's sandbox status if it has changed. */
   syncSandbox?(session: Session): Promise<void>
 }
 
-/** What takes part in a turn only if the user has configured it. */
+/** Parts of a turn that are used only if the user has configured them. */
 export interface TurnExtensions {
   hooks?: Pick<Hooks, 'forTurn'>
   diagnostics?: Pick<Diagnostics, 'forTurn'>
-  /** What the model is told about the memory before its next step. */
+  /** What the model is told from memory before its next step. */
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
   /** The user's terminals that the agent may watch. */
   terminals?: { refresh(): Promise<void>; watched(session: Session): { describe(): string | undefined } }
-  /** Waits until the folder of a session is ready to be worked in. */
+  /** Waits until the folder of a session is ready for work. */
   prepared?(session: Session, signal: AbortSignal): Promise<void>
   /** Whether the next request may be made; asks the user when a spending limit is reached. */
   beforeRequest?(session: Session, turnId: string, signal: AbortSignal): ReturnType<NonNullable<ModelAccess['mayAsk']>>

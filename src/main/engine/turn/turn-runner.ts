@@ -38,7 +38,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       const folder = await stat(header.folder).catch(() => undefined)
       if (!folder?.isDirectory())
         throw new CodedError('session.folder_missing', `The folder ${header.folder} does not exist.`)
-      // The snapshot's programs run while the provider's package loads.
+      // Runs the snapshot's programs while the provider's package loads.
       if (header.prefixSeq === undefined) deps.project.snapshots.prefetch(session)
       const { info } = await deps.models.resolve(header.model)
       return { modelId: info.id }
@@ -140,7 +140,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           quiet: material.agent.parentModel !== undefined,
           resolveModel: deps.models.resolve,
           modelOf: (other) => modelOf(session, material.agent, other),
-          // What the other model takes, and how it counts, is not what the first one does.
+          // The other model has its own window and counts tokens differently.
           budgetOf: (other) =>
             budgetFor(other, { known: undefined, compacted: latestCompaction(deps.store, session.header) }),
           used: () =>
@@ -287,7 +287,7 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnMo
   }
 }
 
-/** What of the thinking in a history a model is sent. */
+/** Which thinking in the history is sent to a model. */
 function sentTo({ id, traits }: ModelInfo): SentTo {
   return { modelId: id, ...((traits?.bindsThinking || traits?.losesStaleThinking) && { losesStale: true }) }
 }

@@ -17,8 +17,8 @@ export interface TurnToolsDeps {
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): Registry
   allTools(session: Session): readonly Tool[]
   /**
-   * The tools of the session's MCP servers; undefined when no server is configured. With a signal, for a turn: waits a
-   * moment for servers whose tools are not known yet. Without a signal, nothing is started.
+   * The tools of the session's MCP servers; undefined when no server is configured. With a signal, for a turn: waits
+   * briefly for servers whose tools are not known yet. Without a signal, nothing is started.
    */
   serverTools?(session: Session, signal?: AbortSignal): Promise<ServerTools | undefined>
 }
@@ -27,7 +27,7 @@ export interface TurnToolsDeps {
 export interface ToolChoice {
   info: ModelInfo
   settings: Pick<Settings, 'tools' | 'toolSearch'>
-  /** Tools that cannot be used now, with the reason. */
+  /** Tools that are currently unavailable, with the reason. */
   unavailable: Readonly<Record<string, string>>
   offers: AgentTurn['offers']
   /** Names of the tools whose schemas the model has received; undefined before the first request. */
@@ -92,12 +92,12 @@ async function withServerTools(
   })
 }
 
-/** The list of the tools that are called with `call_tool` instead of having a schema. */
+/** The list of the tools that the model calls with `call_tool`, without their schemas. */
 export function briefTools(lookup: ToolLookup): string | undefined {
   return briefToolList(lookup.briefTools?.() ?? [])
 }
 
-/** The tools of features that are off, or that lack what they work with, with the reason. */
+/** The tools of features that are off or lack something they need, with the reason. */
 export function toolsOfDisabledFeatures({
   features,
   mail,

@@ -5,7 +5,7 @@ import { createWarmUp } from './warm-up'
 
 const session = {} as Session
 
-/** A warm-up for commands that have run before, so that it prepares at once. */
+/** A warm-up after commands have run, so that it prepares immediately. */
 function warmed() {
   const background = new BackgroundWork()
   const [environment, terminal] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -23,7 +23,7 @@ function warmed() {
   return { background, warmUp, environment, terminal, prepared: () => prepared }
 }
 
-test('closing waits for what is being prepared', async () => {
+test('closing waits for preparations in progress', async () => {
   const { background, warmUp, environment, terminal, prepared } = warmed()
   warmUp(session, new AbortController().signal)
   environment.resolve()

@@ -16,7 +16,7 @@ test('keeps names short', () => {
   expect(branchWords(`${'a'.repeat(30)} ${'b'.repeat(30)}`)).toBe('a'.repeat(30))
 })
 
-test('makes only names that git takes', () => {
+test('makes only names that git accepts', () => {
   const names = fc
     .sample(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), { numRuns: 60, seed: 14 })
     .flatMap((text) => branchWords(text) ?? [])
@@ -36,16 +36,16 @@ describe('a free name for a branch', () => {
     expect(await free(['Trestle/Fix', 'trestle/fix-2'], 'trestle/', 'fix')).toBe('trestle/fix-3')
   })
 
-  test('is not the folder of other branches', async () => {
+  test('is not a folder that contains other branches', async () => {
     expect(await free(['fix/a', 'fix-2/b'], '', 'fix')).toBe('fix-3')
   })
 
-  test('is not inside of a branch, as if that were a folder', async () => {
+  test('does not have another branch as its folder', async () => {
     expect(await free(['trestle'], 'trestle/', 'fix')).toBe('trestle-fix')
     expect(await free(['a/b', 'a-b-fix'], 'a/b/', 'fix')).toBe('a-b-fix-2')
   })
 
-  test('is made without words, too', async () => {
+  test('is found without words, too', async () => {
     expect(await free([], 'trestle/', undefined)).toMatch(/^trestle\/session-[0-9a-f]{6}$/)
   })
 })

@@ -29,7 +29,7 @@ export function branchWords(text: string): string | undefined {
   return name === '' ? undefined : name
 }
 
-/** A name that no branch has, and that is not in the way of another: `a` and `a/b` cannot both be branches. */
+/** A name that no branch has and that does not conflict with another: `a` and `a/b` cannot both be branches. */
 export async function freeBranch(
   repository: Pick<OpenRepository, 'text'>,
   prefix: string,
@@ -43,7 +43,7 @@ export async function freeBranch(
   const isFree = (name: string): boolean =>
     !taken.has(name.toLowerCase()) && ![...taken].some((other) => other.startsWith(`${name.toLowerCase()}/`))
   const wanted = `${prefix}${words ?? `session-${randomBytes(3).toString('hex')}`}`
-  // Where a branch has the name of a folder on the way, none can be made in it.
+  // If a branch has the name of a parent folder, no branch can be created in it.
   const isBlocked = [...wanted.matchAll(/\//g)].some(({ index }) => taken.has(wanted.slice(0, index).toLowerCase()))
   const stem = isBlocked ? wanted.replaceAll('/', '-') : wanted
   if (isFree(stem)) return stem
@@ -51,7 +51,7 @@ export async function freeBranch(
   return `${stem}-${randomBytes(6).toString('hex')}`
 }
 
-/** The name is needed while the branch is young; after this the words of the prompt have to do. */
+/** The branch is renamed only while it is new; after this time, it keeps the words of the prompt. */
 const LIMIT_MS = 15_000
 /** Characters of the prompt that are sent: enough for a name. */
 const MAX_TASK_CHARS = 4_000

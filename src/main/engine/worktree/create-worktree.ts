@@ -18,11 +18,11 @@ import type { WorktreePlace } from './worktree-place'
 export interface CreateOptions extends NewWorktree {
   /** Real path of the folder a session would work in. */
   project: string
-  /** What drafted names of branches begin with. */
+  /** Prefix of drafted branch names. */
   prefix: string
   /** Patterns of files to copy. */
   copy: readonly string[]
-  /** Files that configure Trestle in the project, from the project's folder. */
+  /** Files that configure Trestle in the project, relative to the project folder. */
   configuration: readonly string[]
   onProgress?(line: string): void
   signal?: AbortSignal
@@ -30,7 +30,7 @@ export interface CreateOptions extends NewWorktree {
 
 export interface CreatedWorktree {
   record: WorktreeRecord
-  /** What the user should know; sentences. */
+  /** Notes for the user, as sentences. */
   notes: string[]
 }
 
@@ -72,7 +72,7 @@ async function create(place: WorktreePlace, main: OpenRepository, options: Creat
     createdAt: now(),
     copied: {},
   }
-  // First, so that an unfinished worktree can be told from those of others.
+  // Recorded first, so that an unfinished worktree can be recognized as ours.
   writeWorktree(home, record)
   const notes: string[] = []
   let made: Repository
@@ -140,7 +140,7 @@ async function addWorktree(
   return made
 }
 
-/** Removes an unfinished worktree. Only what this call made is touched. */
+/** Removes an unfinished worktree. Only removes what this call created. */
 async function takeBack(
   { home, log }: WorktreePlace,
   main: OpenRepository,
@@ -172,7 +172,7 @@ async function branchOf(
   return { branch, isNew: !isThere, drafted: false }
 }
 
-/** The local branch that it starts from, into which it will be merged. */
+/** The local branch that the worktree starts from and will be merged into. */
 async function baseOf(main: OpenRepository, from: string | undefined): Promise<string | undefined> {
   const name = from?.replace(/^refs\/heads\//, '') ?? (await currentBranch(main))
   if (name === undefined) return undefined
@@ -192,7 +192,7 @@ async function freeId(home: string, name: string): Promise<string> {
   }
 }
 
-/** A project's settings apply in its worktrees even where they are not committed. */
+/** Copies a project's settings into the worktree, so that they apply there even if they are not committed. */
 function copyConfiguration(
   from: string,
   to: string,
@@ -202,6 +202,6 @@ function copyConfiguration(
     Buffer.from(relative(from, join(project, file)).replaceAll('\\', '/'), 'utf8').toString('latin1'),
   )
   const { copied, skipped } = copyAll({ from, to, like }, paths)
-  // The branch may well have its own.
+  // The branch may have its own version.
   return { copied, skipped: skipped.filter((path) => !isFileAt(to, Buffer.from(path, 'utf8').toString('latin1'))) }
 }

@@ -15,24 +15,24 @@ import { stagedTree } from './files/snapshot'
 import { removeCheckout, temporaryCheckout } from './temporary-checkouts'
 import type { WorktreePlace } from './worktree-place'
 
-/** Whatever the user has set: nothing is stashed, and no branch but the named one is moved. */
+/** Regardless of the user's Git settings, nothing is stashed, and only the named branch is moved. */
 const PLAIN = ['-c', 'merge.autoStash=false', '-c', 'rebase.autoStash=false', '-c', 'rebase.updateRefs=false']
 
 export interface MergeOptions {
   way: MergeWay
   /** The branch to merge into; absent: the one that the worktree started from. */
   into?: string
-  /** Commits everything uncommitted first. Absent: uncommitted changes are refused. */
+  /** Message for a commit of all uncommitted changes, made first. Absent: fails if there are any. */
   commit?: string
   /** The message of a merge or squash. */
   message?: string
-  /** Update: leave conflicts in the worktree, to be resolved there. */
+  /** For updates: leaves conflicts in the worktree, to be resolved there. */
   keepConflicts?: boolean
 }
 
 /**
- * Merges the branch of a worktree into its base. The base's checkout is changed only where it has no changes of its
- * own; with conflicts everything stays as it was.
+ * Merges the branch of a worktree into its base. The base's checkout is changed only if it has no uncommitted changes;
+ * with conflicts, nothing changes.
  */
 export async function mergeWorktree(
   place: WorktreePlace,
@@ -57,7 +57,7 @@ export async function mergeWorktree(
     }
     const message = options.message?.trim() || messageOf(options.way, branch, base)
     const result = await mergedInto(place, worktree, { ...options, branch, base, before, checkout, message })
-    // The base has its commits under another name, so its branch moves there.
+    // The base has the changes as a new commit, so the worktree's branch moves to it.
     if (result.state === 'done' && options.way === 'squash') {
       await requireNothingInTheWay(worktree, result.commit)
       await worktree.write(['reset', '--quiet', '--keep', result.commit])
@@ -66,7 +66,7 @@ export async function mergeWorktree(
   })
 }
 
-/** Brings the base's new commits into the worktree, by a merge or a rebase. */
+/** Brings the base's new commits into the worktree, by merge or rebase. */
 export async function updateWorktree(
   place: WorktreePlace,
   record: WorktreeRecord,
@@ -129,7 +129,7 @@ async function prepared(
   })
 }
 
-/** Stages everything; keeps what was staged in another version than the file has now. */
+/** Stages everything; keeps what was staged if the files have changed since. */
 async function stageAll(worktree: OpenRepository, id: string): Promise<void> {
   const before = await stagedTree(worktree)
   await addToIndex(worktree)
@@ -146,7 +146,7 @@ interface Merge extends MergeOptions {
   message: string
 }
 
-/** In the checkout of the base, or in a temporary one. */
+/** Merges in the checkout of the base, or in a temporary one. */
 async function mergedInto(place: WorktreePlace, worktree: OpenRepository, merge: Merge): Promise<MergeResult> {
   const { base, checkout, before } = merge
   if (checkout !== undefined) {
@@ -158,7 +158,7 @@ async function mergedInto(place: WorktreePlace, worktree: OpenRepository, merge:
   try {
     await worktree.write(['worktree', 'add', '--quiet', '--detach', '--', folder, before])
     const there = await openedAt(place, folder)
-    // Hooks usually need what is installed in a project, which this folder has not.
+    // Hooks usually need installed dependencies, which this folder does not have.
     const conflicts = await mergedHere(there, merge, ['--no-verify'])
     if (conflicts) return conflicts
     const commit = await commitOf(there, 'HEAD')
@@ -217,7 +217,7 @@ async function rebased(worktree: OpenRepository, onto: string, keep: boolean): P
   return { state: 'conflicts', files: conflicts, kept: keep }
 }
 
-/** Moves the base to the tip of the branch, of which it is an ancestor. */
+/** Fast-forwards the base to the tip of the branch. */
 async function moveBase(
   place: WorktreePlace,
   worktree: OpenRepository,
@@ -234,7 +234,7 @@ async function moveBase(
   return { state: 'done', commit, into: base }
 }
 
-/** Runs a command; the files with conflicts if it stopped for those. */
+/** Runs a command. Returns the files with conflicts if it stopped because of them. */
 async function attempt(repository: OpenRepository, args: readonly string[]): Promise<string[] | undefined> {
   try {
     await repository.write(args)
@@ -246,7 +246,7 @@ async function attempt(repository: OpenRepository, args: readonly string[]): Pro
   }
 }
 
-/** Files with conflicts, from the top. */
+/** Files with conflicts, relative to the top. */
 export async function conflictsIn(repository: OpenRepository): Promise<string[]> {
   const { stdout } = await repository.read(['ls-files', '--unmerged', '-z'])
   return [...new Set(rawPaths(stdout).map((line) => shownPath(line.slice(line.indexOf('\t') + 1))))]

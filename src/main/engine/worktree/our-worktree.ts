@@ -8,8 +8,8 @@ import { readSmallFile } from '../git/run/git-files'
 const MAX_LINK_BYTES = 8_192
 
 /**
- * The worktree of a record, after everything was found to fit together: the folder, what git keeps of it, and that each
- * names the other. Throws `worktree.missing`, `worktree.no_project` or `worktree.not_ours`, which say what does not.
+ * The worktree of a record, after checking that its folder and git's files for it exist and refer to each other. Throws
+ * `worktree.missing`, `worktree.no_project` or `worktree.not_ours` if not.
  */
 export function requireOurs(record: WorktreeRecord, folder = record.folder): Repository {
   const { gitDir, commonDir } = record
@@ -33,7 +33,7 @@ export function requireOurs(record: WorktreeRecord, folder = record.folder): Rep
       ? new CodedError('worktree.not_ours', `What git kept of ${folder} is gone: ${named ?? 'its .git names nothing'}.`)
       : new CodedError('worktree.no_project', `The repository ${commonDir} does not exist.`)
   }
-  // The project may have been moved and repaired; the name that git gave this worktree stays.
+  // The project may have been moved and repaired; git's name for this worktree stays the same.
   if (basename(found.gitDir) !== basename(gitDir) || basename(dirname(found.gitDir)) !== 'worktrees')
     throw new CodedError('worktree.not_ours', `${folder} belongs to another repository than the one it was made from.`)
   if (backLink(found.gitDir) !== join(record.folder, '.git'))
@@ -48,7 +48,7 @@ export function requireUnlocked({ gitDir }: Repository): void {
   throw new CodedError('worktree.locked', reason.trim() === '' ? 'It was locked without a reason.' : reason.trim())
 }
 
-/** The `.git` that a worktree has according to git. */
+/** The path of the worktree's `.git` file, according to git. */
 function backLink(gitDir: string): string | undefined {
   const named = readSmallFile(join(gitDir, 'gitdir'), MAX_LINK_BYTES)?.replace(/[\r\n]+$/, '')
   if (named === undefined || named === '') return undefined

@@ -21,14 +21,14 @@ afterEach(async () => {
 
 const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8')
 
-/** Where a call of `now` happens while a worktree is being saved. */
+/** Calls `now` while a worktree is being saved. */
 function placeWith(now: () => number): WorktreePlace {
   const home = realpathSync(lab.home)
   return createWorktreePlace({ home, now, env: async () => labEnvironment(lab.root), log: () => {} })
 }
 
 describe('a removal that fails', () => {
-  test('puts the files back although a program has made the folder again meanwhile', async () => {
+  test('puts the files back even if a program has recreated the folder', async () => {
     const { worktreeId, folder } = await lab.worktrees.create(project, { branch: 'fix' })
     lab.write(folder, { 'new.txt': 'the only copy' })
     const record = required(readWorktree(realpathSync(lab.home), worktreeId), 'a record')
@@ -50,7 +50,7 @@ describe('a removal that fails', () => {
     lab.write(folder, { 'new.txt': 'the only copy' })
     const home = realpathSync(lab.home)
     const record = required(readWorktree(home, worktreeId), 'a record')
-    // What is there when a process dies while it saves the files.
+    // The state after a process died while saving the files.
     writeWorktree(home, { ...record, state: 'removing' })
     renameSync(folder, asideOf(record))
     lab.write(folder, { 'watcher.log': 'from a program' })
@@ -66,7 +66,7 @@ describe('a removal that fails', () => {
     lab.write(folder, { 'new.txt': 'saved' })
     const home = realpathSync(lab.home)
     const removed = await removeWorktree(placeWith(Date.now), required(readWorktree(home, worktreeId), 'a record'))
-    // Its process died before it deleted the folder, and a program has made it again.
+    // The process died before it deleted the folder, and a program has recreated it.
     mkdirSync(asideOf(removed))
     lab.write(folder, { 'watcher.log': 'from a program' })
     const next = lab.again()

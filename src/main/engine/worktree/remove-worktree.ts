@@ -15,14 +15,14 @@ import { writePatch } from './files/saved-files'
 import { takeSnapshot } from './files/snapshot'
 import type { WorktreePlace } from './worktree-place'
 
-/** Where the folder is while it is saved, so that programs do not find it by its path. */
+/** Where the folder is moved while it is saved, so that programs do not find it under its path. */
 export function asideOf({ folder, id }: WorktreeRecord): string {
   return join(dirname(folder), `.removing-${id}`)
 }
 
 /**
- * Saves everything that only this worktree has, then removes it. When anything cannot be saved, or the worktree is not
- * what the record says, it rejects and leaves everything as it was.
+ * Saves everything that only this worktree has, then removes it. If anything cannot be saved, or the worktree does not
+ * match the record, it rejects and leaves everything unchanged.
  */
 export async function removeWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const found = requireOurs(record)
@@ -30,7 +30,7 @@ export async function removeWorktree(place: WorktreePlace, record: WorktreeRecor
     requireUnlocked(requireOurs(record))
     const operation = operationOf(found)
     if (operation) throw new CodedError('worktree.operation', `A ${operation.kind} is in progress in ${record.folder}.`)
-    // Only git in the worktree knows whether it may run here: before anything changes.
+    // Checks whether git may run in this worktree, before anything changes.
     await place.open(found)
     const aside = asideOf(record)
     const { home } = place
@@ -64,24 +64,26 @@ function moveAside(folder: string, aside: string): void {
   }
 }
 
-/** Moves a worktree that was not saved back to its place. */
+/** Moves a worktree that was not saved back to its folder. */
 export function putBack(record: WorktreeRecord): void {
   moveBeside(record.folder)
   renameSync(asideOf(record), record.folder)
 }
 
-/** Whether a working tree of git is at a folder. */
+/** Whether a folder is a git working tree. */
 export function isAt(folder: string): boolean {
   return findRepository(folder)?.top === folder
 }
 
-/** What a program has made in the place of a worktree that was moved away is kept beside it. */
+/** Renames whatever a program has created at the path of a worktree that was moved aside. */
 function moveBeside(folder: string): void {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return
   renameSync(folder, `${folder}-found-${randomBytes(3).toString('hex')}`)
 }
 
-/** Saves files, what is staged and commits; the record says where. Nothing is removed yet. */
+/**
+ * Saves the files, the staged tree and the commits, and returns the record with their location. Removes nothing yet.
+ */
 async function saved(place: WorktreePlace, record: WorktreeRecord, found: Repository): Promise<WorktreeRecord> {
   const { home, now, temporary } = place
   const worktree = await place.open({ ...found, top: asideOf(record) })
@@ -92,7 +94,7 @@ async function saved(place: WorktreePlace, record: WorktreeRecord, found: Reposi
   const at = now()
   const patch = join(worktreeRecords(home), `${record.id}-${new Date(at).toISOString().replaceAll(/[:.]/g, '-')}.patch`)
   if (snapshot.files > 0) await writePatch(worktree, { commit: snapshot.commit, tree: snapshot.tree, file: patch })
-  // What was written meanwhile, through a file that was already open, would be missing.
+  // Catches writes in the meantime through files that were already open.
   const again = await takeSnapshot(worktree, options)
   if (again.tree !== snapshot.tree || again.commit !== snapshot.commit || again.index !== snapshot.index)
     throw new CodedError('worktree.busy', 'Something still writes files in it.')
@@ -116,8 +118,8 @@ async function saved(place: WorktreePlace, record: WorktreeRecord, found: Reposi
 }
 
 /**
- * Whether a file is one that was copied from the project and is the same in both, so that nothing is lost with it. A
- * copy whose original was changed or deleted is the last one. Those found are added to `copies`.
+ * Whether a file was copied from the project and is still the same in both, so that it need not be saved. If the
+ * original was changed or deleted, the copy is the only one left. Adds the copies it finds to `copies`.
  */
 export function copyTest(
   { copied, main }: WorktreeRecord,
@@ -131,7 +133,7 @@ export function copyTest(
   }
 }
 
-/** Deletes what was saved. May be run again after it was interrupted. */
+/** Deletes a worktree that was saved. Can be run again after an interruption. */
 export async function finishRemoval(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const { home } = place
   const main = await place.open(mainOf(record))
@@ -147,8 +149,8 @@ export async function finishRemoval(place: WorktreePlace, record: WorktreeRecord
 }
 
 /**
- * Deletes the branch if Trestle made it and another branch has all of its commits; those that only its log remembers
- * are kept with the worktree.
+ * Deletes the branch if Trestle made it and another branch has all of its commits; commits that only its reflog refers
+ * to are kept with the worktree.
  */
 async function deleteOwnBranch(main: OpenRepository, { branch, ownBranch, removed }: WorktreeRecord): Promise<boolean> {
   if (!ownBranch || branch === undefined || !removed) return false
@@ -165,7 +167,7 @@ async function deleteOwnBranch(main: OpenRepository, { branch, ownBranch, remove
   return true
 }
 
-/** The working tree that a worktree was made from. */
+/** The working tree that a worktree was created from. */
 export function mainOf({ main, commonDir }: WorktreeRecord): Repository {
   if (!existsSync(commonDir)) throw new CodedError('worktree.no_project', `The repository ${commonDir} does not exist.`)
   return existsSync(join(main, '.git'))

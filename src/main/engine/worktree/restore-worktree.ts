@@ -17,7 +17,7 @@ export interface RestoredWorktree {
   notes: string[]
 }
 
-/** Makes a removed worktree again, at the same place, with its commit, its files and what was staged. */
+/** Restores a removed worktree in the same folder, with its commit, files and staged changes. */
 export async function restoreWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<RestoredWorktree> {
   const { home } = place
   const { removed } = record
@@ -71,7 +71,7 @@ export async function restoreWorktree(place: WorktreePlace, record: WorktreeReco
   })
 }
 
-/** Copies the files again that were not saved because the project had them. */
+/** Copies the files that were not saved because the project had the same ones. */
 function copyAgain(to: string, { main, removed }: WorktreeRecord, notes: string[]): Record<string, string> {
   const { copied, skipped } = copyAll({ from: main, to, like: removed!.commit }, removed!.copies ?? [])
   if (skipped.length > 0)
@@ -79,7 +79,7 @@ function copyAgain(to: string, { main, removed }: WorktreeRecord, notes: string[
   return copied
 }
 
-/** How its commit is checked out again. A branch that went on, or is used elsewhere, is left alone. */
+/** How to check out its commit again. A branch that has moved on, or is checked out elsewhere, is left alone. */
 async function checkoutOf(
   main: OpenRepository,
   { folder, branch, removed }: WorktreeRecord,
@@ -101,8 +101,7 @@ async function checkoutOf(
 }
 
 /**
- * Completes, or takes back, what a process began and did not finish because it died. `isBusy`: another process may be
- * at it right now.
+ * Completes or rolls back what a process left unfinished when it died. `isBusy`: another process may be working on it.
  */
 export async function recoverWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<WorktreeRecord> {
   const { home } = place
@@ -117,7 +116,7 @@ export async function recoverWorktree(place: WorktreePlace, record: WorktreeReco
   if (record.state === 'removed' && existsSync(aside)) return finishRemoval(place, record)
   if (record.state === 'creating') {
     if (record.removed) {
-      // A restore that was interrupted may have made half of it; what was saved is still there.
+      // An interrupted restore may have created part of it; the saved state still exists.
       if (existsSync(record.folder) && record.gitDir !== undefined) {
         const main = await place.open(mainOf(record))
         const half = findRepository(record.folder)
@@ -140,7 +139,7 @@ export async function recoverWorktree(place: WorktreePlace, record: WorktreeReco
   return record
 }
 
-/** What was changed in a worktree that was half restored is kept under a ref of its own. */
+/** Keeps changes made in a partly restored worktree under a separate ref. */
 async function keepEdits(place: WorktreePlace, record: WorktreeRecord, half: Repository): Promise<void> {
   const worktree = await place.open(half)
   const { temporary, now, log } = place
@@ -161,7 +160,7 @@ function isEmpty(folder: string): boolean {
   }
 }
 
-/** Permanently deletes what was saved of a removed worktree. */
+/** Permanently deletes the saved state of a removed worktree. */
 export async function purgeWorktree(place: WorktreePlace, record: WorktreeRecord): Promise<void> {
   if (record.state !== 'removed' || !record.removed)
     throw new CodedError('worktree.not_found', `The worktree ${record.id} is not removed.`)

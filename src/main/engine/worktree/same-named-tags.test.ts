@@ -14,7 +14,7 @@ afterEach(async () => {
   lab.remove()
 })
 
-/** A worktree with a commit, and tags on the first commit that have the names of its branch and of its base. */
+/** A worktree with a commit, and tags named like its branch and its base on the first commit. */
 async function withTags(): Promise<{ worktreeId: string; folder: string; branch: string }> {
   lab.git(project, 'tag', 'main')
   const made = await lab.worktrees.create(project, { branch: 'fix' })

@@ -5,7 +5,7 @@ import { tempFolder } from '../../../../test/support/temp-folder'
 import { worktreeRecords } from '../config/worktree-record'
 import { setupOutput } from './setup-run'
 
-test('the newest output of a setup command is whole letters, however long it is', async () => {
+test('the latest output of a setup command is never cut within a character', async () => {
   const home = await tempFolder()
   mkdirSync(worktreeRecords(home), { recursive: true })
   const outputOf = (text: string): string => {

@@ -9,17 +9,17 @@ export interface SetupOptions {
   home: string
   command: string
   env: Record<string, string>
-  /** What it runs in; absent: no sandbox. */
+  /** Its sandbox; absent: none. */
   sandbox?: SandboxPolicy
   now(): number
-  /** The output has grown, or it has ended. */
+  /** Called when the output has grown or the command has ended. */
   changed(): void
   signal: AbortSignal
 }
 
 const LIMIT_MS = 60 * 60_000
 const ANSWER_BYTES = 1_000
-/** The most that its log grows to. */
+/** The maximum size of its log. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024
 const SHOWN_BYTES = 16 * 1024
 
@@ -27,7 +27,9 @@ function logOf(home: string, id: string): string {
   return join(worktreeRecords(home), `${id}.log`)
 }
 
-/** Runs the command that prepares a worktree, in its folder. Resolves when it has ended, however it did. */
+/**
+ * Runs the command that prepares a worktree, in its folder. Resolves when it has ended, whether it succeeded or not.
+ */
 export async function runSetup(record: WorktreeRecord, options: SetupOptions): Promise<void> {
   const { home, command, env, sandbox, now, changed, signal } = options
   const file = logOf(home, record.id)
@@ -73,7 +75,7 @@ export async function runSetup(record: WorktreeRecord, options: SetupOptions): P
   })
 }
 
-/** The newest output of a setup command. */
+/** The latest output of a setup command. */
 export function setupOutput(home: string, id: string): string {
   const file = logOf(home, id)
   if (!existsSync(file)) return ''
@@ -82,7 +84,7 @@ export function setupOutput(home: string, id: string): string {
     const { size } = fstatSync(handle)
     const buffer = Buffer.alloc(Math.min(size, SHOWN_BYTES))
     readSync(handle, buffer, 0, buffer.length, size - buffer.length)
-    // Half of a letter at the start is left out.
+    // Skips a partial character at the start.
     let start = 0
     while (size > buffer.length && start < 4 && (buffer[start]! & 0xc0) === 0x80) start += 1
     return buffer.toString('utf8', start)

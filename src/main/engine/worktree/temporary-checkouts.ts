@@ -8,15 +8,15 @@ import type { OpenRepository } from '../git/repository/open-repository'
 import type { WorktreePlace } from './worktree-place'
 
 const NAME = /^\.merging-[0-9a-f]{12}$/
-/** One that belongs to no repository may be in the making; that takes minutes at most. */
+/** A checkout that belongs to no repository may still be under construction, for minutes at most. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000
 
-/** A new path for the checkout in which a branch is merged that is checked out nowhere. */
+/** A new path for a temporary checkout, to merge into a branch that is not checked out anywhere. */
 export function temporaryCheckout(home: string): string {
   return join(makeWorktreesFolder(home), `.merging-${randomBytes(6).toString('hex')}`)
 }
 
-/** Never rejects: whatever was done in it is done, and what is left of it is removed later. */
+/** Never rejects: the merge is already complete, and any remaining files are removed later. */
 export async function removeCheckout(
   { log }: Pick<WorktreePlace, 'log'>,
   repository: OpenRepository,
@@ -30,7 +30,7 @@ export async function removeCheckout(
   }
 }
 
-/** Removes what processes left that ended during a merge or while they saved files. Never rejects. */
+/** Removes the leftovers of processes that ended during a merge or while saving files. Never rejects. */
 export async function removeAbandoned(place: WorktreePlace): Promise<void> {
   const root = worktreesFolder(place.home)
   const folders = entriesOf(root).filter((entry) => entry.isDirectory() && NAME.test(entry.name))
@@ -42,7 +42,7 @@ export async function removeAbandoned(place: WorktreePlace): Promise<void> {
     try {
       const found = findRepository(path)
       if (found?.top === path)
-        // While no other merge of the repository runs: this one is over.
+        // With no merge of the repository running, its process has ended.
         await place.exclusively(found.commonDir, async () => removeCheckout(place, await place.open(found), path))
       else if (place.now() - lstatSync(path).mtimeMs > ABANDONED_AFTER_MS)
         rmSync(path, { recursive: true, force: true })
@@ -56,7 +56,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // It is made when it is first needed.
+    // The folder is created when it is first needed.
     return []
   }
 }

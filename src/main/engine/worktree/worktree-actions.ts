@@ -7,21 +7,21 @@ import type {
 } from '../../../shared/model/project/worktree'
 import type { MergeOptions } from './merge-worktree'
 
-/** What the user does with worktrees, in any host. Failures are `CodedError`s. */
+/** The user's actions on worktrees, in any host. Failures are `CodedError`s. */
 export interface WorktreeActions {
-  /** What a session in `folder` could start from; `about`: its first message. */
+  /** What a session in `folder` can start from; `about`: its first message. */
   offer(folder: string, about?: string): Promise<WorktreeOffer>
   /** Newest first, removed ones included. */
   list(): Promise<Worktree[]>
   status(id: string): Promise<WorktreeStatus>
-  /** Makes one for a session in `folder`, and returns the folder the session works in. */
+  /** Creates a worktree for a session in `folder`; returns the folder the session works in. */
   create(folder: string, wanted: NewWorktree, onProgress?: (line: string) => void): Promise<CreatedPlace>
-  /** Saves what only it has, and removes it. Its sessions must not be working. */
+  /** Saves everything that only it has, and removes it. Its sessions must be idle. */
   remove(id: string): Promise<Worktree>
   restore(id: string): Promise<Worktree>
-  /** Permanently deletes what was saved of a removed one. */
+  /** Permanently deletes the saved state of a removed worktree. */
   purge(id: string): Promise<void>
-  /** No longer lists one whose folder is missing; nothing is removed. */
+  /** Removes a worktree with a missing folder from the list; deletes nothing. */
   forget(id: string): Promise<void>
   merge(id: string, options: MergeOptions): Promise<MergeResult>
   update(id: string, options: MergeOptions): Promise<MergeResult>
@@ -33,6 +33,6 @@ export interface CreatedPlace {
   worktreeId: string
   folder: string
   branch: string
-  /** What the user should know; sentences. */
+  /** Notes for the user, as sentences. */
   notes: string[]
 }

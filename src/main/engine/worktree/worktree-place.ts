@@ -13,14 +13,14 @@ import { tryLock } from '../store/database/store-lock'
 export interface WorktreePlaceDeps {
   home: string
   now(): number
-  /** What commands get; waits until it is known. */
+  /** The environment of commands; waits until it is known. */
   env(): Promise<Readonly<Record<string, string | undefined>>>
   log(message: string): void
 }
 
-/** Where worktrees are worked on: git, with one operation at a time for each repository. */
+/** Git for worktrees, with one operation at a time per repository. */
 export interface WorktreePlace extends WorktreePlaceDeps {
-  /** For indexes of ours. */
+  /** The folder for temporary index files. */
   temporary: string
   /** Throws `git.untrusted` for a repository with programs that the user has not accepted. */
   open(repository: Repository): Promise<OpenRepository>

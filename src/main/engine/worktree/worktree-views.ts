@@ -12,7 +12,7 @@ import { rawPaths } from '../git/run/plain-path'
 import { setupOutput } from './setup-run'
 import type { WorktreePlace } from './worktree-place'
 
-/** A worktree as lists show it; only files are read. */
+/** A worktree as shown in lists; reads only files, without running git. */
 export function viewOf(home: string, record: WorktreeRecord, sessions: Worktree['sessions']): Worktree {
   const { id, state, folder, project, base, createdAt, setup, removed } = record
   const branch = branchNow(record)
@@ -41,7 +41,7 @@ export function viewOf(home: string, record: WorktreeRecord, sessions: Worktree[
   }
 }
 
-/** The branch that is checked out in it now: the user may have changed it. */
+/** The branch that is currently checked out, which the user may have changed. */
 export function branchNow({ state, gitDir, branch }: WorktreeRecord): string | undefined {
   if (state === 'removed' || gitDir === undefined || !existsSync(gitDir)) return branch
   return readHead(gitDir).branch
@@ -94,7 +94,7 @@ async function branchesOf(repository: OpenRepository): Promise<string[]> {
   return text.split('\n').filter((name) => name !== '')
 }
 
-/** What a new worktree of a folder could be. Never rejects for what the folder is. */
+/** The options for a new worktree of a folder. Problems with the folder are returned, not thrown. */
 export async function offerOf(
   place: WorktreePlace,
   folder: string,

@@ -30,24 +30,24 @@ import { branchNow, offerOf, statusOf, viewOf } from './worktree-views'
 import { cutText } from '../../../shared/cut-text'
 
 export interface WorktreesDeps extends WorktreePlaceDeps {
-  /** `[worktree]` as it holds in a folder, and whether the folder's own configuration may be used. */
+  /** The `[worktree]` settings that apply in a folder, and whether the folder's own configuration may be used. */
   settingsFor(folder: string): Promise<{ settings: WorktreeSettings; trusted: boolean }>
   /** Every session of the user, archived ones included. */
   sessions(): readonly SessionSummary[]
-  /** What is still running in a folder, as a phrase; absent: nothing. */
+  /** What is still running in a folder, as a phrase; undefined: nothing. */
   runningIn(folder: string): Promise<string | undefined>
-  /** The sandbox of what a project runs in a folder. */
+  /** The sandbox for programs that a project runs in a folder. */
   sandboxOf(folder: string, id: string): Promise<SandboxPolicy | undefined>
   changed(): void
-  /** Tells the user. `isKept`: also in the list of notifications. */
+  /** Notifies the user. `isKept`: also added to the list of notifications. */
   tell(title: string, body: string, isKept: boolean): void
 }
 
 export interface Worktrees extends WorktreeActions {
-  /** Waits for the setup command of the worktree that a folder is in. */
+  /** Waits for the setup command of the worktree that contains a folder. */
   prepared(folder: string, signal: AbortSignal): Promise<void>
   /**
-   * Names the branch of a worktree whose name was drafted, by what it is for. `about`: a message, or words for a name.
+   * Renames the branch of a worktree with a drafted name after its purpose. `about`: a message, or words for the name.
    */
   nameBranch(folder: string, about: string): Promise<void>
   close(): Promise<void>
@@ -60,7 +60,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
   const setups = new Map<string, { stop: AbortController; ended: Promise<void> }>()
   let recovering: Promise<void> | undefined
 
-  /** Completes what a process that died left unfinished, once. */
+  /** Completes, once, what a crashed process left unfinished. */
   const recovered = (): Promise<void> =>
     (recovering ??= (async () => {
       for (const record of listWorktrees(home)) {
@@ -113,7 +113,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
     await running?.ended
   }
 
-  /** Starts the setup command, if there is one that may run. */
+  /** Starts the setup command, if there is one and it is allowed to run. */
   async function startSetup(record: WorktreeRecord): Promise<string | undefined> {
     const folder = workFolder(record)
     const { settings, trusted } = await deps.settingsFor(folder)
@@ -285,7 +285,7 @@ export function createWorktrees(deps: WorktreesDeps): Worktrees {
         const { drafted: _, ...named } = readWorktree(home, record.id) ?? record
         const worktree = await place.open(found)
         const { settings } = await deps.settingsFor(folder)
-        // A number was added where the name was taken.
+        // A number was added if the name was taken.
         const isNamed = record.branch?.replace(/-\d+$/, '') === (settings.branchPrefix + words).replace(/-\d+$/, '')
         if (!isNamed && branchNow(record) === record.branch && record.branch !== undefined) {
           named.branch = await freeBranch(worktree, settings.branchPrefix, words)

@@ -5,12 +5,12 @@ import { isOpenedAt, replacedProblem } from '../../workspace/file/pinned-folder'
 import { runRipgrep, searchFailure } from '../../workspace/ripgrep/run-ripgrep'
 import type { TextDocument } from './text-document'
 
-/** Most matches with their places; all are counted. */
+/** Maximum number of matches with positions; all matches are counted. */
 const MAX_MATCHES = 20_000
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 20_000
 
-/** The file that is searched. */
+/** The file to search. */
 export interface SearchedFile {
   realPath: string
   shown: string
@@ -18,16 +18,16 @@ export interface SearchedFile {
 }
 
 /**
- * Finds text in the whole of a file, however large. The search runs in ripgrep: it takes no memory here, and no pattern
- * can make it run away. `problem`: why the pattern cannot be searched for. Throws a `FileProblem` of kind `changed`
- * when something else has taken the place of the file.
+ * Searches a whole file, however large. The search runs in ripgrep: it takes no memory here, and no pattern can cause
+ * runaway backtracking. `problem`: why the pattern is invalid. Throws a `FileProblem` of kind `changed` if the file has
+ * been replaced.
  */
 export async function findInFile(file: SearchedFile, query: TextQuery, signal?: AbortSignal): Promise<TextMatches> {
   if (query.text === '') return { matches: [], count: 0 }
   const { realPath, shown } = file
   const { handle } = await openRegular(realPath, shown)
   try {
-    // The file that is held open, whatever lies under its name by now.
+    // The open file, whatever is at its path by now.
     const held = `/proc/${process.pid}/fd/${handle.fd}`
     const place = existsSync(held) ? held : realPath
     const matches = await search(file, { place, query, ...(signal && { signal }) })
@@ -95,7 +95,7 @@ function parseMatches(output: Buffer): TextMatch[] {
       matches.push({
         line: Number(output.toString('latin1', at, first)),
         at: Number(output.toString('latin1', first + 1, second)) - 1,
-        // Lines end like those of DOS here, whatever the file has.
+        // ripgrep may print lines with a carriage return, which is not part of the text.
         bytes: (output[end - 1] === CR ? end - 1 : end) - second - 1,
       })
     at = end + 1
@@ -103,7 +103,7 @@ function parseMatches(output: Buffer): TextMatch[] {
   return matches
 }
 
-/** What is wrong with a regular expression, from what ripgrep prints: its last line says it. */
+/** The problem in a regular expression: the last line that ripgrep prints. */
 function patternProblem(errors: string): string {
   const said = /error: (.*)/.exec(errors)?.[1]?.trim()
   return said === undefined || said === '' ? 'This is not a regular expression.' : `Not a regular expression: ${said}.`

@@ -1,18 +1,18 @@
 const LF = 10
-/** The offset of every line whose number is one more than a multiple of this is kept. */
+/** The offset of every 256th line is kept. */
 const LINES_PER_MARK = 256
-/** How much of the end of what was scanned is remembered, to recognize a file that has only grown. */
+/** How many of the last scanned bytes are kept, to recognize a file that has only grown. */
 const TAIL_BYTES = 256
 
-/** Where a line begins, as near as the index knows: line `line` begins at `offset`. */
+/** A known line start: line `line` starts at `offset`. */
 export interface LineMark {
   line: number
   offset: number
 }
 
 /**
- * Offsets of lines in a text, built chunk by chunk from its beginning. Takes about 8 bytes for 256 lines, whatever
- * their length.
+ * Offsets of lines in a text, built chunk by chunk from the start. Takes about 8 bytes for 256 lines, whatever their
+ * length.
  */
 export class LineIndex {
   /** Offset of line 1, 257, 513, … */
@@ -23,18 +23,18 @@ export class LineIndex {
   #isComplete = false
   #tail: Buffer = Buffer.alloc(0)
 
-  /** `start`: where the first line begins, after a byte order mark. */
+  /** `start`: where the first line starts, after a byte order mark. */
   constructor(start = 0) {
     this.#marks = [start]
     this.#scanned = start
   }
 
-  /** Up to which offset the text was looked at. */
+  /** The offset up to which the text was scanned. */
   get scanned(): number {
     return this.#scanned
   }
 
-  /** Whether all of the text was looked at. */
+  /** Whether the whole text was scanned. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -44,7 +44,7 @@ export class LineIndex {
     return this.#newlines + (this.#endsWithNewline ? 0 : 1)
   }
 
-  /** The last bytes that were looked at. */
+  /** The last bytes that were scanned. */
   get tail(): Buffer {
     return this.#tail
   }
@@ -64,17 +64,17 @@ export class LineIndex {
         : Buffer.concat([this.#tail, chunk]).subarray(-TAIL_BYTES)
   }
 
-  /** The whole text was added. */
+  /** Call when the whole text was added. */
   complete(): void {
     this.#isComplete = true
   }
 
-  /** The text has grown: more chunks follow. */
+  /** Call when the text has grown and more chunks follow. */
   reopen(): void {
     this.#isComplete = false
   }
 
-  /** The nearest known line at or before this one; undefined while the scan has not come that far. */
+  /** The nearest known line at or before this one; undefined if the scan has not got that far. */
   markBefore(line: number): LineMark | undefined {
     const at = Math.floor((line - 1) / LINES_PER_MARK)
     const offset = this.#marks[at]

@@ -50,7 +50,7 @@ export async function* walk(): AsyncGenerator<void> {}`
     expect(names(path, text)).toEqual(expected)
   })
 
-  it('has the headings of Markdown, without what looks like one in code', () => {
+  it('has the headings of Markdown, without lookalikes in code', () => {
     expect(names('a.md', '# One\n```sh\n# no heading\n```\n## Two ##\n# Three')).toEqual([
       'section One',
       ' section Two',

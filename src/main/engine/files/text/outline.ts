@@ -3,11 +3,14 @@ import { cutText } from '../../../../shared/cut-text'
 
 type Kind = FileSymbol['kind']
 
-/** How one kind of symbol begins a line. The first group is its name; `depth` is taken from the indentation. */
+/**
+ * How a line that declares one kind of symbol starts. The first group is its name; `depth` is taken from the
+ * indentation.
+ */
 type Rule = readonly [kind: Kind, pattern: RegExp]
 
 const MAX_SYMBOLS = 5_000
-/** A longer line declares nothing worth listing. */
+/** Longer lines are skipped: they do not declare anything worth listing. */
 const MAX_LINE_CHARS = 400
 
 const NAME = String.raw`([\p{L}_$][\p{L}\p{N}_$]*)`
@@ -133,8 +136,8 @@ const LANGUAGES: readonly (readonly [endings: string, rules: readonly Rule[]])[]
 const NOT_NAMES = new Set('if for while switch catch return function with do else try'.split(' '))
 
 /**
- * The named places of a file, found line by line: what begins a class, a function, a type or a section. It knows the
- * usual forms of the common languages; undefined for a file in none of them.
+ * The symbols of a file, found line by line: classes, functions, types and sections. It knows the usual forms in common
+ * languages; undefined for other languages.
  */
 export function outlineOf(path: string, lines: readonly string[]): FileSymbol[] | undefined {
   const name = path.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
@@ -182,7 +185,7 @@ function indentOf(line: string): number {
   return white.replaceAll('\t', '    ').length
 }
 
-/** A symbol lies in the nearest one before it that is indented less. */
+/** Sets depths: a symbol belongs to the nearest earlier one that is indented less. */
 function withDepths(found: readonly (Omit<FileSymbol, 'depth'> & { indent: number })[]): FileSymbol[] {
   const open: number[] = []
   return found.map(({ indent, ...symbol }) => {

@@ -7,11 +7,11 @@ import { FileProblem, fileProblem } from '../../workspace/path/file-problem'
 import { LineIndex } from './line-index'
 
 const CHUNK_BYTES = 1024 * 1024
-/** Bytes that are looked at to tell whether a file is text. */
+/** Number of bytes checked to decide whether a file is text. */
 const SAMPLE_BYTES = 64 * 1024
-/** A longer line is cut. */
+/** Longer lines are truncated. */
 export const MAX_LINE_CHARS = 10_000
-/** Most characters of lines in one answer. */
+/** Maximum number of characters in one answer. */
 const MAX_CHARS = 4_000_000
 
 /** Lines of a text. */
@@ -19,16 +19,16 @@ export interface TextLines {
   /** Number of the first line, from 1. */
   from: number
   lines: string[]
-  /** Positions in `lines` of those that continue beyond what is shown. */
+  /** Positions in `lines` of the truncated lines. */
   cut?: number[]
 }
 
-/** How the bytes of a text are read. */
+/** The encoding in which a file is read. */
 export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 /**
- * One version of a text file. Its lines are read in ranges, and where they begin is found out in the background, so
- * that memory stays small whatever the size of the file.
+ * One version of a text file. Its lines are read in ranges and indexed in the background, so that memory stays small
+ * for files of any size.
  */
 export class TextDocument {
   readonly stamp: FileStamp
@@ -37,7 +37,7 @@ export class TextDocument {
   readonly size: number
   readonly #realPath: string
   readonly #shown: string
-  /** The text as UTF-8 where the file has another encoding. */
+  /** The text as UTF-8 if the file has another encoding. */
   readonly #converted: Buffer | undefined
   readonly #index: LineIndex
   #scan: Promise<void> | undefined
@@ -60,13 +60,13 @@ export class TextDocument {
     return this.#index.isComplete ? this.#index.lines : undefined
   }
 
-  /** The same as far as it can be told from the part that was looked at. */
+  /** The number of lines, estimated from the part that was scanned. */
   get estimatedLines(): number {
     const { scanned, lines, isComplete } = this.#index
     return isComplete || scanned === 0 ? lines : Math.max(lines, Math.round((lines / scanned) * this.size))
   }
 
-  /** Counts the lines; resolves when it is done. Work that is under way is shared. */
+  /** Counts the lines; resolves when done. Concurrent calls share one scan. */
   scan(): Promise<void> {
     this.#scan ??= this.#index.isComplete ? Promise.resolve() : this.#scanAll()
     return this.#scan
@@ -77,7 +77,7 @@ export class TextDocument {
     this.#isClosed = true
   }
 
-  /** Up to `count` lines from line `from` on. Waits until the scan has come that far. Throws `FileProblem`. */
+  /** Up to `count` lines, starting at line `from`. Waits until the scan has got that far. Throws `FileProblem`. */
   async lines(from: number, count: number): Promise<TextLines> {
     let mark = this.#index.markBefore(from)
     while (!mark) {
@@ -107,7 +107,7 @@ export class TextDocument {
     return { from, lines, ...(cut.length > 0 && { cut }) }
   }
 
-  /** This document for a version of the file that has only grown; undefined when it has changed in other ways. */
+  /** This document continued for a file that has only grown; undefined if it has changed in other ways. */
   async grownInto(file: OpenedText): Promise<TextDocument | undefined> {
     const { stamp } = file
     const index = this.#index
@@ -146,7 +146,9 @@ export class TextDocument {
     for (const resolve of waiting) resolve()
   }
 
-  /** Passes on the text from an offset; answers whether it came to its end. `use` says whether it wants more. */
+  /**
+   * Passes the text from an offset to `use`, which returns whether it needs more. Returns whether the end was reached.
+   */
   async #chunks(offset: number, use: (chunk: Buffer) => boolean): Promise<boolean> {
     if (this.#converted) {
       for (let at = offset; at < this.size; at += CHUNK_BYTES)
@@ -155,7 +157,7 @@ export class TextDocument {
     }
     const { handle } = await openRegular(this.#realPath, this.#shown)
     try {
-      // The first part is small: a page of lines near a mark needs no more.
+      // The first chunk is small: a page of lines near a mark needs no more.
       let buffer = Buffer.allocUnsafeSlow(Math.min(SAMPLE_BYTES, Math.max(1, this.size - offset)))
       for (let at = offset; at < this.size;) {
         const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, this.size - at), at)
@@ -173,7 +175,7 @@ export class TextDocument {
   }
 }
 
-/** A file that was found to be text. */
+/** A file that is text. */
 export interface OpenedText {
   realPath: string
   shown: string
@@ -182,17 +184,14 @@ export interface OpenedText {
   converted?: Buffer
 }
 
-/** A file that is no text. */
+/** A file that is not text. */
 export interface OpenedOther {
   realPath: string
   stamp: FileStamp
   notText: NotText
 }
 
-/**
- * Looks at the beginning of the file at a real path and tells whether it is text, and in which encoding. Throws
- * `FileProblem`.
- */
+/** Detects from the start of the file at a real path whether it is text, and its encoding. Throws `FileProblem`. */
 export async function openText(realPath: string, shown: string): Promise<OpenedText | OpenedOther> {
   const { handle, stat: stamp } = await openRegular(realPath, shown)
   try {
@@ -229,7 +228,7 @@ async function openUtf16(handle: FileHandle, file: OpenedText, size: number): Pr
   return { ...file, converted: Buffer.from(decoded.text) }
 }
 
-/** The bytes without a character at their end of which the rest is missing. */
+/** Removes an incomplete character from the end of the bytes. */
 function withoutPartialCharacter(bytes: Buffer, isCut: boolean): Buffer {
   if (!isCut) return bytes
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
@@ -240,12 +239,12 @@ function withoutPartialCharacter(bytes: Buffer, isCut: boolean): Buffer {
   return bytes
 }
 
-/** Characters that no text has: control characters other than white space and escapes. */
+/** Whether there are characters that text does not contain: control characters other than white space and escapes. */
 function hasControls(bytes: Buffer): boolean {
   return bytes.some((byte) => byte < 9 || (byte > 13 && byte < 27))
 }
 
-/** The open documents, by real path. One that was not used for a while is dropped. */
+/** The open documents, by real path. Unused ones are closed after a while. */
 export class TextDocuments {
   readonly #open = new Map<string, { document: TextDocument; timer: NodeJS.Timeout }>()
   readonly #keepMs: number
@@ -256,7 +255,7 @@ export class TextDocuments {
     this.#most = most
   }
 
-  /** The document of a file as it is now; what it is when it is no text. Throws `FileProblem`. */
+  /** The document of the current file, or the kind of file if it is not text. Throws `FileProblem`. */
   async get(realPath: string, shown: string): Promise<TextDocument | OpenedOther> {
     const file = await openText(realPath, shown)
     const known = this.#open.get(realPath)?.document
@@ -266,7 +265,7 @@ export class TextDocuments {
     }
     if (known && isSameStamp(known.stamp, file.stamp)) return this.#keep(realPath, known)
     const grown = known && (await known.grownInto(file))
-    // A document that has grown shares its index with what comes after it.
+    // A grown document continues with the same index, so the old one is not closed.
     if (known && !grown) known.close()
     return this.#keep(realPath, grown ?? new TextDocument(file))
   }
@@ -293,7 +292,7 @@ export class TextDocuments {
   }
 }
 
-/** Throws a `FileProblem` for a file that is no text. */
+/** Throws a `FileProblem` for a file that is not text. */
 export function requireText(found: TextDocument | OpenedOther, shown: string): TextDocument {
   if (found instanceof TextDocument) return found
   throw new FileProblem(`${shown} is not text: ${found.notText.reason}.`)

@@ -3,7 +3,7 @@ import { sortInSlices } from '../../workspace/ripgrep/project-files'
 import { FileFilter } from './file-filter'
 
 describe('filtering the files of a project', () => {
-  it('answers from the files found so far while they are listed for the first time, and then from all', async () => {
+  it('answers from the files found so far during the first listing, and then from all', async () => {
     const { promise, resolve } = Promise.withResolvers<string[]>()
     const filter = new FileFilter(async (_root, onSome) => {
       onSome?.(['src/zoo.ts', 'src/app.ts'])
@@ -19,7 +19,7 @@ describe('filtering the files of a project', () => {
     filter.close()
   })
 
-  it('sorts in slices as at once', async () => {
+  it('sorting in slices gives the same order as sorting in one pass', async () => {
     const paths = Array.from({ length: 1_003 }, (_, n) => `${(n * 7_919) % 1_003} é ${n % 5}`)
     expect(await sortInSlices(paths, 10)).toEqual([...paths].sort())
     expect(await sortInSlices([])).toEqual([])

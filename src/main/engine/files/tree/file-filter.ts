@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FilteredFiles } from '../../../../shared/model/project/file-view'
 import { projectFiles } from '../../workspace/ripgrep/project-files'
 
-/** ms after which a list is refreshed while the old one still answers. */
+/** Age in ms at which a list is refreshed; the old one is used until then. */
 const FRESH_MS = 5_000
-/** ms without a filter before that. */
+/** The refresh starts after this many ms without a filter call. */
 const PAUSE_MS = 800
-/** After this the memory of a list is given back. */
+/** An unused list is released after this many ms. */
 const KEEP_MS = 120_000
 const MAX_QUERY = 200
-/** ms a filter waits for the first list before it answers from the files found so far. */
+/** How many ms a filter waits for the first list before it answers from the files found so far. */
 const WAIT_MS = 15
-/** Paths prepared without a pause. */
+/** How many paths are prepared without a pause. */
 const AT_ONCE = 5_000
 
 /** The files of a folder, prepared for filtering. */
@@ -19,13 +19,13 @@ interface FileList {
   paths: readonly string[]
   /** In lower case. */
   folded: readonly string[]
-  /** Where in each path the name begins. */
+  /** Where the file name starts in each path. */
   nameAt: ArrayLike<number>
-  /** What fits the last filter: a longer one can only fit fewer. */
+  /** The matches of the last filter: an extended filter can only match some of them. */
   last?: { query: string; rows: Int32Array; takesLetters: boolean }
 }
 
-/** The files that are found while the first list is made. */
+/** The files found while the first list is created. */
 interface Growing {
   paths: string[]
   folded: string[]
@@ -34,15 +34,15 @@ interface Growing {
 
 interface Kept {
   list: Promise<FileList>
-  /** Until the list is there. */
+  /** Set until the list is ready. */
   growing?: Growing
   made: number
-  /** Lists the files again once no key was pressed for a while. */
+  /** Lists the files again once the user has stopped typing for a while. */
   refresh?: NodeJS.Timeout
   timer: NodeJS.Timeout
 }
 
-/** Filters the files of projects by what is typed. Lists are kept while they are used. */
+/** Filters the files of projects as the user types. Lists are kept while they are used. */
 export class FileFilter {
   readonly #kept = new Map<string, Kept>()
   readonly #filesOf: typeof projectFiles
@@ -57,15 +57,15 @@ export class FileFilter {
   }
 
   /**
-   * The files below `root` (its real path) that fit `query`, best first: its words must all be in the path, in any
-   * order; a single word also fits when its letters come in this order. Ignored and sensitive files are left out.
-   * `early`: while the files are listed for the first time, it answers from those that are found.
+   * The files below `root` (its real path) that match `query`, best first: the path must contain all words, in any
+   * order; a single word also matches if its letters occur in this order. Ignored and sensitive files are omitted.
+   * `early`: during the first listing, answers from the files found so far.
    */
   async filter(root: string, query: string, limit: number, early = false): Promise<FilteredFiles> {
     const short = query.slice(0, MAX_QUERY)
     const listed = this.#listOf(root)
     const growing = this.#kept.get(root)?.growing
-    // Enough for a first page of results is there: the key does not wait for the rest.
+    // There are enough files for a first page of results, so the key press does not wait for the rest.
     const waitMs = growing && growing.paths.length >= limit ? 0 : WAIT_MS
     const list = growing && early ? await within(listed, waitMs) : await listed
     if (list) return filterList(list, short, limit)
@@ -93,7 +93,7 @@ export class FileFilter {
     }
     known.timer.refresh()
     if (performance.now() - known.made > FRESH_MS) {
-      // Listing 128,000 files takes a second of work, which must not hold up the next key.
+      // Listing 128,000 files takes a second of processor time, which must not delay the next key press.
       if (known.refresh) known.refresh.refresh()
       else
         known.refresh = setTimeout(
@@ -109,7 +109,7 @@ export class FileFilter {
       await next
       if (this.#kept.get(root) === known) void this.#keep(root, next)
     } catch {
-      // The old list stays; the next filter tries again.
+      // The old list is kept; the next filter call tries again.
       delete known.refresh
     }
   }
@@ -147,7 +147,7 @@ function grow(growing: Growing, some: readonly string[]): void {
   }
 }
 
-/** What `work` gives, or undefined when that takes longer. */
+/** The result of `work`, or undefined if that takes longer. */
 async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | undefined> {
   if (ms === 0) return undefined
   let timer: NodeJS.Timeout | undefined
@@ -161,20 +161,20 @@ async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | 
   }
 }
 
-/** How well a path fits: less is better. */
+/** How well a path matches: lower is better. */
 const FIT = { name: 0, nameStart: 1, wordStart: 2, inName: 3, inPath: 4, letters: 5 }
 const NONE = -1
 /** Longer paths are ordered as if they had this length. */
 const MAX_LENGTH = 1024
 
-/** The rows of a list that fit, best first: how well they fit, then the shorter path, then by name. */
+/** The matching rows of a list, sorted by match quality, then path length, then name. */
 export function filterList(list: FileList, query: string, limit: number): FilteredFiles {
   const words = query.toLowerCase().replaceAll('\\', '/').split(/\s+/).filter(Boolean)
   if (words.length === 0) return { files: [], count: list.paths.length }
   const { last } = list
   const before = last && last.query !== '' && query.startsWith(last.query) ? last : undefined
   let found = rowsThatFit(list, before?.rows, (path, nameAt) => fitOf(path, nameAt, words))
-  // Letters in order fit many paths by chance, so they count only where little else does.
+  // Letters in order match many paths by chance, so they count only if there are few other matches.
   const [word = ''] = words
   const takesLetters = words.length === 1 && word.length > 1 && found.count < limit
   if (takesLetters)
@@ -191,8 +191,8 @@ export function filterList(list: FileList, query: string, limit: number): Filter
 }
 
 /**
- * Looks at the given rows, or at all. Rows come in the order of their paths; the best are found by counting, because
- * sorting 100,000 rows takes longer than a key press may.
+ * Checks the given rows, or all rows. Rows are in the order of their paths; the best are found by counting, because
+ * sorting 100,000 rows takes too long for a key press.
  */
 function rowsThatFit(
   { folded, nameAt }: FileList,
@@ -221,7 +221,7 @@ function rowsThatFit(
       sum += counts[worst]!
       if (sum >= limit) break
     }
-    // Of the worst rank only as many as are left, so that the list stays short.
+    // Only as many rows of the worst rank as still fit, so that the list stays short.
     let room = limit
     for (let rank = 0; rank < worst; rank++) room -= counts[rank]!
     const kept: { row: number; rank: number }[] = []
@@ -267,7 +267,7 @@ function hasLetters(path: string, word: string): boolean {
   return true
 }
 
-/** The characters of a path that fit, for showing them. */
+/** The positions of the matching characters in a path, for highlighting. */
 function placesOf(path: string, nameAt: number, words: readonly string[]): number[] {
   const places = new Set<number>()
   for (const word of words) {

@@ -9,7 +9,7 @@ import { VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 import { FileProblem, fileProblem } from '../../workspace/path/file-problem'
 import { WorkSlices } from '../../runtime/work-slices'
 
-/** More entries are counted, not listed. */
+/** Further entries are counted, not listed. */
 const MAX_ENTRIES = 10_000
 
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
@@ -19,9 +19,9 @@ export interface ListedFolder {
   /** Real path. */
   path: string
   shown: string
-  /** Real path of the project or added folder it lies in. */
+  /** Real path of the project or added folder that contains it. */
   root: string
-  /** Where a link in it leads: a place the user may look at, or why not, a sentence. */
+  /** The target of a link in it if the user may view it, otherwise the reason as a sentence. */
   follow(path: string): Promise<{ realPath: string } | { problem: string }>
 }
 
@@ -65,7 +65,10 @@ async function linked(path: string, follow: ListedFolder['follow']): Promise<{ i
   return { isFolder: stat.isDirectory() }
 }
 
-/** A name whose bytes are no text was read with replacement characters, under which no file is found. */
+/**
+ * Why an entry cannot be opened: if the bytes of its name are not valid text, the name was read with replacement
+ * characters, and no file is found under it.
+ */
 function unreachable(path: string): string | undefined {
   if (!path.includes('\u{fffd}') || lstatSync(path, { throwIfNoEntry: false })) return undefined
   return 'Its name is not valid text. Rename it in a terminal to open it here.'
@@ -78,7 +81,7 @@ function closedReason(entry: Dirent, path: string, isFolder: boolean): string | 
   return 'It is no regular file.'
 }
 
-/** Throws a `FileProblem` for anything but a folder. */
+/** Throws a `FileProblem` unless it is a folder. */
 export function requireFolder(realPath: string, shown: string): void {
   const stat = lstatSync(realPath, { throwIfNoEntry: false })
   if (!stat) throw new FileProblem(`${shown} does not exist.`, 'missing')

@@ -46,7 +46,7 @@ describe('an HTML message as Markdown', () => {
     expect(await text('<p style="font-size:0.9em">a</p><p style="opacity:0.5">b</p>')).toBe('a\n\nb')
   })
 
-  it('reads what is broken: unclosed tags, stray ends, no body, nesting without end', async () => {
+  it('reads broken HTML: unclosed tags, stray end tags, no body, endless nesting', async () => {
     expect(await text('<p>one<p>two</div></body></html>')).toBe('one\n\ntwo')
     expect(await text('')).toBe('')
     expect(await text(`${'<div>'.repeat(5000)}deep`)).toBe('deep')

@@ -1,7 +1,7 @@
-/** How much HTML is read, in characters; more is cut. */
+/** How much HTML is read, in characters; the rest is cut. */
 const MAX_HTML_CHARS = 500_000
 const MAX_DEPTH = 150
-/** Links are mostly for tracking; a longer one is shown by its host. */
+/** Longer links are mostly for tracking, so only their host is shown. */
 const MAX_LINK_CHARS = 200
 
 const SKIPPED = new Set([
@@ -64,8 +64,8 @@ interface HtmlNode {
 }
 
 /**
- * An HTML message as Markdown. Nothing is loaded: pictures are named by their text, scripts, styles and hidden text are
- * left out.
+ * An HTML message as Markdown. Nothing is loaded: images are replaced by their alternative text, and scripts, styles
+ * and hidden text are omitted.
  */
 export async function htmlToMarkdown(html: string): Promise<{ text: string; hidden: boolean }> {
   const { parseHTML } = await import('linkedom')
@@ -205,7 +205,7 @@ function shortLink(href: string): string {
     : `${href.slice(0, MAX_LINK_CHARS)}…`
 }
 
-/** Text that no reader of the message sees, often meant for programs. */
+/** Whether text is invisible to readers of the message; such text is often meant for programs. */
 function isHidden(node: HtmlNode): boolean {
   if (typeof node.getAttribute?.('hidden') === 'string') return true
   const style = (node.getAttribute?.('style') ?? '').toLowerCase().replaceAll(/\s+/g, '')
@@ -215,7 +215,7 @@ function isHidden(node: HtmlNode): boolean {
   )
 }
 
-/** Without needless blanks and runs of blank lines; the indentation of nested lists stays. */
+/** Removes extra spaces and blank lines; keeps the indentation of nested lists. */
 function tidy(text: string): string {
   const lines = text.split('\n').map((line) => {
     const rest = line.trimStart()

@@ -23,7 +23,7 @@ export interface ReadHeaders {
   at?: number
   messageId?: string
   references: string[]
-  /** Addresses without names, to answer to. */
+  /** Addresses to reply to, without names. */
   answerTo: string[]
 }
 
@@ -32,8 +32,8 @@ const MAX_LINE_CHARS = 1_000
 const MAX_BLOCK_BYTES = 200_000
 
 /**
- * Reads a block of headers. Bytes that no header may contain are decoded as UTF-8, or else in the character set of the
- * text. Malformed headers give what can be read of them, never an error.
+ * Reads a block of headers. Bytes that headers must not contain are decoded as UTF-8 if valid, otherwise in the
+ * character set of the text. Malformed headers are read as far as possible, without an error.
  */
 export async function readHeaders(block: Buffer, charset: string | undefined): Promise<ReadHeaders> {
   const { simpleParser } = await import('mailparser')
@@ -60,7 +60,7 @@ function headerText(block: Buffer, charset: string | undefined): string {
     try {
       return new TextDecoder(name, { fatal: true }).decode(block)
     } catch {
-      // Another one.
+      // Tries the next one.
     }
   }
   return block.toString('latin1')

@@ -12,7 +12,7 @@ const many = (type: string, ...childNodes: MessageStructureObject[]): MessageStr
 const textsOf = (structure: MessageStructureObject): string[] => messageParts(structure).texts.map(({ part }) => part)
 
 describe('the parts of a message', () => {
-  test('of alternatives have the plain text, and the HTML where the plain text only stands in for it', () => {
+  test('use the plain text of alternatives, or the HTML if the plain text is only a stub', () => {
     const [plain, html] = [leaf('1', 'text/plain'), leaf('2', 'text/html')]
     expect(textsOf(many('multipart/alternative', plain, html))).toEqual(['1'])
     expect(textsOf(many('multipart/alternative', plain, { ...html, size: 5_000 }))).toEqual(['2'])
@@ -20,7 +20,7 @@ describe('the parts of a message', () => {
     expect(textsOf(many('multipart/alternative', html))).toEqual(['2'])
   })
 
-  test('have the attachments of all alternatives, numbered as they are listed', () => {
+  test('include the attachments of all alternatives, numbered in order', () => {
     const { texts, attachments } = messageParts(
       many(
         'multipart/mixed',
@@ -41,7 +41,7 @@ describe('the parts of a message', () => {
     ])
   })
 
-  test('of an attached message are listed, and its text says whose it is', () => {
+  test('of an attached message are listed, and its text is marked with its subject', () => {
     const inner = leaf('2.1', 'text/plain')
     const { texts, attachments } = messageParts(
       many('multipart/mixed', leaf('1', 'text/plain'), {
@@ -57,14 +57,14 @@ describe('the parts of a message', () => {
     expect(attachments[0]!.name).toBe('Re_ a_b.eml')
   })
 
-  test('that cannot be read here say why', () => {
+  test('that cannot be read have a reason', () => {
     const notesOf = (type: string): string => messageParts(leaf('1', type)).notes.join()
     expect(notesOf('application/pkcs7-mime')).toContain('encrypted (S/MIME)')
     expect(notesOf('application/pgp-signature')).toContain('was not checked')
     expect(notesOf('application/ms-tnef')).toContain('winmail.dat')
   })
 
-  test('of a hostile message are few, and never an error', () => {
+  test('of a hostile message are limited, without an error', () => {
     let nested = leaf('1', 'text/plain')
     for (let depth = 0; depth < 60; depth += 1) nested = many('multipart/mixed', nested)
     expect(messageParts(nested)).toMatchObject({ texts: [], notes: ['Parts that are nested too deeply are left out.'] })
@@ -96,11 +96,11 @@ describe('the text of a part', () => {
     ['no-such-charset', Buffer.from('Größe'), 'Größe'],
     [undefined, Buffer.from([0x80]), '€'],
     ['"\r\nX-Evil: 1', Buffer.from('text'), 'text'],
-  ])('with the character set %j is read as its sender meant it', async (charset, bytes, text) => {
+  ])('with the character set %j is read as its sender intended', async (charset, bytes, text) => {
     expect((await decodeText({ ...part, charset }, bytes)).trim()).toBe(text)
   })
 
-  test('is decoded, and lines that flow are joined', async () => {
+  test('is decoded, and flowed lines are joined', async () => {
     expect(
       (await decodeText({ ...part, encoding: 'quoted-printable' }, Buffer.from('Gr=C3=B6=\r\n=C3=9Fe'))).trim(),
     ).toBe('Größe')

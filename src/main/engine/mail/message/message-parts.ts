@@ -2,12 +2,12 @@ import type { MessageStructureObject } from 'imapflow'
 import type { MailAttachment } from '../../../../shared/model/assistant/mail'
 import { safeFileName } from '../../workspace/file/safe-file-name'
 
-/** How much of a text part is read, in bytes as they are sent. */
+/** How much of a text part is read, in encoded bytes. */
 export const MAX_TEXT_BYTES = 1_000_000
 
 /**
- * The text of a part as its sender meant it. The stated character set is used unless it is unknown or does not fit the
- * bytes; then UTF-8, and after that windows-1252, in which every byte has a meaning. Never fails.
+ * The text of a part as its sender intended. Uses the stated character set unless it is unknown or the bytes are
+ * invalid in it; then UTF-8, then windows-1252, in which every byte is valid. Never fails.
  */
 export async function decodeText(part: TextPart, bytes: Buffer): Promise<string> {
   const { simpleParser } = await import('mailparser')
@@ -59,7 +59,7 @@ function encodingOf(encoding: string): string {
 
 /** A part of a message with text to show. */
 export interface TextPart {
-  /** Its number in the message, as IMAP counts. */
+  /** Its IMAP part number. */
   part: string
   subtype: 'plain' | 'html' | 'other'
   encoding: string
@@ -71,15 +71,15 @@ export interface TextPart {
   within?: string
 }
 
-/** What a message is made of, as far as it matters to a reader. */
+/** The parts of a message that matter to a reader. */
 export interface MessageParts {
-  /** In order; of alternatives, one. */
+  /** In order; one of each set of alternatives. */
   texts: TextPart[]
   attachments: (MailAttachment & { part: string })[]
   notes: string[]
 }
 
-/** Parts deeper than this are not looked at. */
+/** Deeper parts are ignored. */
 const MAX_DEPTH = 30
 const MAX_TEXTS = 20
 const MAX_ATTACHMENTS = 100
@@ -161,7 +161,7 @@ function visitAlternative(
   })
   const plain = texts.find(({ texts: [first] }) => first?.subtype === 'plain' && first.bytes > 4)
   const html = texts.find((one) => one.texts.some(({ subtype }) => subtype === 'html'))
-  // A few words such as "this message is HTML" stand in for a text that is not there.
+  // A few words such as "this message is HTML" are a stub for a missing text.
   const isStub = plain !== undefined && html !== undefined && sizeOf(plain) < 200 && sizeOf(html) > 20 * sizeOf(plain)
   const chosen = isStub ? html : (plain ?? html ?? texts.find((one) => one.texts.length > 0))
   for (const one of texts) {

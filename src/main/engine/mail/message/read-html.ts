@@ -1,7 +1,9 @@
 import { programFile } from '../../runtime/plain-node'
 import { runWorker, WorkerFailure } from '../../runtime/worker-process'
 
-/** Up to so many tags any HTML is parsed in a few milliseconds; more may take minutes, if they are nested. */
+/**
+ * Any HTML with up to this many tags is parsed in a few milliseconds; more tags may take minutes if they are nested.
+ */
 const MAX_TAGS_HERE = 5_000
 /** Includes the start of a process, possibly on a busy machine. */
 const LIMIT_MS = 10_000
@@ -11,13 +13,13 @@ const MAX_GROWTH_BYTES = 1024 ** 3
 export interface ReadHtml {
   /** Markdown. */
   text: string
-  /** Hidden text was left out. */
+  /** Whether hidden text was omitted. */
   hidden: boolean
 }
 
 /**
- * An HTML message as Markdown; undefined when that takes too long or too much memory. A large one is read in a process
- * of its own.
+ * An HTML message as Markdown; undefined when that takes too long or too much memory. A large one is read in a separate
+ * process.
  */
 export async function readHtml(html: string, limitMs = LIMIT_MS): Promise<ReadHtml | undefined> {
   if (tagsIn(html) <= MAX_TAGS_HERE) return (await import('./html-to-markdown')).htmlToMarkdown(html)

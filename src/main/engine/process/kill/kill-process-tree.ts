@@ -14,7 +14,7 @@ export interface ProcessTreeToKill {
   shellPid: number
   /** Whether the shell only waits for the command: it then exits on its own, with the command's exit code. */
   shellOnlyWaits: boolean
-  /** Whether the shell has exited: its pid may have been reused by now. */
+  /** Whether the shell has exited; its pid may have been reused since. */
   isShellGone: () => boolean
   /** Process groups known so far, without the shell's. */
   groups: () => readonly number[]
@@ -46,7 +46,7 @@ export async function killProcessTree(
         const session = isShellGone() && table.has(shellPid) ? [] : inSession(table, shellPid, groups())
         return [...new Set<ProcessEntry>([...marked, ...session, ...descendantsOf(table, subreaper?.())])]
       },
-      // Spared while the shell waits for other processes, and for a moment afterwards: it is about to exit with the
+      // The shell is spared while it waits for other processes, and briefly afterwards: it is about to exit with the
       // command's exit code.
       spare: (left) => {
         roundsAlone = left.some(({ pid }) => pid !== shellPid) ? 0 : roundsAlone + 1
@@ -62,7 +62,7 @@ export interface WindowsProcessTree {
   /** The tag of everything it starts. */
   taskId: string
   rootPid: number
-  /** Whether it has exited: its pid may have been reused by then. */
+  /** Whether it has exited; its pid may have been reused since. */
   isRootGone: () => boolean
 }
 
@@ -78,7 +78,7 @@ export async function killWindowsProcessTree(
     { taskId, shellPid: rootPid, shellOnlyWaits: false, isShellGone: isRootGone, groups: () => [] },
     graceMs,
   )
-  // For systems where processes cannot be listed; only while it runs.
+  // Fallback for systems where processes cannot be listed. Not after it has exited: its pid may have been reused.
   if (!isRootGone()) await taskkill(rootPid)
 }
 
@@ -114,8 +114,8 @@ export async function sessionProcesses(
 }
 
 /**
- * The same from a given table. Where sessions are unknown (anything but Linux): the descendants of the shell and the
- * members of `groups`.
+ * Like `sessionProcesses`, from a process table. Where sessions are unknown (anything but Linux): the descendants of
+ * the shell and the members of `groups`.
  */
 export function inSession(table: ProcessTable, shellPid: number, groups: readonly number[]): ProcessEntry[] {
   if (process.platform === 'linux') return [...(bySession(table).get(shellPid) ?? [])]

@@ -4,15 +4,15 @@ import { TaggedProcesses, type ProcessesByTask, ownTag } from './tagged-processe
 import { type ProcessEntry, runningPids, readStat } from '../proc-files'
 import { isAliveState, processTable, type ProcessTable, isStillThere } from '../process-table'
 
-/** What to end. `find` runs at each poll, so processes that appear meanwhile are ended too. */
+/** What to end. `find` runs at each poll, so new processes are killed too. */
 export interface KillRequest {
-  /** Everything that must end. */
+  /** Everything to kill. */
   find(found: ProcessSnapshot): readonly ProcessEntry[]
   /** Whether processes with this tag are included. */
   isMine(tag: ProcessTag): boolean
   /** Process groups that have already been sent SIGTERM. */
   asked?: readonly number[]
-  /** A process of `left` that gets no SIGTERM yet, only SIGKILL with the others after the grace period. */
+  /** A process in `left` that is not sent SIGTERM yet, only SIGKILL with the others after the grace period. */
   spare?(left: readonly ProcessEntry[]): ProcessEntry | undefined
 }
 
@@ -31,16 +31,16 @@ interface Running {
   left: readonly ProcessEntry[]
   /** Polls since SIGKILL was first sent. */
   kills: number
-  /** New processes have appeared since the first poll. */
+  /** Whether new processes have appeared since the first poll. */
   grows: boolean
   done: (left: ProcessEntry[]) => void
 }
 
-/** Poll interval: short at first, because most programs end at once, then growing. */
+/** Poll interval: short at first, because most programs end immediately, then growing. */
 const FIRST_POLL_MS = 30
 const SLOWEST_POLL_MS = 250
 const KILL_POLL_MS = 10
-/** After SIGKILL only a process stuck in the kernel is left; give up after this long. */
+/** After SIGKILL, only processes stuck in the kernel survive; give up after this long. */
 const KILL_WAIT_MS = 1_900
 const MIN_KILLS = 8
 /** After this many SIGKILL rounds, SIGSTOP everything first: some programs start others faster than they are killed. */
@@ -52,9 +52,9 @@ let isPolling = false
 let lastTable: ProcessTable = new Map()
 
 /**
- * Ends everything with the tags of these tasks: SIGTERM now, SIGKILL after `graceMs`, including processes that appear
- * meanwhile. Resolves when nothing is left, or with what survives SIGKILL. Concurrent calls share one scan of the
- * system's processes.
+ * Kills everything with the tags of these tasks, including processes started in the meantime: SIGTERM now, SIGKILL
+ * after `graceMs`. Resolves when nothing is left, or with the processes that survived SIGKILL. Concurrent calls share
+ * one scan of the system's processes.
  */
 export function killTagged(taskIds: readonly string[], graceMs: number): Promise<ProcessEntry[]> {
   const find = ({ byTask }: ProcessSnapshot): ProcessEntry[] =>
@@ -62,7 +62,7 @@ export function killTagged(taskIds: readonly string[], graceMs: number): Promise
   return killProcesses({ find, isMine: ({ taskId }) => taskIds.includes(taskId) }, graceMs)
 }
 
-/** The same for what `ending` finds. */
+/** Like `killTagged`, for the processes that `ending` finds. */
 export function killProcesses(ending: KillRequest, graceMs: number): Promise<ProcessEntry[]> {
   return new Promise((done) => {
     running.add({
@@ -97,7 +97,7 @@ async function pollUntilDone(): Promise<void> {
 }
 
 async function poll(endings: readonly Running[]): Promise<void> {
-  // Grace period over: kill what is known to be left without waiting for the scan.
+  // The grace period is over: kill known processes without waiting for the scan.
   for (const each of endings)
     if (each.kills === 0 && performance.now() >= each.killAt) signalAll(each.left, lastTable, 'SIGKILL')
   const table = await processTable()
@@ -111,7 +111,7 @@ async function poll(endings: readonly Running[]): Promise<void> {
     return isOver
   })
   if (over.length === 0) return
-  // Requests that found nothing left can wait a moment to be certain; those in their SIGKILL phase cannot.
+  // Requests with nothing left can wait for a final check; those in their SIGKILL phase cannot wait.
   const certain = new Set(over)
   if (endings.some((each) => each.kills > 0 && !certain.has(each))) return
   const isMine = (tag: ProcessTag): boolean => over.some(({ ending }) => ending.isMine(tag))
@@ -195,7 +195,7 @@ function sizesOf(entries: Iterable<ProcessEntry>): Map<number, number> {
   return counted
 }
 
-/** True the first time. */
+/** Records the signal; true if it was not sent before. */
 function isFirstSignal({ sent }: Running, { pid, started }: ProcessEntry, signal: string): boolean {
   const key = `${signal} ${pid} ${started}`
   if (sent.has(key)) return false
@@ -209,8 +209,9 @@ const MAX_MS = 400
 
 /**
  * Catches programs that respawn and exit hundreds of times a second, so that a scan always misses them. Checks only
- * processes that are not in `known`, newest first, as fast as they appear, and sends each SIGSTOP at once. Ends after a
- * few passes without a find; with `isSuspicious` (respawning was seen), only when one is caught or after `MAX_MS`.
+ * processes that are not in `known`, newest first, as fast as they appear, and sends each SIGSTOP immediately. Ends
+ * after a few passes without a find; with `isSuspicious` (respawning was seen), only when one is caught or after
+ * `MAX_MS`.
  */
 async function reapRespawning(
   isWanted: (tag: ProcessTag) => boolean,
@@ -242,15 +243,15 @@ async function reapRespawning(
 }
 
 /**
- * Signals exactly this process, never a later one with the same pid, nor ourselves. Returns false if it is gone or we
- * may not signal it.
+ * Signals exactly this process, never a later one with the same pid, nor ourselves. Returns false if it has exited or
+ * we may not signal it.
  */
 export function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): boolean {
   return isOther(entry.pid) && isStillThere(entry) && send(entry.pid, signal)
 }
 
 /**
- * Signals the whole process group of `member` at once, so that no member can start another meanwhile. The group id
+ * Signals the whole process group of `member` in one call, so that no member can start another in between. The group id
  * cannot be reused while a member lives.
  */
 export function signalGroupOf(member: ProcessEntry, signal: NodeJS.Signals): boolean {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TaggedProcesses } from './tagged-processes'
 import type { ProcessEntry } from '../proc-files'
 
-/** An entry of a process list, with pids that no real process has. */
+/** Added to pids in these process lists, so that they match no real process. */
 const PID_BASE = 90_000_000
 const entry = (pid: number, more: Partial<ProcessEntry>): ProcessEntry => ({
   pid: PID_BASE + pid,
@@ -36,7 +36,7 @@ test('in a session without a leader, processes younger than the first tagged one
   expect(found(entry(1, { ...marked, session }), entry(2, { session }))).toEqual([1, 2])
 })
 
-test('an interactive shell is not ended because a tagged program was started in its session', () => {
+test('does not kill an interactive shell when a tagged program is started in its session', () => {
   const place = { session: PID_BASE + 9, group: PID_BASE + 8 }
   expect(
     found(entry(1, place), entry(2, { ...marked, ...place }), entry(3, { ...place, parent: PID_BASE + 1 })),

@@ -8,7 +8,7 @@ export interface TaggedProcess {
   tag: ProcessTag
 }
 
-/** Living processes by task. */
+/** Live processes by task. */
 export type ProcessesByTask = ReadonlyMap<string, readonly TaggedProcess[]>
 
 interface Known {
@@ -21,10 +21,10 @@ interface Known {
 const REMEMBER_MS = 10_000
 
 /**
- * Which task each process belongs to. Its environment says so, which is read once for each program it executes. A
- * process that cleared its environment, or that we may not inspect (`sudo`), belongs to the task of its parent, session
- * or process group, and stays with that task until it ends. A process that cleared its environment, left its session
- * and lost its parent before the first scan is not found.
+ * Finds the task each process belongs to. The task is named in its environment, which is read once for each program it
+ * executes. A process that cleared its environment, or that we may not inspect (`sudo`), belongs to the task of its
+ * parent, session or process group, and stays with that task until it ends. A process that cleared its environment,
+ * left its session and lost its parent before the first scan is not found.
  */
 export class TaggedProcesses {
   #known = new Map<number, Known>()
@@ -57,8 +57,8 @@ export class TaggedProcesses {
   }
 
   /**
-   * If the leader of a session lives, it alone decides; else the oldest member does: a process from before the first
-   * tagged one, such as the user's shell, does not belong to the task.
+   * If the leader of a session is alive, it alone decides. Otherwise the oldest member does: a process that started
+   * before the first tagged one, such as the user's shell, does not belong to the task.
    */
   #rememberOwn(table: ProcessTable): void {
     const [sessions, groups] = [new Map<number, ProcessEntry>(), new Map<number, ProcessEntry>()]

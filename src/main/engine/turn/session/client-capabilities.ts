@@ -8,8 +8,8 @@ import type { TaskStart, TerminalTasks } from '../../task/task-supervisor'
 import type { EditorFiles } from '../../workspace/file/editor-files'
 
 /**
- * What the client of a session (an editor) provides for its agent to use instead of Trestle's own. Permissions,
- * checkpoints and limits stay with the engine.
+ * What the client of a session (an editor) provides for its agent to use instead of Trestle's own files and terminals.
+ * Permissions, checkpoints and limits stay with the engine.
  */
 export interface SessionClientCapabilities {
   files?: EditorFiles

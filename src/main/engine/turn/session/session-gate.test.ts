@@ -49,13 +49,13 @@ async function affected(reader: string, event: EventBody = mailRead): Promise<st
   return found
 }
 
-it('mail that one agent of a session has read counts for its parent and for all of its subagents, and for no other session', async () => {
+it("mail that an agent has read counts for its parent and all of its parent's subagents, but for no other session", async () => {
   expect(await affected('parent')).toEqual(['parent', 'agent 0', 'agent 1'])
   expect(await affected('agent 0')).toEqual(['parent', 'agent 0', 'agent 1'])
   expect(await affected('other')).toEqual(['other'])
 })
 
-it('a failed call, or another tool, is not mail that was read', async () => {
+it('a failed call or another tool does not count as having read mail', async () => {
   expect(await affected('parent', { ...mailRead, isError: true })).toEqual([])
   expect(await affected('parent', { ...mailRead, name: 'FetchURL' })).toEqual([])
 })

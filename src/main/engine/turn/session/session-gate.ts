@@ -18,7 +18,7 @@ export interface SessionGateDeps {
   /** The header whose mode and plan apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): Session['header']
   rulesOf(session: Session): Promise<PermissionRule[]>
-  /** Whether a user can be asked about the calls of a session now. */
+  /** Whether a user can currently be asked about the calls of a session. */
   canAsk(header: Session['header']): boolean
   /**
    * Whether this process shows the requests of every session; otherwise only those of sessions that a client watches.
@@ -95,8 +95,8 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
 type Contains = (header: Session['header'] | undefined) => boolean
 
 /**
- * Whether any agent of a session has read such text: they pass text to each other. It stays in a conversation, so it
- * counts from then on.
+ * Whether any agent of a session has read such text: agents pass text to each other. The text stays in the
+ * conversation, so it counts from then on.
  */
 export function hasRead(
   store: Pick<Store, 'header' | 'agents'>,

@@ -9,7 +9,7 @@ export function createPlanActions({ home, sessions }: { home: string; sessions: 
   const change = (sessionId: string, act: (plan: SessionPlan) => void): Promise<SessionHeader> =>
     sessions.withSession(sessionId, async (session) => {
       act(sessionPlan(home, session))
-      // Pending approvals that the new mode denies are resolved at once.
+      // Pending approvals that the new mode denies are resolved immediately.
       await session.approvals.reconsider()
       return session.header
     })

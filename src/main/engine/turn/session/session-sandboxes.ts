@@ -48,7 +48,7 @@ function createSessionSandboxes({
   unsandboxedReason,
   log,
 }: SessionSandboxesDeps) {
-  /** Whether the project of a session was too large to be searched when its last command ran. */
+  /** Whether the project of a session was too large to search when its last command ran. */
   const incomplete = new WeakMap<Session, boolean>()
 
   async function sourceOf(
@@ -84,7 +84,7 @@ function createSessionSandboxes({
     const found = commandSandboxes(sandboxes, source, userHome)
     const unavailable = found.unavailable ?? (forCommand ? await unsandboxedReason?.(session) : undefined)
     if (unavailable === undefined) return found
-    // It may not have been known when the turn began.
+    // The status may not have been known when the turn started.
     void sync(session)
     return { ...found, unavailable }
   }

@@ -76,7 +76,7 @@ export interface SessionToolsDeps {
   planOf(session: Session): SessionPlan
   /** The user's terminals that the agent may watch; absent: no terminals. */
   terminalsOf?(session: Session): TerminalScreens
-  /** `allTools`: all tools of the session, which this is one of. */
+  /** `allTools`: all tools of the session, including this one. */
   agentsOf(session: Session, allTools: () => readonly Tool[]): SessionAgents
   checkpointsOf(session: Session): SessionCheckpoints
   /** The header whose folders apply: for a subagent, that of the user's session it belongs to. */
@@ -87,9 +87,9 @@ export interface SessionToolsDeps {
   files?: SessionFileRules
 }
 
-/** What the file tools of a session heed besides its folders. */
+/** What restricts the file tools of a session in addition to its folders. */
 export interface SessionFileRules {
-  /** Files as the editor has them that the session belongs to. Looked up at every use. */
+  /** Files as they are in the session's editor. Looked up at every use. */
   editorOf?(session: Session): SessionClientCapabilities['files']
   /** Hooks for the writes of the running turn. */
   writeHooksOf?(session: Session): WriteHooks | undefined

@@ -4,17 +4,17 @@ import type { OpenRepository } from '../../git/repository/open-repository'
 import { isSafeTreePath } from '../../git/run/git-path'
 import { inPlainFolder, readPlainFile, onDisk, rawPaths, shownPath, type RawPath } from '../../git/run/plain-path'
 
-/** A file that is larger is left out: it is data, not configuration. */
+/** Larger files are skipped: they are data, not configuration. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024
 const MAX_FILES = 1_000
 
-/** Files that were copied, from the top, with the hash that `git hash-object` gives, and those that were left out. */
+/** The copied files, relative to the top, with their `git hash-object` hashes, and the skipped files. */
 export interface CopiedFiles {
   copied: Record<string, string>
   skipped: string[]
 }
 
-/** From where, to where, and what hashes of the repository look like. */
+/** Source and target of the copies, and the repository's hash format. */
 export interface CopyPlace {
   from: string
   to: string
@@ -22,8 +22,8 @@ export interface CopyPlace {
 }
 
 /**
- * Copies files that git does not keep, such as `.env`, from one working tree to another. Links are not followed:
- * neither one that matches, nor one on the way. What is there is not replaced.
+ * Copies files that git does not keep, such as `.env`, from one working tree to another. Links are not followed,
+ * neither as the file nor in its path. Existing files are not replaced.
  */
 export async function copyFiles(
   from: OpenRepository,
@@ -39,7 +39,7 @@ export async function copyFiles(
     '--others',
     '-z',
     '--',
-    // Without a slash, in every folder, as in .gitignore.
+    // A pattern without a slash matches in every folder, as in .gitignore.
     ...usable.map((pattern) => `:(top,glob)${pattern.includes('/') ? pattern : `**/${pattern}`}`),
   ])
   const found = rawPaths(stdout).slice(0, MAX_FILES)
@@ -49,7 +49,7 @@ export async function copyFiles(
   )
 }
 
-/** Copies single files, such as those with which a project configures Trestle, by the same rules. */
+/** Copies individual files, such as a project's Trestle configuration, by the same rules. */
 export function copyAll(place: CopyPlace, paths: readonly RawPath[]): CopiedFiles {
   const result: CopiedFiles = { copied: {}, skipped: [] }
   for (const path of paths) {
@@ -60,7 +60,7 @@ export function copyAll(place: CopyPlace, paths: readonly RawPath[]): CopiedFile
   return result
 }
 
-/** Whether a path is a regular file, as far as can be told without following a link at its end. */
+/** Whether a path is a regular file; a link to one is not. */
 export function isFileAt(top: string, path: RawPath): boolean {
   return lstatSync(onDisk(top, path), { throwIfNoEntry: false })?.isFile() ?? false
 }

@@ -4,7 +4,7 @@ import type { OpenRepository } from '../../git/repository/open-repository'
 import { readSmallFile } from '../../git/run/git-files'
 import type { Snapshot } from './snapshot'
 
-/** The commits of ours need no name of the user's. */
+/** Our commits do not need the user's name. */
 const AUTHOR = {
   GIT_AUTHOR_NAME: 'Trestle',
   GIT_AUTHOR_EMAIL: 'trestle@localhost',
@@ -12,14 +12,14 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'trestle@localhost',
 }
 const MAX_LOG_BYTES = 16 * 1024 * 1024
-/** More would make a command line that some systems refuse. */
+/** With more, the command line would be too long for some systems. */
 const MAX_PARENTS = 200
 
-/** What keeps a removed worktree in its repository. */
+/** The commits and trees that keep a removed worktree in its repository. */
 export interface Keep {
-  /** Has all files of the worktree; its parents are everything else. */
+  /** A commit with all files of the worktree; its parents keep everything else. */
   keep: string
-  /** What was staged. */
+  /** The tree that was staged. */
   index?: string
 }
 
@@ -28,8 +28,8 @@ export function keepRef(id: string): string {
 }
 
 /**
- * Makes a commit with the files of a snapshot that also keeps what is staged and every commit that only this worktree
- * remembers, such as one that was amended, and a ref to it.
+ * Creates a commit with the files of a snapshot, and a ref to it. The commit also keeps what is staged and every commit
+ * that only this worktree refers to, such as the original of an amended one.
  */
 export async function makeKeep(repository: OpenRepository, id: string, snapshot: Snapshot): Promise<Keep> {
   const index = snapshot.index && (await commitTree(repository, snapshot.index, stagedMessage(id), [snapshot.commit]))
@@ -45,7 +45,7 @@ export async function makeKeep(repository: OpenRepository, id: string, snapshot:
   return { keep, ...(index && { index }) }
 }
 
-/** Keeps what was staged, as a tree, before everything is committed: a file may have been changed since. */
+/** Keeps the staged tree before everything is committed, because files may have changed since they were staged. */
 export async function keepStaged(repository: OpenRepository, id: string, tree: string): Promise<void> {
   const parents = ['HEAD', ...(await keptBefore(repository, id))]
   const keep = await commitTree(repository, tree, stagedMessage(id), parents)
@@ -56,7 +56,7 @@ function stagedMessage(id: string): string {
   return `What was staged in the worktree ${id}\n`
 }
 
-/** What was kept of the worktree before: files may have been changed since a restore. */
+/** The commit kept by an earlier removal: files may have changed since the restore. */
 async function keptBefore(repository: OpenRepository, id: string): Promise<string[]> {
   const before = await repository.maybe(['rev-parse', '--verify', '--quiet', `${keepRef(id)}^{commit}`])
   return before === undefined ? [] : [before]
@@ -73,7 +73,7 @@ async function commitTree(
   return stdout.toString('latin1').trim()
 }
 
-/** The newest of each line of commits that no branch has, but that the files of git about this worktree name. */
+/** The tips of commits that no branch contains, but that git's files for this worktree refer to. */
 async function commitsOnlyHere(repository: OpenRepository, head: string): Promise<string[]> {
   const branch = await repository.maybe(['symbolic-ref', '--quiet', 'HEAD'])
   const logs = [
@@ -102,7 +102,7 @@ async function commitsOnlyHere(repository: OpenRepository, head: string): Promis
   return lines.map((line) => line.split(' ', 1)[0]!).filter((hash) => !hasChild.has(hash))
 }
 
-/** What git keeps of a worktree in text: HEAD, logs, refs of its own, what it is in the middle of. */
+/** Git's text files for a worktree: HEAD, logs, its own refs, the state of an operation in progress. */
 function smallFilesIn(folder: string): string[] {
   const found: string[] = []
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

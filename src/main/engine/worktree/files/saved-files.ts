@@ -26,8 +26,8 @@ const MAX_LIST_BYTES = 256 * 1024 * 1024
 const BATCH = 100
 
 /**
- * Writes what differs between a commit and a tree as a patch that `git apply` takes, binary files included. Rejects
- * with `worktree.not_saved`; there is no incomplete file then.
+ * Writes the difference between a commit and a tree as a patch for `git apply`, binary files included. Rejects with
+ * `worktree.not_saved`, and never leaves an incomplete file.
  */
 export async function writePatch(
   repository: OpenRepository,
@@ -75,7 +75,7 @@ interface Change {
   hash: string
 }
 
-/** The files that differ between two trees, as the second has them; `hash` of zeros: it has not. */
+/** The files that differ between two trees, as in the second; a `hash` of zeros: deleted there. */
 async function changesBetween(repository: OpenRepository, from: string, to: string): Promise<Change[]> {
   const { stdout } = await repository.read(
     ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', from, to],
@@ -93,8 +93,8 @@ async function changesBetween(repository: OpenRepository, from: string, to: stri
 }
 
 /**
- * Makes the files of a working tree, which is that of `from`, what they are in the tree `to`, byte for byte. Only for a
- * working tree that was just made: it replaces what is there.
+ * Changes the files of a working tree from the tree `from` to the tree `to`, byte for byte. Only for a working tree
+ * that was just created: existing files are replaced.
  */
 export async function writeFiles(repository: OpenRepository, from: string, to: string): Promise<number> {
   const changes = await changesBetween(repository, from, to)
@@ -115,7 +115,7 @@ function removeOne(top: string, path: RawPath): void {
   try {
     inPlainFolder(top, path, {}, (place) => rmSync(place, { force: true }))
   } catch (error) {
-    // Without its folder it is gone; what a link leads to is not this file.
+    // If its folder is missing, so is the file; a file behind a link is not this one.
     const isAway = ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')
     if (!isAway && !(error instanceof FileProblem && error.kind === 'changed')) throw error
   }

@@ -39,7 +39,7 @@ export interface Snapshot {
 }
 
 interface SnapshotOptions {
-  /** Where the index is copied to; a folder of ours. */
+  /** Our folder for the copy of the index. */
   temporary: string
   /** Whether files that git ignores are saved too. */
   ignored: boolean
@@ -47,19 +47,19 @@ interface SnapshotOptions {
   isCopy?(path: RawPath, hash: string): boolean
 }
 
-/** Folders that tools make again. Ignored files in them are not saved. */
+/** Folders that tools recreate. Ignored files in them are not saved. */
 const REBUILT =
   /^(?:node_modules|bower_components|\.venv|venv|__pycache__|\.mypy_cache|\.pytest_cache|\.ruff_cache|\.tox|target|build|dist|out|\.next|\.nuxt|\.turbo|\.parcel-cache|\.gradle|\.cache|coverage|Pods|DerivedData|\.terraform)$/
-/** Those of them in which a tool keeps repositories that it has fetched. */
+/** Those of them in which tools keep repositories that they fetched. */
 const FETCHED = /^(?:node_modules|bower_components|\.venv|venv|\.tox|Pods|DerivedData|\.terraform|\.gradle|\.cache)$/
-/** Most bytes of new and ignored files that are saved. */
+/** Maximum size of the new and ignored files that are saved. */
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_LIST_BYTES = 256 * 1024 * 1024
 const MAX_NAMED = 5
 
 /**
- * Saves the working tree, as it is, in the objects of its repository, and changes nothing else: neither the files nor
- * the index. Rejects with `worktree.nested` for repositories in it, and with `worktree.too_large`.
+ * Saves the current working tree as objects of its repository. Changes nothing else, neither files nor index. Rejects
+ * with `worktree.nested` for repositories in it, and with `worktree.too_large`.
  */
 export async function takeSnapshot(repository: OpenRepository, options: SnapshotOptions): Promise<Snapshot> {
   mkdirSync(options.temporary, { recursive: true, mode: 0o700 })
@@ -74,7 +74,7 @@ export async function takeSnapshot(repository: OpenRepository, options: Snapshot
     await refresh(repository, env)
     const changed = await changedFiles(repository, env)
     const { added, dropped } = await newFiles(repository, env, options)
-    // Only a file that git does not know can be one of the copies.
+    // Only an untracked file can be one of the copies.
     const entries =
       (await entriesOf(repository, changed, {})) + (await entriesOf(repository, added, { isCopy: options.isCopy }))
     await repository.write(['update-index', '-z', '--index-info'], { env, input: Buffer.from(entries, 'latin1') })
@@ -98,8 +98,7 @@ export async function takeSnapshot(repository: OpenRepository, options: Snapshot
 type Env = Record<string, string>
 
 /**
- * Git compares the content of files that were changed in the second in which the index was written, so the copy has to
- * be as old as the index.
+ * Git compares the content of files that changed in the same second as the index, so the copy gets the index's time.
  */
 function copyIndex(own: string, copy: string): void {
   const { atime, mtime } = statSync(own)
@@ -107,7 +106,7 @@ function copyIndex(own: string, copy: string): void {
   utimesSync(copy, atime, mtime)
 }
 
-/** What is staged as a tree; where files have conflicts, one that holds every version of every file. */
+/** The staged files as a tree; with conflicts, a tree of all versions of all files. */
 export async function stagedTree(repository: OpenRepository, env: Env = {}): Promise<string> {
   const unmerged = (await repository.read(['ls-files', '--unmerged', '-z'], { env })).stdout
   if (unmerged.length === 0) return (await repository.write(['write-tree'], { env })).stdout.toString('latin1').trim()
@@ -118,8 +117,8 @@ export async function stagedTree(repository: OpenRepository, env: Env = {}): Pro
 }
 
 /**
- * Whether a tree of what was staged holds the versions of files with conflicts, each named after its content: it must
- * not become an index.
+ * Whether a staged tree holds the versions of files with conflicts, each named after its hash: such a tree must not
+ * become an index.
  */
 export async function holdsVersions(repository: OpenRepository, index: string): Promise<boolean> {
   const { stdout } = await repository.read(['ls-tree', '-r', '-z', index], { maxBytes: MAX_LIST_BYTES })
@@ -127,7 +126,7 @@ export async function holdsVersions(repository: OpenRepository, index: string): 
   return entries.length > 0 && entries.every((entry) => / ([0-9a-f]+)\t\1$/.test(entry))
 }
 
-/** Looks at every file again, also at those that git was told to take as unchanged. */
+/** Checks every file again, including those marked "assume unchanged" or "skip worktree". */
 async function refresh(repository: OpenRepository, env: Env): Promise<void> {
   const flags = rawPaths((await repository.read(['ls-files', '-v', '-z'], { env, maxBytes: MAX_LIST_BYTES })).stdout)
   const assumed = flags.flatMap((line) => (/^[a-z] /.test(line) ? [line.slice(2)] : []))
@@ -141,7 +140,7 @@ async function refresh(repository: OpenRepository, env: Env): Promise<void> {
   await repository.write(['update-index', '-q', '--really-refresh'], { env, okCodes: [0, 1] })
 }
 
-/** Paths as `-z` reads them. */
+/** Paths as input for `-z`. */
 function list(paths: readonly RawPath[]): Buffer {
   return Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1')
 }
@@ -161,7 +160,7 @@ async function changedFiles(repository: OpenRepository, env: Env): Promise<RawPa
   return [...new Set(rawPaths(stdout))].filter((path) => !empty.has(path))
 }
 
-/** Files that git does not know, and on request those that it ignores. */
+/** Untracked files and, on request, ignored ones. */
 async function newFiles(
   repository: OpenRepository,
   env: Env,
@@ -182,7 +181,7 @@ async function newFiles(
   const kept = ignored.filter((path) => {
     const parts = path.split('/')
     const at = parts.slice(0, -1).findIndex((part) => REBUILT.test(part))
-    // Commits of a repository in it would be lost. Those that a tool has fetched are there again.
+    // The commits of a nested repository would be lost. A tool can fetch its repositories again.
     if (at !== -1 && path.endsWith('/') && !FETCHED.test(parts[at]!)) return true
     if (at !== -1) dropped.add(shownPath(parts.slice(0, at + 1).join('/')))
     return at === -1
@@ -204,7 +203,7 @@ async function newFiles(
   return { added, dropped: [...dropped].toSorted() }
 }
 
-/** The files as lines for an index, with their content stored unchanged. Those that are gone are removed. */
+/** The files as lines for an index, with their content stored unchanged. Deleted files are removed from the index. */
 async function entriesOf(
   repository: OpenRepository,
   paths: readonly RawPath[],
@@ -219,7 +218,7 @@ async function entriesOf(
     })
     const lines = stdout.toString('latin1').trim().split('\n')
     for (const [at, path] of files.entries()) {
-      // Git follows links, and one may have been put in the place of a file or a folder meanwhile.
+      // Git follows links, and a file or folder may have been replaced by a link in the meantime.
       if (plainFileHash(repository.top, path, lines[at]!) !== lines[at]) throw changing(path)
       hashes.set(path, lines[at]!)
     }
@@ -234,7 +233,7 @@ async function entriesOf(
     .map((path) => {
       const hash = hashes.get(path)
       const stat = stats.get(path)
-      // First without: an entry with conflicts has several.
+      // Removed first: a file with conflicts has several entries.
       const without = `0 ${none}\t${path}\0`
       if (hash === undefined || !stat || isCopy?.(path, hash)) return without
       const mode = stat.isSymbolicLink() ? '120000' : stat.mode & 0o111 ? '100755' : '100644'
@@ -243,7 +242,7 @@ async function entriesOf(
     .join('')
 }
 
-/** Undefined as well where a link or a file is in the way: the path is no longer there then. */
+/** Undefined also if a parent is now a link or a file: then the path no longer exists. */
 function existing({ top }: OpenRepository, path: RawPath): Stats | undefined {
   const parts = path.split('/')
   for (let count = 1; count < parts.length; count += 1) {
