@@ -53,7 +53,7 @@ test('no program waits in an editor, unless pass_env names it', () => {
   expect(passed).toMatchObject({ EDITOR: 'vim', VISUAL: env['VISUAL'] })
 })
 
-test('git without a commit message fails at once and says how to pass one', () => {
+test('git without a commit message fails immediately and explains how to pass one', () => {
   const dir = mkdtempSync(join(tmpdir(), 'trestle-editor-'))
   try {
     const env = { ...commandEnv(process.env, DEFAULT_SETTINGS), HOME: dir }
@@ -88,7 +88,7 @@ test('commands of an AppImage do not search its mount for programs and libraries
   const env = commandEnv(base, DEFAULT_SETTINGS)
   expect(env).toMatchObject({ PATH: '/usr/bin', XDG_DATA_DIRS: '/usr/share' })
   for (const name of ['APPIMAGE', 'APPDIR', 'OWD', 'LD_LIBRARY_PATH']) expect(env).not.toHaveProperty(name)
-  // A variable of the same name that is the user's own stays.
+  // The user's own variable of the same name is kept.
   expect(commandEnv({ APPDIR: '/srv/app', PATH: '/srv/app/bin:/usr/bin' }, DEFAULT_SETTINGS)).toMatchObject({
     APPDIR: '/srv/app',
     PATH: '/srv/app/bin:/usr/bin',
@@ -163,7 +163,7 @@ const HARMLESS: Record<string, string> = {
   LS_COLORS: 'rs=0:di=01;34:ln=01;36',
 }
 
-test('hides from commands what looks like a secret, by its name or its value', () => {
+test('hides variables from commands that look like secrets by name or value', () => {
   const env = commandEnv({ ...SECRET, ...HARMLESS }, DEFAULT_SETTINGS)
   expect(Object.keys(SECRET).filter((name) => name in env)).toEqual([])
   expect(env).toMatchObject(HARMLESS)

@@ -43,8 +43,8 @@ const OF_OUR_PARENT = new Set([
 const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAGER: 'cat' }
 
 /**
- * Prevents waiting in an editor: a program that opens one fails at once and prints what to do instead. Programs that
- * split this value into words instead of passing it to a shell fail as quickly, without the advice.
+ * Prevents waiting in an editor: a program that opens one fails immediately and prints what to do instead. Programs
+ * that split this value into words instead of passing it to a shell fail as quickly, but without the advice.
  */
 const NO_EDITOR =
   `sh -c 'echo "No editor can be used here. Pass the text with an option or a file (git commit -m or -F). ` +
@@ -68,7 +68,7 @@ const GIT_ONLY_READS = {
   GIT_CONFIG_VALUE_0: 'false',
 }
 
-/** Variables that npm adds for the script it runs; only meant for that script. */
+/** Variables that npm adds only for the script it runs. */
 const OF_NPM =
   /^(?:npm_(?:lifecycle_.*|package_.*|command|execpath|node_execpath|config_(?:local_prefix|global_prefix|prefix|node_gyp|npm_version))|INIT_CWD)$/
 
@@ -76,24 +76,24 @@ type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
 
 /**
  * The environment commands start from: `base` without the keys of configured and well-known providers, the names in
- * `[tools] hide_env` (case-insensitive), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names
- * it, Trestle's own variables, and those of the process that started Trestle; and with editors disabled, because no
- * user could answer them. The keys stay in Trestle's own process, so this hides them from programs that read their
- * environment, not from one that reads the memory of another process of the same user.
+ * `[tools] hide_env` (case-insensitive), secrets (`isSecretVariable`) unless `[tools] pass_env` names it, Trestle's own
+ * variables, and those of the process that started Trestle; and with editors disabled, because no user could answer
+ * them. The keys stay in Trestle's own process, so this hides them from programs that read their environment, not from
+ * one that reads the memory of another process of the same user.
  */
 export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   return { ...envWithout(base, withheld(settings)), ...noEditors(base, settings) }
 }
 
-/** All editor variables except those that `[tools] pass_env` names. */
+/** All editor variables except those in `[tools] pass_env`. */
 function noEditors(base: NodeJS.ProcessEnv, { tools }: EnvSettings): Record<string, string> {
   const stopped = EDITORS.filter((name) => base[name] === undefined || !tools.passEnv.includes(name))
   return Object.fromEntries(stopped.map((name) => [name, NO_EDITOR]))
 }
 
 /**
- * The environment for variables that a definition names explicitly: the same, but only keys and the names in `[tools]
- * hide_env` are withheld.
+ * The environment for variables that a definition names explicitly: like `commandEnv`, but withholds only keys and the
+ * names in `[tools] hide_env`.
  */
 export function namedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   const hidden = hiddenNames(settings)
@@ -101,8 +101,8 @@ export function namedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record
 }
 
 /**
- * The environment of a terminal of the user's own: theirs, with their pager, editor and secrets. Only keys of providers
- * and the names in `[tools] hide_env` are withheld, since those are Trestle's.
+ * The environment of the user's own terminals, with their pager, editor and secrets. Only keys of providers and the
+ * names in `[tools] hide_env` are withheld, because those are Trestle's.
  */
 export function userEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   const env = namedEnv(base, settings)
@@ -141,7 +141,7 @@ function envWithout(
   // Programs color their output for the pane.
   Object.assign(env, { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...NO_PAGERS })
   env['GIT_TERMINAL_PROMPT'] ??= '0'
-  // Read-only commands (git status) leave the index unchanged, and do not lock out the user's own git.
+  // Keeps read-only commands (git status) from changing the index and locking out the user's own git.
   env['GIT_OPTIONAL_LOCKS'] ??= '0'
   if (!Object.keys(base).some((name) => name.startsWith('GIT_CONFIG_'))) Object.assign(env, GIT_ONLY_READS)
   return env
@@ -165,7 +165,7 @@ export function clientTerminalEnv(base: NodeJS.ProcessEnv, settings: EnvSettings
   }
 }
 
-/** Whether commands do not get a variable. Naming a provider key in `pass_env` does not pass it on. */
+/** Whether a variable is withheld from commands. Naming a provider key in `pass_env` does not pass it on. */
 function withheld(settings: EnvSettings): (name: string, value: string) => boolean {
   const hidden = hiddenNames(settings)
   const passed = new Set(settings.tools.passEnv.map((name) => name.toUpperCase()))
@@ -173,7 +173,7 @@ function withheld(settings: EnvSettings): (name: string, value: string) => boole
     hidden.has(name.toUpperCase()) || (!passed.has(name.toUpperCase()) && isSecretVariable(name, value))
 }
 
-/** In upper case. */
+/** The names in upper case. */
 function hiddenNames(settings: EnvSettings): Set<string> {
   const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
   const searchKey = settings.web.search?.apiKeyEnv
@@ -182,8 +182,8 @@ function hiddenNames(settings: EnvSettings): Set<string> {
 }
 
 /**
- * An AppImage adds folders of its mount to search paths: its libraries are not meant for the user's programs, and
- * disappear with the app.
+ * Removes the folders of an AppImage's mount from search paths: its libraries are not meant for the user's programs,
+ * and disappear with the app.
  */
 function leaveMount(env: Record<string, string>, mount: string): void {
   for (const name of ['APPIMAGE', 'APPDIR', 'ARGV0', 'OWD']) delete env[name]
@@ -195,7 +195,10 @@ function leaveMount(env: Record<string, string>, mount: string): void {
   }
 }
 
-/** npm puts its package's programs first, including Trestle's own `node`: the user's commands must find the user's. */
+/**
+ * Removes npm's folders from PATH: npm puts the package's programs first, including Trestle's own `node`, but the
+ * user's commands must find the user's programs.
+ */
 function withoutNpmFolders(path: string, packageJson: string | undefined): string {
   const own = new Set<string>()
   for (let folder = dirname(packageJson ?? '/'); ; folder = dirname(folder)) {
@@ -215,7 +218,7 @@ const SECRET_WORDS = new Set(
     'PWD CREDENTIAL CREDENTIALS CREDS AUTH AUTHORIZATION BEARER JWT PAT KEY KEYS COOKIE'
   ).split(' '),
 )
-/** The same at the end of a word: `PGPASSWORD`, `GITHUBTOKEN`. */
+/** Secret words at the end of a longer word: `PGPASSWORD`, `GITHUBTOKEN`. */
 const SECRET_ENDING = /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|CREDENTIALS?)$/
 /** Exceptions: folders of the shell, sockets, askpass programs, and public values. */
 const HARMLESS_NAME =
@@ -236,7 +239,7 @@ const SECRET_VALUES: readonly RegExp[] = [
   /\bya29\.[A-Za-z0-9_-]{16}/,
   /\bxox[a-z]-[A-Za-z0-9-]{8}/,
   /\bxapp-[A-Za-z0-9-]{8}/,
-  // JSON web tokens, private keys, and what is sent in a header.
+  // JSON web tokens, private keys, and credentials in headers.
   /\beyJ[A-Za-z0-9_-]{8,512}\.[A-Za-z0-9_-]{8}/,
   /PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-/,
   /\b(?:bearer|basic)\s{1,4}[A-Za-z0-9+/=._~-]{16}/i,

@@ -4,7 +4,7 @@ import type { ShellEnvironmentView } from '../../../shared/configuration/app'
 import type { EnvironmentSettings } from '../config/settings/host-settings'
 import { readLoginShell, type LoginShellAnswer, type LoginShellRequest, type NodeProgram } from './login-shell'
 
-/** Set by hosts whose process was started without the user's shell, such as from a dock or a launcher. */
+/** Set by hosts that were started without the user's shell, such as from a dock or a launcher. */
 export interface LoginShellOptions {
   node?: NodeProgram
   limitMs?: number
@@ -19,7 +19,7 @@ export interface LoginEnvironmentDeps {
    */
   env: NodeJS.ProcessEnv
   settings(): EnvironmentSettings
-  /** The view has changed. */
+  /** Called when the view has changed. */
   changed(): void
   log(message: string): void
   read?(request: LoginShellRequest): Promise<LoginShellAnswer>
@@ -27,12 +27,14 @@ export interface LoginEnvironmentDeps {
 
 /** The environment of the user's login shell, read once in the background and again on request. */
 export interface LoginEnvironment {
-  /** Resolves when the first or a running read has ended; at once if there is nothing to wait for. Never rejects. */
+  /**
+   * Resolves when the first or a running read has ended; immediately if there is nothing to wait for. Never rejects.
+   */
   ready(): Promise<void>
   view(): ShellEnvironmentView
-  /** Reads it again. */
+  /** Reads the environment again. */
   read(): Promise<ShellEnvironmentView>
-  /** The settings may have changed. */
+  /** Call when the settings may have changed. */
   settingsChanged(): void
 }
 

@@ -151,7 +151,7 @@ describe('the login shell', () => {
     ['tcsh', ['-i', '-c'], "'"],
   ])('%s gets the arguments and call syntax of its kind', async (name, args, call) => {
     const shell = join(home, name)
-    // Stands in for the shell: writes down its arguments, and prints what the program would.
+    // A fake shell that records its arguments and prints what the program would.
     writeFileSync(
       shell,
       `#!/bin/bash\nprintf '%s\\n' "$@" > ${home}/args\n` +

@@ -6,7 +6,7 @@ import { sessionProcesses, signalGroup } from '../process/kill/kill-process-tree
 export interface LoginShellRequest {
   /** Absolute path. */
   shell: string
-  /** The environment the shell starts from. */
+  /** The environment that the shell is started with. */
   env: NodeJS.ProcessEnv
   /** The user's home folder. */
   cwd: string
@@ -20,14 +20,14 @@ export type LoginShellAnswer = { env: Record<string, string> } | { problem: stri
 const LIMIT_MS = 10_000
 /** How long to wait for output after the shell has exited while a background process holds the pipe. */
 const DRAIN_MS = 300
-/** How long a shell that has printed everything may take to exit. */
+/** How long a shell may take to exit after it has printed everything. */
 const LINGER_MS = 2_000
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_ERROR_CHARS = 2_000
 
 /**
- * Set for the shell only: startup files can check the first; the others keep frameworks from prompting or replacing the
- * shell.
+ * Variables set only for the shell: startup files can check the first; the others keep frameworks from prompting or
+ * replacing the shell.
  */
 const FOR_THE_SHELL = {
   TRESTLE_RESOLVING_ENVIRONMENT: '1',
@@ -37,9 +37,9 @@ const FOR_THE_SHELL = {
 }
 
 /**
- * Starts the user's shell as a terminal does (login and interactive, in a session of its own, with empty stdin) and
- * reads the environment that its startup files set. Never rejects. A shell that exceeds the limit is killed with
- * everything it started.
+ * Starts the user's shell as a terminal does (login and interactive, in its own session, with empty stdin) and reads
+ * the environment that its startup files set. Never rejects. A shell that exceeds the limit is killed with everything
+ * it started.
  */
 export async function readLoginShell({
   shell,
@@ -139,7 +139,7 @@ async function killSession(shellPid: number): Promise<void> {
   for (const group of new Set([shellPid, ...others.map(({ group }) => group)])) signalGroup(group, 'SIGKILL')
 }
 
-/** The last line that is not one of the usual complaints of an interactive shell without a terminal. */
+/** The last line that is not one of the usual warnings of an interactive shell without a terminal. */
 function lastLine(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -169,7 +169,7 @@ const OF_THE_PROCESS = new Set([
   'WINDOWID',
   'NODE_CHANNEL_FD',
   'NODE_CHANNEL_SERIALIZATION_MODE',
-  // Of an AppImage.
+  // Set by an AppImage.
   'APPDIR',
   'APPIMAGE',
   'ARGV0',
@@ -178,7 +178,7 @@ const OF_THE_PROCESS = new Set([
 const OF_US = /^(?:ELECTRON_|TRESTLE_|CHROME_DESKTOP$|GIO_LAUNCHED_DESKTOP_FILE)/
 
 /**
- * What a shell printed between two `marker`s: JSON, or `NAME=value` separated by NUL. Everything around it, such as a
+ * Parses a shell's output between two `marker`s: JSON, or `NAME=value` separated by NUL. Text around it, such as a
  * banner, is skipped. Undefined until it is complete.
  */
 function parsePrintedEnvironment(output: string, marker: string): Record<string, string> | undefined {
@@ -231,8 +231,8 @@ export interface NodeProgram {
 
 /**
  * The arguments that make a shell read all of its startup files, as in a new terminal, and print its environment
- * between two markers. The scripts need no escaping, so one form fits every shell. Without Node `env -0` prints it;
- * with Node both run, in case one fails.
+ * between two markers. The scripts need no escaping, so one form works in every shell. Without Node, `env -0` prints
+ * the environment; with Node, both run, in case one fails.
  */
 function shellArguments(shell: string, node: NodeProgram | undefined, marker: string): string[] {
   const kind = kindOf(shell)
@@ -249,7 +249,7 @@ function shellArguments(shell: string, node: NodeProgram | undefined, marker: st
 
 type Kind = 'posix' | 'fish' | 'nushell' | 'powershell' | 'csh'
 
-/** Prefix that calls a program with a quoted name. */
+/** Prefix for calling a program with a quoted name. */
 const CALL: Readonly<Record<Kind, string>> = { posix: '', fish: '', csh: '', nushell: '^', powershell: '& ' }
 
 function kindOf(shell: string): Kind {

@@ -108,7 +108,7 @@ export function createEngineMemory(foundation: EngineFoundation): EngineMemory {
   }
 }
 
-/** The user's text since the last answer; undefined if there is none or the memory was already queried for it. */
+/** The user's text since the last answer; undefined without such text, or if the memory was already queried for it. */
 function unansweredPrompt(history: readonly Message[]): string | undefined {
   const words: string[] = []
   for (const message of history.toReversed()) {

@@ -45,8 +45,8 @@ const recall = (prompt: string, told: string[] = [], folder?: string) =>
   memory.recall({ prompt, folder, told, budgetBytes: BUDGET, now: 2000 })
 const keysOf = (filter = {}) => memory.list(filter, 0, 100).entries.map(({ key }) => key)
 
-describe('what is stored', () => {
-  it('replaces what was under the key, and keeps every version with who wrote it', () => {
+describe('a stored entry', () => {
+  it('replaces the entry with the same key, and keeps every version with its author', () => {
     expect(store('editor', 'Neovim').change).toBe('created')
     expect(store('editor', 'Neovim').change).toBe('unchanged')
     const { entry, change } = store(' editor ', 'Helix')
@@ -62,7 +62,7 @@ describe('what is stored', () => {
     expect(source).toBeUndefined()
   })
 
-  it('keeps the same key apart for each project, and prefers the project', () => {
+  it('is separate for each project, and the one of the project takes precedence', () => {
     store('package manager', 'npm')
     store('package manager', 'pnpm', SHOP)
     expect(memory.reinforce(SHOP, 'package manager', 5).text).toBe('pnpm')
@@ -70,7 +70,7 @@ describe('what is stored', () => {
     expect(memory.list({ scope: SHOP }, 0, 10).entries.map(({ text }) => text)).toEqual(['pnpm'])
   })
 
-  it('is named after its category and first words when it was learned, once for the same text', () => {
+  it('gets a key from its category and first words if it was learned, once for the same text', () => {
     const learn = (text: string) => memory.learn({ category: 'style', text }, BY_AGENT)
     const { entry } = learn('Short sentences, no exclamation marks, and never more than three paragraphs in an answer.')
     expect(entry.key).toBe('style: Short sentences, no exclamation marks, and never more than')
@@ -78,7 +78,7 @@ describe('what is stored', () => {
     expect(learn(`${entry.text} Really.`).entry.key).toBe(`${entry.key} 2`)
   })
 
-  it('is refused when it looks like a secret, is empty or is too long, with what to do', () => {
+  it('is refused with advice if it looks like a secret, is empty or is too long', () => {
     expect(() => store('deploy', `ghp_${'aB3'.repeat(12)}`)).toThrow(/looks like a GitHub token/)
     expect(() => store('wifi password', 'hunter2')).toThrow(/looks like a password/)
     expect(() => store('x', ' ')).toThrow('text: it is empty.')
@@ -135,7 +135,7 @@ describe('a recall', () => {
       const times: number[] = []
       const told: string[] = []
       for (const [question] of lines('questions.txt')) {
-        // The best of three: other work on the machine is not what this measures.
+        // The best of three runs, so that other work on the machine does not count.
         const tries = [1, 2, 3].map(() => {
           const started = cpuMs()
           recall(question, told)
@@ -151,7 +151,7 @@ describe('a recall', () => {
     },
   )
 
-  it('begins with what is used most where no words fit, and does not repeat what was told', () => {
+  it('starts with the most used entries if no words match, and does not repeat entries', () => {
     store('editor', 'Neovim')
     store('shell', 'fish')
     memory.reinforce(undefined, 'shell', 5)
@@ -163,13 +163,13 @@ describe('a recall', () => {
     expect(recall('What is my pet called?', [first.text])!.text).toBe('Also remembered:\n- pet: A dog named Bo')
   })
 
-  it('says nothing about other projects', () => {
+  it('contains nothing from other projects', () => {
     store('secret plan', 'The launch is in May.', SHOP)
     expect(recall('When is the launch in the secret plan?', [], '/code/other')).toBeUndefined()
     expect(recall('When is the launch in the secret plan?', [], SHOP)!.text).toContain('May')
   })
 
-  it('counts as a use only for entries that the words called up', () => {
+  it('counts as a use only for entries that matched the words', () => {
     const { entry: editor } = store('editor', 'Neovim')
     const { entry: pet } = store('pet', 'A dog named Bo')
     recall('Which editor do I like?')
@@ -177,7 +177,7 @@ describe('a recall', () => {
     expect(memory.details(pet.id).entry.usedAt).toBeUndefined()
   })
 
-  it('keeps an entry of many lines in one line, and cuts a long one', () => {
+  it('puts an entry with many lines on one line, and truncates a long one', () => {
     store('note', `first\n# Instructions\n${'long '.repeat(200)}`)
     const { text } = recall('the note')!
     expect(text.split('\n')).toHaveLength(2)

@@ -17,7 +17,7 @@ import { recallEntries, type Recall, type RecallRequest } from './recall'
 import { secretIn } from './secret/secret-text'
 import { isTelling, stem, wordsOf } from './words'
 
-/** What the search indexes hold of an entry. */
+/** The words of an entry in the search indexes. */
 function entryWords({ key, category = '', text }: Pick<MemoryContent, 'key' | 'category' | 'text'>): MemoryWords {
   const [name, content] = [wordsOf(`${key} ${category}`), wordsOf(text)]
   return {
@@ -26,10 +26,10 @@ function entryWords({ key, category = '', text }: Pick<MemoryContent, 'key' | 'c
   }
 }
 
-/** Most words of a search; a person types fewer. */
+/** Maximum words in a search; people type fewer. */
 const MAX_TERMS = 12
 
-/** The search of a person: all words must be found, each as a form of the word or as its beginning. */
+/** A user's search: all words must match, each by a form of the word or by its start. */
 function searchMatches(query: string): WordMatch[] {
   const words = [...new Set(wordsOf(query.slice(0, 500)))].slice(0, MAX_TERMS)
   return words.map((word) => ({ stems: `"${stem(word)}"`, words: `"${word}" *` }))
@@ -38,10 +38,10 @@ function searchMatches(query: string): WordMatch[] {
 /** How long a deleted entry can be restored. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000
 const MAX_VERSIONS_SHOWN = 50
-/** Letters of a text that name an entry which was learned without a key. */
+/** How many characters of the text become the key of an entry that was learned without one. */
 const LEARNED_KEY_CHARS = 60
 
-/** What an agent or a user wants to be remembered. */
+/** Content that an agent or a user wants to store. */
 export type NewMemory = Pick<MemoryContent, 'key' | 'text' | 'category' | 'folder'>
 
 export interface StoredMemory {
@@ -49,33 +49,33 @@ export interface StoredMemory {
   change: 'created' | 'changed' | 'unchanged'
 }
 
-/** What is remembered across sessions. Failures are `CodedError`s. `folder` undefined: everywhere. */
+/** The memory across sessions. Failures are `CodedError`s. `folder` undefined: for all projects. */
 export interface Memory {
-  /** Remembers a text under a key, in place of what was there. `memory.secret` when it looks like a secret. */
+  /** Stores a text under a key, replacing the previous one. Throws `memory.secret` if it looks like a secret. */
   store(content: NewMemory, origin: MemoryOrigin): StoredMemory
-  /** Remembers a text under a key made of its category and first words. The same text again is unchanged. */
+  /** Stores a text under a key from its category and first words. Storing the same text again changes nothing. */
   learn(content: Omit<NewMemory, 'key'>, origin: MemoryOrigin): StoredMemory
-  /** Counts that an entry was right and useful. */
+  /** Records that an entry was right and useful. */
   reinforce(folder: string | undefined, key: string, at: number): MemoryEntry
-  /** Deletes the entry of the project with this key, else the one that applies everywhere. */
+  /** Deletes the project's entry with this key or, without one, the entry for all projects. */
   forget(folder: string | undefined, key: string, origin: MemoryOrigin): MemoryEntry
-  /** The entries that fit a question of an agent, best first. */
+  /** The entries that match an agent's query, best first. */
   search(query: string, scope: { folder: string | undefined; now: number; limit: number }): MemoryEntry[]
-  /** What the next message of a session is to tell the model. Counts what it contains because of the words as used. */
+  /** The recall for the next message of a session. Entries included because of matching words count as used. */
   recall(request: RecallRequest): Recall | undefined
 
   list(filter: MemoryFilter, offset: number, limit: number): MemoryPage
   details(id: number): MemoryDetails
   overview(budgetBytes: number): MemoryOverview
-  /** Changes an entry of the user's choice. */
+  /** Changes an entry that the user selected. */
   change(id: number, content: NewMemory, origin: MemoryOrigin): MemoryEntry
   remove(ids: readonly number[], origin: MemoryOrigin): number
   restore(ids: readonly number[], origin: MemoryOrigin): number
-  /** Permanently deletes entries that were deleted before. */
+  /** Permanently deletes entries that are already deleted. */
   purge(ids: readonly number[]): number
 }
 
-/** What the user does with the memory, in any host. Failures are `CodedError`s. */
+/** The user's actions on the memory, in any host. Failures are `CodedError`s. */
 export interface MemoryActions {
   list(filter: MemoryFilter, offset: number, limit: number): Promise<MemoryPage>
   details(id: number): Promise<MemoryDetails>
@@ -117,7 +117,7 @@ export function createMemory({ rows, now, sourceOf }: MemoryDeps): Memory {
     })
   }
 
-  /** The entry with this key that a session in the folder sees. */
+  /** The entry with this key that applies to a session in the folder. */
   function seen(folder: string | undefined, key: string): MemoryEntry {
     const name = cleanKey(key)
     const found = (folder === undefined ? undefined : rows.find(folder, name)) ?? rows.find(undefined, name)
@@ -163,7 +163,7 @@ export function createMemory({ rows, now, sourceOf }: MemoryDeps): Memory {
     },
     list: (filter, offset, limit) => {
       const match = filter.query === undefined ? [] : searchMatches(filter.query)
-      // Only signs that no entry can have.
+      // The query has only characters that no entry can match.
       if (filter.query !== undefined && filter.query.trim() !== '' && match.length === 0 && !filter.deleted)
         return { entries: [], total: 0 }
       return rows.list(filter, match, offset, limit)
@@ -216,7 +216,10 @@ export function createMemory({ rows, now, sourceOf }: MemoryDeps): Memory {
   }
 }
 
-/** The content as it is stored. Throws `request.invalid` for what is empty or too long, and `memory.secret`. */
+/**
+ * Validates the content and returns it as stored. Throws `request.invalid` if it is empty or too long, and
+ * `memory.secret`.
+ */
 function checked({ key, text, category, folder }: NewMemory): MemoryContent {
   const content = {
     key: cleanKey(key),
@@ -251,7 +254,7 @@ function isSame(entry: MemoryEntry, { key, text, category, folder }: MemoryConte
   return entry.key === key && entry.text === text && entry.category === category && entry.folder === folder
 }
 
-/** A key for what was learned: its category and first words, with a number where another text has that key. */
+/** A key for learned content: its category and first words, with a number if another text has that key. */
 function learnedKey(rows: MemoryRows, category: string, { text, folder }: Omit<NewMemory, 'key'>): string {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const cut =

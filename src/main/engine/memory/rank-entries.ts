@@ -3,16 +3,13 @@ import { placeWord, type MemoryRows } from '../store/rows/memory-rows'
 import { isTelling, stem, wordsOf } from './words'
 import table from '../../../../resources/memory/similar-words.txt?raw'
 
-/** How much an entry counts that has only a similar word, or only one that the word leads to. */
+/** The weight of an entry that contains only a similar word, or only a word that the searched word leads to. */
 const SIMILAR = 0.55
 const LEADS_TO = 0.4
 
 let words: Map<string, Map<string, number>> | undefined
 
-/**
- * Stems of words that people use for this one, each with how much it counts: below 1. Read from the table when it is
- * first needed.
- */
+/** Stems of similar words, each with its weight below 1. The table is read on first use. */
 function similarWords(stemmed: string): ReadonlyMap<string, number> {
   return (words ??= readTable()).get(stemmed) ?? NONE
 }
@@ -41,27 +38,27 @@ function readTable(): Map<string, Map<string, number>> {
   return read
 }
 
-/** An entry with how well it fits a text; only comparable within one ranking. */
+/** An entry with its score for a text; scores are comparable only within one ranking. */
 export interface RankedEntry {
   entry: MemoryEntry
   score: number
 }
 
-/** How many words of a text are looked up: the rarest matter, and a pasted file must not take long. */
+/** How many words of a text are looked up. The rarest words matter most, and a pasted file must not take long. */
 const MAX_WORDS = 48
-/** The part of a text that is read, in characters, half from its beginning and half from its end. */
+/** How many characters of a text are read, half from its start and half from its end. */
 const MAX_CHARS = 8_000
-/** Words that are in more entries than this say little; their newest entries are enough. */
+/** Words in more entries than this are not distinctive, so only their newest entries are used. */
 const MAX_MATCHES = 250
-/** How many entries are read to be ranked exactly. */
+/** How many entries are read for exact ranking. */
 const MAX_CANDIDATES = 120
-/** What a word that only begins like the one asked for counts. */
+/** The weight of a word that only starts with the searched word. */
 const PREFIX = 0.5
 const DAY_MS = 24 * 60 * 60 * 1000
 
 type Source = Pick<MemoryRows, 'matching' | 'byIds' | 'count'>
 
-/** The entries that fit a text, best first: those of the project and those that apply everywhere. */
+/** The entries that match a text, best first, from the project and for all projects. */
 export function rankEntries(
   rows: Source,
   text: string,
@@ -92,9 +89,7 @@ export function rankEntries(
     .slice(0, limit)
 }
 
-/**
- * A word of the text with the forms to look for, each with how much it counts; a form that ends with `*` is a prefix.
- */
+/** A word of the text with the forms to search for and their weights; a form that ends with `*` is a prefix. */
 interface AskedWord {
   forms: ReadonlyMap<string, number>
 }
@@ -128,8 +123,8 @@ function matches(rows: Source, form: string, folder: string | undefined): number
 }
 
 /**
- * The sum over the words asked for of the best form that the entry has; a word of the key counts more, and short
- * entries do.
+ * The sum, over the searched words, of the best matching form's weight. Words in the key and in short entries count
+ * more.
  */
 function exactScore(
   { key, category = '', text }: MemoryEntry,
@@ -161,10 +156,7 @@ function has(words: ReadonlySet<string>, form: string): boolean {
   return false
 }
 
-/**
- * A little more for what was used, is recent, or belongs to the project: it decides between entries that fit equally
- * well.
- */
+/** A small bonus for entries that were used, are recent, or belong to the project, to decide between equal scores. */
 export function standing({ uses, shown, usedAt = 0, updatedAt, folder }: MemoryEntry, now: number): number {
   const days = Math.max(0, now - Math.max(usedAt, updatedAt)) / DAY_MS
   return (

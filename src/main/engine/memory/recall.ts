@@ -4,27 +4,27 @@ import { FIRST, LATER } from './recall-text'
 import { rankEntries, standing } from './rank-entries'
 
 /**
- * Of the budget, what entries may take that are only often or recently used. The rest is for those that fit the words
- * of a prompt.
+ * The share of the budget for entries that are only used often or recently. The rest is for entries that match the
+ * words of a prompt.
  */
 const LEADING_SHARE = 0.25
-/** Of the budget, what one prompt may take: later prompts of the conversation need theirs. */
+/** The share of the budget for one prompt; the rest is left for later prompts of the conversation. */
 const PROMPT_SHARE = 0.5
-/** A prompt calls up at most so many entries, and none that fit less than this share of the best. */
+/** Maximum number of entries for a prompt, and their minimum score as a share of the best. */
 const MAX_MATCHED = 8
 const MIN_SHARE_OF_BEST = 0.35
-/** Shorter entries are always sent whole. */
+/** Entries up to this length are always sent whole. */
 const MAX_LINE_BYTES = 400
 
-/** What is known about the request that the entries are for. */
+/** The request that the entries are for. */
 export interface RecallRequest {
-  /** What the user wrote. */
+  /** The user's text. */
   prompt: string
   /** The session's project; undefined: none. */
   folder: string | undefined
   /** The texts of earlier recalls that the model still sees, oldest first. */
   told: readonly string[]
-  /** Bytes that all of them and this one may take. */
+  /** Maximum bytes of earlier recalls and this one together. */
   budgetBytes: number
   now: number
 }
@@ -33,16 +33,15 @@ export interface Recall {
   text: string
   /** Ids of the entries in the text. */
   entries: number[]
-  /** Those of them that the words of the prompt have called up. */
+  /** Those of them that match the words of the prompt. */
   matched: number[]
 }
 
 type Source = Pick<MemoryRows, 'matching' | 'byIds' | 'count' | 'leading'>
 
 /**
- * The entries for a prompt: first those that fit its words, then, at the beginning of a conversation, those that are
- * used most and latest. Undefined when there is nothing new to tell. What was told once is not told again while the
- * model sees it.
+ * The entries for a prompt: first those that match its words, then, at the start of a conversation, those used most and
+ * latest. Undefined if there is nothing new: entries that the model still sees are not repeated.
  */
 export function recallEntries(rows: Source, request: RecallRequest): Recall | undefined {
   const { prompt, folder, told, budgetBytes, now } = request
@@ -77,7 +76,7 @@ export function recallEntries(rows: Source, request: RecallRequest): Recall | un
   return lines.length === 0 ? undefined : { text: [head, ...lines].join('\n'), entries: [...entries], matched }
 }
 
-/** The entries of the project and of everywhere that are used most and latest, best first. */
+/** The most and latest used entries of the project and for all projects, best first. */
 function leadingEntries(rows: Source, folder: string | undefined, now: number): MemoryEntry[] {
   const folders = folder === undefined ? [undefined] : [folder, undefined]
   const found = new Map<number, MemoryEntry>()
@@ -87,7 +86,7 @@ function leadingEntries(rows: Source, folder: string | undefined, now: number): 
   return [...found.values()].toSorted((a, b) => standing(b, now) - standing(a, now) || b.id - a.id)
 }
 
-/** An entry in one line, e.g. `- package manager: pnpm everywhere`. */
+/** An entry on one line, e.g. `- package manager: pnpm everywhere`. */
 function memoryLine({ key, text }: MemoryEntry): string {
   const line = `- ${key}: ${text}`.replaceAll(/\s+/g, ' ')
   if (bytes(line) <= MAX_LINE_BYTES) return line

@@ -1,4 +1,4 @@
-/** Words that say nothing about what a text is about, in English and German. */
+/** Words that do not indicate the topic of a text, in English and German. */
 const STOP_WORDS = new Set(
   (
     'a about above after again all also always am an and any anyone anything are as at be ' +
@@ -19,7 +19,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 )
 
-/** Runs of scripts that are written without spaces between words: they are found by pairs of characters. */
+/** Runs of scripts written without spaces between words, which are indexed by character pairs. */
 const UNSPACED =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]+$/u
 const RUNS =
@@ -28,7 +28,7 @@ const BEYOND_ASCII = /\P{ASCII}/u
 
 /**
  * The words of a text in lower case and without accents, in order; names are split where the case changes and between
- * letters and digits, and are also given as a whole: `readFile2` gives `readfile2`, `read`, `file` and `2`.
+ * letters and digits, and are also included as a whole: `readFile2` becomes `readfile2`, `read`, `file` and `2`.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
@@ -44,7 +44,7 @@ export function wordsOf(text: string): string[] {
   return withCompounds(words)
 }
 
-/** Words that are also written as two. */
+/** Words that are also written as two words. */
 const COMPOUNDS = new Set(
   (
     'login logon signin signup standup timezone oncall checkin backup ' +
@@ -65,12 +65,12 @@ function plain(text: string): string {
   return BEYOND_ASCII.test(whole) ? whole.replaceAll('ß', 'ss').normalize('NFKD').replaceAll(/\p{M}/gu, '') : whole
 }
 
-/** Whether a word says something about the topic of a text. */
+/** Whether a word indicates the topic of a text. */
 export function isTelling(word: string): boolean {
   return !STOP_WORDS.has(word) && (word.length > 1 || !/[a-z]/.test(word))
 }
 
-/** Irregular forms and spellings that no ending explains. */
+/** Irregular forms and spellings that the ending rules do not cover. */
 const IRREGULAR = new Map(
   (
     'children:child kids:kid men:man women:woman wives:wife people:person feet:foot teeth:tooth ' +
@@ -100,8 +100,7 @@ const VOWEL = /[aeiouy]/
 
 /**
  * A common stem of the forms of a word: `deploys`, `deployed`, `deployment` and `deploying`. Stems need to be equal,
- * not to be words. It cuts more than usual, because an entry that is found for a wrong reason costs less than one that
- * is not found.
+ * but need not be words. It cuts more than usual, because a false match costs less than a missed entry.
  */
 export function stem(word: string): string {
   const known = IRREGULAR.get(word) ?? word

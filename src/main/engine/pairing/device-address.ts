@@ -19,7 +19,7 @@ const addressFile = lazySchema(() =>
 
 const pathIn = (home: string): string => join(home, 'device-address.json')
 
-/** Where devices reach the process that listens for them; undefined if none does. */
+/** The address of the process that listens for devices; undefined if there is none. */
 export function readDeviceAddress(home: string): DeviceAddress | undefined {
   try {
     if (process.platform !== 'win32' && (statSync(pathIn(home)).mode & 0o077) !== 0) return undefined
@@ -30,7 +30,7 @@ export function readDeviceAddress(home: string): DeviceAddress | undefined {
   }
 }
 
-/** Tells other processes where this one listens; returns how to take it back. */
+/** Publishes the address of this process for other processes; returns the function that removes it. */
 export function publishDeviceAddress(home: string, address: DeviceAddress): () => void {
   const text = `${JSON.stringify({ pid: process.pid, ...address })}\n`
   writePrivateFile(pathIn(home), text)
@@ -39,7 +39,7 @@ export function publishDeviceAddress(home: string, address: DeviceAddress): () =
     try {
       if (readFileSync(pathIn(home), 'utf8') === text) rmSync(pathIn(home), { force: true })
     } catch {
-      // It is gone already.
+      // It was already removed.
     }
   }
 }

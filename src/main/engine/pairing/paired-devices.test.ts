@@ -19,7 +19,7 @@ async function setUp() {
 const REFUSED = expect.objectContaining({ code: 'device.code' })
 
 describe('a pairing code', () => {
-  test('is valid for its time only, also when the clock is set back', async () => {
+  test('is valid only for its limited time, even if the clock is set back', async () => {
     const { clock, devices } = await setUp()
     const { code } = devices.pair('full')
     clock.at += PAIRING_LIMITS.codeMs
@@ -52,7 +52,7 @@ describe('a paired device', () => {
     expect(devices.list()).toEqual([])
   })
 
-  test.runIf(process.platform !== 'win32')('does not count when others could have written its file', async () => {
+  test.runIf(process.platform !== 'win32')('is rejected if other users could have written its file', async () => {
     const { devices, files } = await setUp()
     const { token } = devices.redeem(devices.pair('full').code, 'Phone')
     const [file = ''] = files('device-')

@@ -21,22 +21,22 @@ import { writePrivateFile } from '../config/write-private-file'
 import { cutText } from '../../../shared/cut-text'
 import { errorCode } from '../../../shared/error-text'
 
-/** How exact the time is at which a device was last connected. */
+/** Precision of the time of a device's last connection. */
 const SEEN_MS = 60_000
 
-/** What the interface and the command line do with devices. */
+/** Actions on devices for the interface and the command line. */
 export interface DeviceActions {
   view(): DevicesView
-  /** Makes a code that pairs one device; an earlier one that was not used is replaced. */
+  /** Creates a code that pairs one device, replacing an earlier unused one. */
   pair(access: DeviceAccess): PairingCode
   cancelPairing(): void
-  /** Throws `device.not_found`. Open connections of the device end at once. */
+  /** Throws `device.not_found`. Open connections of the device are closed immediately. */
   revoke(deviceId: string): void
 }
 
 /**
  * The paired devices of a home, for any number of processes. Neither tokens nor codes are stored, only their hashes:
- * 256 random bits need no slow hash, and a code is gone after minutes.
+ * 256 random bits need no slow hash, and a code expires within minutes.
  */
 export class PairedDevices implements DeviceActions {
   readonly #home: string
@@ -49,7 +49,7 @@ export class PairedDevices implements DeviceActions {
     this.#now = now
   }
 
-  /** The folder whose changes tell that devices were paired or revoked; made when missing. */
+  /** The folder that changes when devices are paired or revoked; created if it is missing. */
   get folder(): string {
     this.#files.makeFolder()
     return this.#files.folder
@@ -60,7 +60,7 @@ export class PairedDevices implements DeviceActions {
     return { devices: this.list(), ...(address && { address }) }
   }
 
-  /** The latest first. */
+  /** Latest first. */
   list(): PairedDevice[] {
     return this.#files
       .deviceIds()
@@ -95,15 +95,15 @@ export class PairedDevices implements DeviceActions {
   }
 
   /**
-   * Pairs a device with a code and returns its token, which is not kept. `device.code` when the code is wrong, expired
-   * or used; which of these is not said.
+   * Pairs a device with a code and returns its token, which is not stored. Throws `device.code` if the code is wrong,
+   * expired or used, without revealing which.
    */
   redeem(typed: string, name: string): { token: string; device: PairedDevice } {
     const code = typedCode(typed) ?? ''
     const now = this.#now()
-    // Every code is compared, so that the time tells nothing.
+    // All codes are compared, so that the timing reveals nothing.
     const [match] = this.#files.codes().filter((one) => isSame(one.code.codeHash, hashOf(code)))
-    // One that is valid for longer than any was made before the clock was set back.
+    // A code with more than the maximum time left was created before the clock was set back.
     const leftMs = match ? match.code.expiresAt - now : 0
     if (!match || leftMs <= 0 || leftMs > PAIRING_LIMITS.codeMs || !this.#files.removeCode(match.codeId))
       throw new CodedError('device.code', 'This code is wrong, expired or already used.')
@@ -116,7 +116,7 @@ export class PairedDevices implements DeviceActions {
     return { token, device: { deviceId, ...device } }
   }
 
-  /** The device with this token; undefined when it is wrong or was revoked. */
+  /** The device with this token; undefined if the token is wrong or was revoked. */
   authenticate(token: string): PairedDevice | undefined {
     const [deviceId = ''] = token.split('-', 1)
     const found = this.#files.device(deviceId)
@@ -131,7 +131,7 @@ export class PairedDevices implements DeviceActions {
     return this.#files.device(deviceId)?.access === access
   }
 
-  /** Remembers when and from where the device was last connected. */
+  /** Records when and from where the device was last connected. */
   markSeen(deviceId: string, address: string | undefined): void {
     const before = this.#files.seen(deviceId)
     const seenAt = this.#now()
@@ -156,7 +156,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** In constant time. Both are hashes of the same length. */
+/** Compares in constant time. Both are hashes of the same length. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other))
 }
@@ -180,13 +180,13 @@ type SeenFile = SchemaOutput<typeof seenFile>
 type CodeFile = SchemaOutput<typeof codeFile>
 
 const DEVICE_ID = /^[0-9a-f]{16}$/
-/** Mode bits of other users. */
+/** Permission bits of other users. */
 const OTHERS = 0o077
 
 /**
- * The files of paired devices in `devices/` of the home, each for the user alone. Every device and every code is a file
- * of its own, so that several processes need no lock: a device is revoked, and a code used up, by removing its file,
- * which succeeds once.
+ * The files of paired devices in `devices/` of the home, each for the user alone. Every device and code has its own
+ * file, so that processes need no lock: a device is revoked, and a code used up, by removing its file, which succeeds
+ * once.
  */
 class DeviceFiles {
   readonly folder: string
@@ -211,7 +211,7 @@ class DeviceFiles {
     this.#write(`device-${deviceId}.json`, device)
   }
 
-  /** Whether it was there. */
+  /** Returns whether it existed. */
   removeDevice(deviceId: string): boolean {
     if (!DEVICE_ID.test(deviceId)) return false
     const removed = this.#remove(`device-${deviceId}.json`)
@@ -238,7 +238,7 @@ class DeviceFiles {
     this.#write(`code-${codeId}.json`, code)
   }
 
-  /** Whether it was there: of several processes that use a code, one succeeds. */
+  /** Returns whether it existed: if several processes use a code, one succeeds. */
   removeCode(codeId: string): boolean {
     return this.#remove(`code-${codeId}.json`)
   }
@@ -257,7 +257,7 @@ class DeviceFiles {
     }
   }
 
-  /** Undefined for a file that is missing, damaged, or that others could have written. */
+  /** Undefined if a file is missing or damaged, or if other users could have written it. */
   #read<Content>(name: string, schema: z.ZodType<Content>): Content | undefined {
     const path = join(this.folder, name)
     try {

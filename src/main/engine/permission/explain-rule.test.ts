@@ -16,7 +16,7 @@ test.each([
   expect(explainRule({ decision, pattern })).toBe(words)
 })
 
-test('an allowed command without a sandbox says so', () => {
+test('says that an allowed command runs without a sandbox', () => {
   expect(explainRule({ decision: 'allow', pattern: 'Bash(make)', sandbox: 'unrestricted' })).toContain(
     'It runs without a sandbox.',
   )

@@ -13,7 +13,7 @@ const FILE_VERBS: Readonly<Record<string, string>> = {
   Glob: 'finding files in',
 }
 
-/** What a rule does, as a sentence for people. */
+/** Describes the effect of a rule in a sentence for users. */
 export function explainRule({
   decision,
   pattern,
@@ -56,7 +56,7 @@ function commands(argument: string): string {
   return argument.includes('*') ? `commands that match “${argument}”` : `exactly the command “${argument}”`
 }
 
-/** Where the path of a pattern begins. */
+/** Where the path of a pattern starts. */
 function place(argument: string): string {
   if (argument.startsWith('~') || argument.startsWith('/')) return ''
   return argument.startsWith('**') ? ' in any folder' : ' in the project'

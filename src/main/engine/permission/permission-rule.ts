@@ -3,20 +3,22 @@ import { nearest } from '../../../shared/nearest'
 import { BUILTIN_TOOLS } from '../../../shared/tool-label'
 import { decodeWord } from './shell-syntax'
 
-/** A rule as written, and where. Which one wins does not depend on its scope: deny beats ask beats allow. */
+/**
+ * A rule as written, with its location. Precedence does not depend on the scope: deny beats ask, and ask beats allow.
+ */
 export interface PermissionRule {
   decision: RuleDecision
   /** `Tool`, `Tool(pattern)` or `mcp__server__*`. */
   pattern: string
   scope: 'user' | 'project' | 'session'
-  /** For a rule of the session, a text instead of a path: it is in no file. */
+  /** For a session rule, which is not in a file, a text instead of a path. */
   file: string
   /** Its position among the rules of its file, from 0. */
   index: number
   line?: number
   /** An allow rule for commands can let them run without a sandbox. */
   sandbox?: 'unrestricted'
-  /** Set for a rule that cannot be parsed: what is wrong with it. Until it is fixed, every call it might match asks. */
+  /** What is wrong with a rule that cannot be parsed. Until it is fixed, every call it might match asks. */
   mistake?: string
 }
 
@@ -40,7 +42,7 @@ const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'apply_patch', 'ReadMediaF
 /** The single list of tools, so that rules can name a new one immediately. */
 const TOOLS = BUILTIN_TOOLS.map(({ name }) => name)
 
-/** Parses `Tool` or `Tool(pattern)`; `mistake` says what is wrong, to follow the word "pattern". */
+/** Parses `Tool` or `Tool(pattern)`; `mistake` is the problem, phrased to follow the word "pattern". */
 export function parsePattern(text: string): ParsedPattern | { mistake: string } {
   const match = /^([A-Za-z_*][\w*.-]*)(?:\(([\s\S]*)\))?$/.exec(text.trim())
   if (!match) return { mistake: `must be Tool, Tool(pattern) or mcp__server__*, not ${JSON.stringify(text)}` }
@@ -60,7 +62,7 @@ export function parsePattern(text: string): ParsedPattern | { mistake: string } 
   return { mistake: `cannot have parentheses: rules for ${tool} go by its name only` }
 }
 
-/** The words of a pattern for commands; quotes keep blanks together. */
+/** The words of a command pattern; quoted spaces do not split words. */
 export function patternWords(argument: string): string[] {
   return [...argument.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) => unquoted(word))
 }
@@ -95,8 +97,8 @@ const kept = new WeakMap<readonly string[], readonly PermissionRule[]>()
 const NONE: readonly PermissionRule[] = []
 
 /**
- * What the user allowed for a session, as rules; the same objects for the same list, so that each pattern is parsed
- * once.
+ * The rules that the user allowed for a session. Returns the same objects for the same list, so that each pattern is
+ * parsed once.
  */
 export function sessionRules(patterns: readonly string[] | undefined): readonly PermissionRule[] {
   if (!patterns || patterns.length === 0) return NONE

@@ -22,11 +22,11 @@ test.each(['$HOME', '"$HOME"', '`ls`', '$(ls)', '{a,b}', '{1..3}', '~other/x', `
   (source) => expect(decodeWord(source).known).toBe(false),
 )
 
-test('marks what is quoted in a glob, which only matches itself', () => {
+test('marks quoted text in a glob, which matches only itself', () => {
   expect(decodeWord(`'*'*`)).toEqual({ text: '**', known: false, glob: true, pattern: String.raw`\**` })
 })
 
-test('keeps any text that is quoted for a shell', () => {
+test('restores any text that was quoted for a shell', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 30 }), (text) => {
       expect(decodeWord(`'${text.replaceAll("'", String.raw`'\''`)}'`)).toEqual({ text, known: true })
@@ -34,12 +34,12 @@ test('keeps any text that is quoted for a shell', () => {
   )
 })
 
-test.skipIf(process.platform === 'win32')('knows a word only if bash passes on exactly that', () => {
+test.skipIf(process.platform === 'win32')('considers a word known only if bash passes exactly that word', () => {
   const pieces = ['a', 'B', '0', ' ', '"', "'", '\\', '$', '`', '*', '{', '}', ',', '..', '-', '!', '#', '=', '%', '\t']
   const sources = fc
     .sample(fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 7 }), { numRuns: 2500, seed: 14 })
     .map((parts) => parts.join(''))
-    // A comment, several words and a backslash that would take the next line are no word of their own.
+    // A comment, several words, or a trailing backslash that would join the next line are not a single word.
     .filter((source) => !/^#|\\$/.test(source) && decodeWord(source).known && isOneWord(source))
   expect(sources.length).toBeGreaterThan(300)
   const script = `${sources.map((source) => String.raw`printf '<%s>' ${source}; printf '\0'`).join('\n')}\n`
@@ -50,12 +50,12 @@ test.skipIf(process.platform === 'win32')('knows a word only if bash passes on e
     expect({ source, text: printed[index] }).toEqual({ source, text: `<${decodeWord(source).text}>` })
 })
 
-/** Whether no blank lies outside quotes. */
+/** Whether there is no space outside quotes. */
 function isOneWord(source: string): boolean {
   return !/[ \t]/.test(source.replaceAll(/\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g, 'x'))
 }
 
-test('finds what arithmetic evaluates and what it sets', () => {
+test('finds the variables that arithmetic evaluates and sets', () => {
   const found = emptyArithmetic()
   addExpression(found, 'i = n + ${step} * 0xff - $#')
   expect(found).toEqual({ names: new Set(['i', 'n', 'step']), sets: new Set(['i']), opaque: false })
@@ -63,7 +63,7 @@ test('finds what arithmetic evaluates and what it sets', () => {
   expect(found.opaque).toBe(true)
 })
 
-test('takes only whole numbers for numbers', () => {
+test('accepts only integers as numbers', () => {
   expect(['1', '-2', '+3', ''].every((text) => isNumericWord({ text, known: true }))).toBe(true)
   expect(['1a', '0x1', '1.5', 'i'].some((text) => isNumericWord({ text, known: true }))).toBe(false)
   expect(isNumericWord({ text: '1', known: false })).toBe(false)

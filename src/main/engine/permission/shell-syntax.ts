@@ -1,14 +1,14 @@
-/** A word of a command as bash would pass it on, as far as the text shows. */
+/** A word of a command as bash would pass it, as far as known from the text. */
 export interface Word {
-  /** With quotes and escapes removed; when `known` is false, as written. */
+  /** The text without quotes and escapes; if `known` is false, as written. */
   text: string
   /** Whether the program gets exactly this one word. */
   known: boolean
-  /** The word is unquoted and has glob characters: it expands to the matching names. `known` is false then. */
+  /** Whether the word has unquoted glob characters and expands to the matching names; if so, `known` is false. */
   glob?: boolean
-  /** Of a glob: the text with a backslash before each quoted character, to tell wildcards apart. */
+  /** For a glob: the text with a backslash before each quoted character, to distinguish them from wildcards. */
   pattern?: string
-  /** Starts with an unquoted `~`, which stands for a home folder. */
+  /** Whether it starts with an unquoted `~`, which expands to a home folder. */
   tilde?: boolean
 }
 
@@ -22,16 +22,16 @@ export interface Redirection {
 export interface Segment {
   /** As written. */
   source: string
-  /** The program first; empty when there are only assignments or redirections. */
+  /** The program first; empty if there are only assignments or redirections. */
   words: Word[]
   /** Leading `NAME=value` words; alone they change the shell itself. */
   assignments: { name: string; value: Word }[]
   redirections: Redirection[]
-  /** In a loop or a function: it may run more than once, or later. */
+  /** Whether it is in a loop or function, so that it may run more than once, or later. */
   repeated: boolean
 }
 
-/** What the shell would run. `hidden`: why some of it is hidden. */
+/** The commands a shell would run. `hidden`: why some of them are hidden. */
 export interface ShellView {
   segments: Segment[]
   hidden: string[]
@@ -50,11 +50,11 @@ export interface Arithmetic {
   names: Set<string>
   /** Variables that arithmetic itself assigns, always with a number. */
   sets: Set<string>
-  /** Some of it is only known at run time. */
+  /** Whether part of it is known only at run time. */
   opaque: boolean
 }
 
-/** Starts without any arithmetic. */
+/** An `Arithmetic` without any expressions. */
 export function emptyArithmetic(): Arithmetic {
   return { names: new Set(), sets: new Set(), opaque: false }
 }
@@ -95,10 +95,10 @@ const ESCAPES: Record<string, string> = {
   v: '\v',
 }
 
-/** What a word of a command means to bash: quotes and escapes removed. Expansions, globs and braces make it unknown. */
+/** Decodes a word of a command like bash: removes quotes and escapes. Expansions, globs and braces make it unknown. */
 export function decodeWord(source: string): Word {
   let text = ''
-  // The same with quoted text marked by backslashes: in `'*'*` only the second star is a wildcard.
+  // The text with quoted characters marked by backslashes: in `'*'*`, only the second star is a wildcard.
   let pattern = ''
   let known = true
   let glob = false
@@ -180,7 +180,7 @@ function endOfAnsi(source: string, from: number): number {
   return -1
 }
 
-/** `$'...'`: undefined for anything that could differ in another version or locale. */
+/** Decodes `$'...'`; undefined for anything that could differ by version or locale. */
 function ansi(body: string): string | undefined {
   let odd = false
   const text = body.replace(

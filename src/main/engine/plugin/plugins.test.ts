@@ -199,7 +199,7 @@ it("lists a project's broken plugin with the reason, and one whose folder has a 
   ])
 })
 
-it('accepts nothing from a record that is damaged or under another record's name', async () => {
+it("accepts nothing from a record that is damaged or under another record's name", async () => {
   await accepted('user')
   const folder = join(home, 'plugins', 'records')
   const [file] = readdirSync(folder)

@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-test('all that decides what a server does is shown: command, every argument, folder, names, variables, address; but no value that could be a secret', async () => {
+test('shows everything that determines what a server does: command, all arguments, folder, names, variables, address; but no value that could be a secret', async () => {
   write({
     run: {
       command: 'npx',
@@ -57,7 +57,7 @@ test('all that decides what a server does is shown: command, every argument, fol
   ])
 })
 
-test('nothing can hide on a screen: turned round, without width, blank, past a line, or in the words of other files', async () => {
+test('nothing can be hidden on screen: reversed, zero-width, blank, beyond a line, or as text of other files', async () => {
   const hidden = 'a\u202eb\u200bc\u00a0d\ne\u001b[8mf\u{e0041}g\u3164h'
   const shown = String.raw`a\u{202e}b\u{200b}c\u{a0}d\ne\u001b[8mf\u{e0041}g\u{3164}h`
   write({ s: { command: hidden, args: [''], env: { ['N\u200b']: 'x' } } })
@@ -73,11 +73,11 @@ test('nothing can hide on a screen: turned round, without width, blank, past a l
   write({ s: { command: `${hidden}!` } })
   const { parts } = await trust().view(folder)
   expect(parts[0]!.diff).toContain(`+s: run "${shown}!"`)
-  // The marks themselves would do what they say.
+  // Unescaped, the marks would take effect.
   for (const mark of ['\u202e', '\u200b', '\u001b', '\u3164']) expect(parts[0]!.diff).not.toContain(mark)
 })
 
-test('a change is asked about with a diff of what the servers would do, on however long a line, and says that a secret is another one', async () => {
+test('asks about a change with a diff of what the servers would do, on lines of any length, and shows that a secret has changed', async () => {
   write({ a: { command: 'one', env: { KEY: 'hush-1' } }, b: { command: 'two' } })
   await accept()
   write({
@@ -111,7 +111,7 @@ test.each([
     () => (writeFileSync(join(base, 'x.json'), '{}'), symlinkSync(join(base, 'x.json'), file())),
     /It is a link to .*x\.json/,
   ],
-])('a file that is %s is shown with why nothing in it counts', async (_what, make, message) => {
+])('a file that is %s is shown with the reason why it does not apply', async (_what, make, message) => {
   make()
   expect(await trust().view(folder)).toMatchObject({
     state: 'asked',
@@ -119,7 +119,7 @@ test.each([
   })
 })
 
-test('more than a person would read does not count: the files of agents together have a limit', async () => {
+test('ignores more than a person would read: all agent files together have a limit', async () => {
   mkdirSync(join(folder, '.trestle', 'agents'), { recursive: true })
   for (let n = 0; n < 20; n += 1)
     writeFileSync(
@@ -131,7 +131,7 @@ test('more than a person would read does not count: the files of agents together
   expect(parts.at(-1)!.lines[0]).toMatch(/too large/)
 })
 
-test('servers that were trusted are no rules: after a change nothing else asks because of them', async () => {
+test('trusted servers are not rules: after they change, nothing else asks because of them', async () => {
   write({ a: { command: 'one' } })
   await accept()
   write({ a: { command: 'two' } })

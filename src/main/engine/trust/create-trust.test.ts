@@ -47,12 +47,12 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-test('a project without files of its own is nothing to ask about', async () => {
+test('asks nothing for a project without configuration files', async () => {
   expect(await trust().view(folder)).toEqual({ folder, state: 'nothing', parts: [], hash: '' })
   expect(await trust().view(join(base, 'gone'))).toMatchObject({ state: 'nothing' })
 })
 
-test('rules do nothing before the user accepts them, and all of them count afterwards', async () => {
+test('rules have no effect until the user accepts them; then all of them apply', async () => {
   write(
     `${rule('allow', 'Bash(npm *)')}${rule('deny', 'Bash(rm *)')}${rule('deny', 'Bsh')}[tools]\n` +
       'disabled = ["Write"]\n[loop]\nmax_steps = 3\n',
@@ -83,7 +83,7 @@ test('rules do nothing before the user accepts them, and all of them count after
   expect(await trust().list()).toEqual([{ folder, acceptedAt: 7 }])
 })
 
-test('what was not shown is not accepted: the file changed, or became a link, since it was looked at', async () => {
+test('does not accept a file that changed or became a link since it was shown', async () => {
   write(rule('deny', 'Bash(rm *)'))
   const { hash } = await trust().view(folder)
   write(rule('allow', 'Bash'))
@@ -102,7 +102,7 @@ test('what was not shown is not accepted: the file changed, or became a link, si
   expect(await inForce()).toEqual(['deny Bash(rm *)'])
 })
 
-test('a change asks again with a diff; until then what was accepted still restricts, and allows nothing', async () => {
+test('asks again with a diff after a change; until then, the accepted rules still restrict, but allow nothing', async () => {
   write(rule('allow', 'Bash(npm *)') + rule('deny', 'Bash(rm *)'))
   await accept()
   write(rule('allow', 'Bash'))
@@ -116,7 +116,7 @@ test('a change asks again with a diff; until then what was accepted still restri
   expect((await trust().view(folder)).state).toBe('trusted')
 })
 
-test('what is refused is not asked again until it changes, and does nothing', async () => {
+test('a refused file has no effect, and is not asked about again until it changes', async () => {
   write(rule('deny', 'Bash'))
   await trust().refuse(folder, (await trust().view(folder)).hash)
   expect((await trust().view(folder)).state).toBe('refused')
@@ -129,7 +129,7 @@ test('what is refused is not asked again until it changes, and does nothing', as
   expect(await trust().list()).toEqual([])
 })
 
-test('trust is of one folder: not of those in it, nor of a copy', async () => {
+test('trust applies to one folder, not to its subfolders or a copy', async () => {
   write(rule('allow', 'Bash'))
   await accept()
   for (const other of [join(folder, 'sub'), join(base, 'copy')]) {
@@ -166,7 +166,7 @@ test.each(['', '{', '[]', '{"folder":"/other","accepted":{}}', '\u0000'])(
   },
 )
 
-test("the home folder's file is the user's own, and nothing to trust; a folder within Trestle's is one like any other", async () => {
+test("the home folder's file is the user's own, and nothing to trust; a folder inside Trestle's is treated like any other", async () => {
   const own = join(base, '.trestle')
   mkdirSync(own)
   writeFileSync(join(own, 'config.toml'), rule('allow', 'Bash'))
@@ -183,7 +183,7 @@ test("the home folder's file is the user's own, and nothing to trust; a folder w
   expect(await trust().view(scratch)).toMatchObject({ state: 'asked' })
 })
 
-test('a file that does not parse can be looked at, and asks about everything once it is trusted', async () => {
+test('a file that does not parse can be viewed, and makes everything ask once it is trusted', async () => {
   write('[tools\n')
   expect((await trust().view(folder)).parts[0]!.lines).toEqual([expect.stringMatching(/^line 1: /)])
   expect(await inForce()).toEqual([])
@@ -193,7 +193,7 @@ test('a file that does not parse can be looked at, and asks about everything onc
   ])
 })
 
-test('a Trestle that an agent started trusts nothing, and stops trusting nothing', async () => {
+test('a Trestle started by an agent can neither grant nor revoke trust', async () => {
   write(rule('allow', 'Bash'))
   const agents = createTrust({
     describeServers: describeServerFile,

@@ -20,21 +20,21 @@ import {
 export interface TrustDeps {
   home: string
   now(): number
-  /** What counts in this folder has changed. */
+  /** Called when the trusted configuration of this folder has changed. */
   notify(folder: string): void
   /**
-   * Why trust cannot be extended here: this engine was started by an agent's command. Absent: every client may extend
-   * it.
+   * Why this engine is assumed to have been started by an agent's command, so that trust cannot be granted. Absent:
+   * every client may grant it.
    */
   agentTrace?(): Promise<string | undefined>
-  /** What the MCP servers of a project's file would do, a line each; `before` is the text that was accepted. */
+  /** What the MCP servers of a project's file would do, a line each; `before` is the accepted text. */
   describeServers: DescribeServers
 }
 
-/** Describes the servers of an mcp.json: `text` is its content, `before` an earlier one that it is compared with. */
+/** Describes the servers of an mcp.json: `text` is its content, `before` an earlier version to compare with. */
 export type DescribeServers = (text: string, file: string, before?: string) => Promise<string[]>
 
-/** Which folders the user trusts, and with which words in their files. */
+/** Which folders the user trusts, with the exact text of their files. */
 export function createTrust({ home, now, notify, agentTrace, describeServers }: TrustDeps): Trust {
   async function requireUser(): Promise<void> {
     const trace = await agentTrace?.()
@@ -50,7 +50,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
     await requireUser()
     const folder = await realFolder(given)
     const standing = readTrustState(home, folder)
-    // The decision is about what was read just now, not about what the file contains when it is recorded.
+    // The decision applies to the text just read, not to the file's content when it is recorded.
     if (standing.hash !== hash) throw new CodedError('trust.changed', `${folder} has changed since it was shown.`)
     if (standing.state === 'nothing') return viewOf(folder, standing)
     const found = readTrustDecision(home, folder)
@@ -71,7 +71,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
     return { folder, state, parts, hash, ...(problem && { problem: `${problem.file}: ${problem.message}` }) }
   }
 
-  /** What one file would do, by kinds. Nothing in its words can hide on a screen. */
+  /** What one file would do, by kind. Nothing in its text can be hidden on screen. */
   async function partsOf(
     folder: string,
     projectFile: ProjectFile,
@@ -81,7 +81,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
     const before = accepted?.files.find((old) => old.file === file)
     const parts = await linesOf(projectFile, before?.text)
     const first = parts[0]!
-    // What is refused for where it leads says so itself.
+    // A link that is refused because of its target already has a problem that says so.
     if (link !== undefined && !problem) first.lines = [`It is a link to ${link}`, ...first.lines]
     for (const part of parts) part.lines = part.lines.map(visibleLine)
     if (before === undefined || before.text === text || problem) return parts
@@ -97,8 +97,8 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
   }
 
   /**
-   * Of what the servers would do, since the values in such a file can be secrets and its lines of any length; of the
-   * words themselves where that is the same.
+   * A diff of what the servers would do, because the values in such a file may be secrets and its lines can have any
+   * length; of the text itself if the effects are the same.
    */
   async function diffOf(
     folder: string,
@@ -135,7 +135,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
       decide(given, hash, ({ folder, accepted }) => ({
         folder,
         refused: hash,
-        // What was accepted before a refused change still restricts.
+        // The text accepted before a refused change still restricts.
         ...(accepted && accepted.hash !== hash && { accepted }),
       })),
     async list() {
@@ -153,11 +153,11 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
 }
 
 async function realFolder(given: string): Promise<string> {
-  // A folder that is gone can still be forgotten.
+  // A deleted folder can still be removed from the list.
   return realpath(given).catch(() => resolve(given))
 }
 
-/** An agent is what its words make it do, so they are all shown. */
+/** An agent's whole text is shown, because it determines what the agent does. */
 function agentPart({ file, text, problem }: ProjectFile): TrustPart {
   return { kind: 'agents', file, lines: problem ? [problem.message] : text.trimEnd().split(/\r?\n/) }
 }
@@ -182,7 +182,7 @@ async function configParts({ file, text, problem }: ProjectFile): Promise<TrustP
   return parts
 }
 
-/** Whether a project's own configuration counts. */
+/** Whether a project's own configuration applies. */
 export interface Trust {
   view(folder: string): Promise<TrustView>
   accept(folder: string, hash: string): Promise<TrustView>

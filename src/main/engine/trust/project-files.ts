@@ -5,35 +5,36 @@ import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TrustPart } from '../../../shared/configuration/customize/customizations'
 import { readConfigText } from '../config/read-config-file'
 
-/** A file with which a project would configure Trestle, as it is now. */
+/** The current state of a file with which a project configures Trestle. */
 export interface ProjectFile {
   kind: TrustPart['kind']
-  /** Absolute, in the project. */
+  /** Absolute path in the project. */
   file: string
-  /** Where a symbolic link leads. */
+  /** The target of a symbolic link. */
   link?: string
   text: string
-  /** Why it cannot be read; `text` is empty then. */
+  /** Why it cannot be read; if so, `text` is empty. */
   problem?: ConfigProblem
 }
 
-/** The folder of a project's agent specs, and of the prompts beside them. */
+/** The folder of a project's agent specs and their prompts. */
 const AGENTS = ['.trestle', 'agents'] as const
 const AGENT_FILE = /\.(?:ya?ml|md|txt)$/
 const MAX_AGENT_FILES = 50
 
-/** Every other such file. Its content has no effect until the user trusts the folder. */
+/** All other such files. Their content has no effect until the user trusts the folder. */
 const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [
   { kind: 'rules', path: ['.trestle', 'config.toml'] },
   { kind: 'mcp', path: ['.mcp.json'] },
 ]
 /**
- * What is to be trusted is to be read by a person first: a file that is longer, or comes after so much, does not count.
+ * Limits for each file and for all files together. A person has to be able to read everything before trusting it, so
+ * files beyond the limits are ignored.
  */
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_TOTAL_BYTES = 1024 * 1024
 
-/** The files that are there, read once: what is shown, hashed and used is the same text. `folder` is a real path. */
+/** The existing files, read once, so that the same text is shown, hashed and used. `folder` is a real path. */
 export function projectFiles(folder: string, home: string): ProjectFile[] {
   let left = MAX_TOTAL_BYTES
   return [...FILES, ...agentFiles(folder)].flatMap(({ kind, path }): ProjectFile[] => {
@@ -41,7 +42,7 @@ export function projectFiles(folder: string, home: string): ProjectFile[] {
     const found = readConfigText(file, { within: folder, home, mostBytes: Math.min(left, MAX_FILE_BYTES) })
     if ('missing' in found) return []
     const real = realPath(file)
-    // In the home folder this is the user's own configuration, which counts anyway.
+    // In the home folder, this is the user's own configuration, which always applies.
     if (real === realPath(join(home, 'config.toml')) || dirname(real) === realPath(join(home, 'agents'))) return []
     if ('text' in found) left -= Buffer.byteLength(found.text)
     const link = real === file ? {} : { link: real }
@@ -53,7 +54,7 @@ export function projectFiles(folder: string, home: string): ProjectFile[] {
   })
 }
 
-/** What kind of configuration a file of the project is, by its place. */
+/** The kind of configuration in a project file, by its path. */
 export function projectFileKind(folder: string, file: string): TrustPart['kind'] {
   return FILES.find(({ path }) => join(folder, ...path) === file)?.kind ?? 'agents'
 }
@@ -62,7 +63,7 @@ function agentFiles(folder: string): { kind: TrustPart['kind']; path: readonly s
   const agents = join(folder, ...AGENTS)
   let names: string[]
   try {
-    // An exception costs more than this look, and few projects have such a folder.
+    // An exception costs more than this check, and few projects have such a folder.
     if (statSync(agents, { throwIfNoEntry: false }) === undefined) return []
     names = readdirSync(agents)
   } catch {
@@ -75,7 +76,7 @@ function agentFiles(folder: string): { kind: TrustPart['kind']; path: readonly s
     .map((name) => ({ kind: 'agents', path: [...AGENTS, name] }))
 }
 
-/** Of all that is shown of them; empty without files. */
+/** A hash of everything that is shown of them; empty without files. */
 export function projectFilesHash(folder: string, files: readonly ProjectFile[]): string {
   if (files.length === 0) return ''
   const shown = files.map(({ kind, file, link, text, problem }) => [kind, file, link, text, problem?.message])

@@ -34,11 +34,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
 
-test('without a file the own settings hold', async () => {
+test('without a file, the user settings apply', async () => {
   expect(await projectSettings()).toEqual({ settings: own, problems: [] })
 })
 
-test('a project can switch tools off and lower the steps, never the other way', async () => {
+test('a project can turn tools off and lower the step limit, but not the reverse', async () => {
   write('[tools]\ndisabled = ["Write", "Bash"]\n[loop]\nmax_steps = 20\n')
   const { settings, problems } = await projectSettings()
   expect(problems).toEqual([])
@@ -69,7 +69,7 @@ test('a project can set no provider, address, header, key, mode or model', async
   ])
 })
 
-test('all rules of a trusted project count, allow included, and one that cannot be read asks', async () => {
+test('all rules of a trusted project apply, including allow rules, and an invalid rule asks', async () => {
   const rule = (decision: string, pattern: string): string =>
     `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
   write(rule('allow', 'Bash') + rule('deny', 'Bash(rm *)') + rule('deny', 'Bsh(rm *)') + rule('allow', 'Bash('))
@@ -92,7 +92,7 @@ test('all rules of a trusted project count, allow included, and one that cannot 
   ])
 })
 
-test('after a project file that does not parse everything asks, and that is reported', async () => {
+test('a project file that does not parse makes everything ask, and is reported', async () => {
   write('[tools\n')
   const { settings, problems } = await projectSettings()
   expect({ ...settings, permission: own.permission }).toEqual(own)

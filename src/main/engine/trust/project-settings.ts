@@ -10,7 +10,7 @@ import { readProjectSandbox, type ProjectSandbox } from '../config/agent-setting
 import { TableReader, type Mistake } from '../config/toml/table-reader'
 import { readProjectWorktree, type ProjectWorktree } from '../config/agent-settings/worktree-settings'
 
-/** The settings for work in one folder, and how far the project has a say in them. */
+/** The settings for work in one folder, and whether the project can affect them. */
 export interface FolderSettings {
   settings: Settings
   problems: ConfigProblem[]
@@ -19,11 +19,11 @@ export interface FolderSettings {
 
 /**
  * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds.
- * Such a file comes with the project, from an unknown author: it does nothing until the user trusts it, word for word.
- * Then its rules and hooks count, it can switch tools off and lower `[loop] max_steps`, make the sandbox stricter and
- * prepare worktrees; everything else in it (providers, addresses, headers, keys above all) is ignored and reported.
- * After a change, until the user has looked at it, what was accepted before still restricts, but allows nothing and
- * only watches over what is done. Never fails.
+ * Such a file comes with the project, from an unknown author: it has no effect until the user trusts its exact text.
+ * Then its rules and hooks apply, and it can turn tools off and lower `[loop] max_steps`, make the sandbox stricter and
+ * prepare worktrees; everything else in it (above all providers, addresses, headers and keys) is ignored and reported.
+ * After a change, until the user has reviewed it, the previously accepted text still restricts, but allows nothing, and
+ * its hooks can only block. Never fails.
  */
 export async function projectSettings(folder: string, own: Settings, home: string): Promise<FolderSettings> {
   const { state, hash, files, accepted, problem } = readTrustState(home, folder)
@@ -49,7 +49,7 @@ export async function projectSettings(folder: string, own: Settings, home: strin
   return { settings, problems, trust: standing }
 }
 
-/** Hooks on these events can keep the agent from something. */
+/** Events whose hooks can block the agent. */
 const BLOCKING_EVENTS: readonly Hook['event'][] = ['UserPromptSubmit', 'PreToolUse', 'beforeWriteFile']
 
 function restricting({ rules, hooks }: ProjectConfig): Pick<ProjectConfig, 'rules' | 'hooks'> {
@@ -75,8 +75,8 @@ function withProject(
 }
 
 /**
- * What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps,
- * a stricter sandbox and how worktrees are prepared is ignored and reported.
+ * The effective content of a project's `.trestle/config.toml`. Everything but rules, hooks, disabled tools, the step
+ * limit, a stricter sandbox and worktree preparation is ignored and reported.
  */
 interface ProjectConfig {
   rules: readonly PermissionRule[]
@@ -92,7 +92,7 @@ interface ProjectConfig {
 const MAX_CACHED_CONFIGS = 16
 const configCache = new Map<string, Promise<ProjectConfig>>()
 
-/** Never fails: the rules in a file that does not parse are unknown, so everything asks. */
+/** Never fails: if a file does not parse, its rules are unknown, so everything asks. */
 export function readProjectConfig(text: string, file: string, problem?: ConfigProblem): Promise<ProjectConfig> {
   const key = JSON.stringify([file, text, problem?.message])
   const known = configCache.get(key)
@@ -147,13 +147,13 @@ function rejectOtherKeys(reader: TableReader, allowed: readonly string[]): void 
 export interface FolderSettingsDeps {
   home: string
   settings(): Settings
-  /** Hooks of the plugins that count in a folder. */
+  /** Hooks of the active plugins in a folder. */
   pluginHooks?(folder: string): Promise<readonly Hook[]>
-  /** What a project would configure has changed since it was looked at before, so the user may want to look at it. */
+  /** Called when a project's configuration has changed since the last check, so that the user can review it. */
   onChanged(folder: string): void
 }
 
-/** The settings for work in a folder as they are at that moment. `folder` is a real path. */
+/** Returns the current settings for work in a folder. `folder` is a real path. */
 export function createFolderSettings({
   home,
   settings,

@@ -11,18 +11,18 @@ import { projectOf } from '../config/worktree-record'
 import { writePrivateFile } from '../config/write-private-file'
 import { agentTrace } from '../runtime/agent-trace'
 
-/** Whether a project's own configuration counts now. */
+/** Whether a project's own configuration currently applies. */
 export interface TrustState {
   state: TrustView['state']
   files: ProjectFile[]
   hash: string
   accepted?: NonNullable<TrustDecision['accepted']>
-  /** Why what was decided cannot be read. */
+  /** Why the user's decision cannot be read. */
   problem?: ConfigProblem
 }
 
 /**
- * Looks at the project and at what the user decided about it. `folder` is a real path. Reads nothing more when the
+ * Reads the project's files and the user's decision about it. `folder` is a real path. Reads nothing more if the
  * project has no files.
  */
 export function readTrustState(home: string, folder: string): TrustState {
@@ -39,14 +39,14 @@ export function readTrustState(home: string, folder: string): TrustState {
   return { state, files, hash, ...(accepted && { accepted }) }
 }
 
-/** A path in one folder as the same path in another; any other path as it is. */
+/** Maps a path in one folder to the same path in another; other paths are unchanged. */
 function moved(path: string, from: string, to: string): string {
   return path.startsWith(from + sep) ? join(to, relative(from, path)) : path
 }
 
 /**
- * In a worktree the decision about its project counts, as long as the files are the same there: word for word, each in
- * its place.
+ * In a worktree, the decision about its project applies as long as the files are identical, with the same text at the
+ * same paths.
  */
 function worktreeState(
   home: string,
@@ -74,7 +74,7 @@ const TrustDecisionSchema = lazySchema(() =>
   z.object({
     /** Real path. */
     folder: z.string().min(1),
-    /** What the user trusts, word for word. */
+    /** The exact text that the user trusts. */
     accepted: z
       .object({
         hash: z.string().min(1),
@@ -82,18 +82,18 @@ const TrustDecisionSchema = lazySchema(() =>
         files: z.array(z.object({ file: z.string(), text: z.string() })),
       })
       .optional(),
-    /** The hash of what the user does not trust. */
+    /** The hash of the text that the user does not trust. */
     refused: z.string().optional(),
   }),
 )
 
 /**
- * What the user has decided about one folder; a file of its own, so that two processes never overwrite each other's
+ * The user's decision about one folder. Each decision has its own file, so that processes do not overwrite each other's
  * decisions.
  */
 export type TrustDecision = SchemaOutput<typeof TrustDecisionSchema>
 
-/** What was decided about a folder. One that cannot be read trusts nothing, and is left as it is. */
+/** The decision about a folder. An unreadable one trusts nothing, and is left unchanged. */
 export function readTrustDecision(home: string, folder: string): { entry: TrustDecision } | { problem: ConfigProblem } {
   const file = decisionFile(home, folder)
   const found = readConfigText(file)
@@ -107,7 +107,7 @@ export function readTrustDecision(home: string, folder: string): { entry: TrustD
   }
 }
 
-/** Replaces what was decided; a file that could not be read is kept beside it. */
+/** Replaces the decision; an unreadable file is kept next to it. */
 export function writeTrustDecision(home: string, entry: TrustDecision): void {
   mkdirSync(join(home, 'trust'), { recursive: true, mode: 0o700 })
   const file = decisionFile(home, entry.folder)
@@ -119,7 +119,7 @@ export function removeTrustDecision(home: string, folder: string): void {
   rmSync(decisionFile(home, folder), { force: true })
 }
 
-/** Every folder with a decision that can be read. */
+/** All folders with a readable decision. */
 export function listTrustDecisions(home: string): TrustDecision[] {
   let names: string[]
   try {
@@ -147,10 +147,9 @@ function parseDecision(text: string): TrustDecision | undefined {
 }
 
 /**
- * Lets `write` change one file of a project at the user's own wish. Where all of the folder's configuration was trusted
- * before, or did not exist, it is trusted afterwards too, as far as nothing but this file has changed, to the text that
- * `write` answers. In every other case, and when it is a command of an agent that changes it, the user is asked as
- * always. `folder` is a real path.
+ * Lets `write` change one file of a project at the user's request. If all of the folder's configuration was trusted
+ * before, or did not exist, it stays trusted if only this file has changed, to the text that `write` returns.
+ * Otherwise, and if an agent's command makes the change, the user is asked as usual. `folder` is a real path.
  */
 export async function writeKeepingTrust(
   home: string,

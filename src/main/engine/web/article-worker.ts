@@ -3,7 +3,7 @@ import { parseHTML } from 'linkedom'
 import { Defuddle } from 'defuddle/node'
 import type { Article, ArticleInput } from './web-access'
 
-/** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one can take forever. */
+/** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one may never finish. */
 const { html, url } = workerData as ArticleInput
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin

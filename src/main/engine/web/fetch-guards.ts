@@ -6,8 +6,8 @@ const MAX_CHARS = 8_000
 
 /**
  * The URL to fetch; throws a `WebRefusal` otherwise. `allowedHosts` are names, or `name:port`, that the user allowed
- * although they may lead to this machine or a private network. Only the text is checked here; what a name resolves to
- * is checked on connection.
+ * even if they resolve to this machine or a private network. Only the text is checked here; resolved addresses are
+ * checked on connection.
  */
 export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
   if (text.length > MAX_CHARS) throw new WebRefusal(`The URL is longer than ${MAX_CHARS} characters.`)

@@ -118,7 +118,7 @@ test('decodes compressed pages, and rejects corrupt ones', async () => {
   await expect(get(broken.origin)).rejects.toThrow('incorrect header check')
 })
 
-test('gives up on a server that is too slow or never responds', async () => {
+test('times out on a server that is too slow or never responds', async () => {
   const drip = await serveWeb((_, response) => {
     const timer = setInterval(() => response.write('.'), 10)
     response.once('close', () => clearInterval(timer))

@@ -61,9 +61,9 @@ const HEADERS = {
 
 /**
  * Fetches one page of the open web, following redirects. The checked address is the one that is used: a name is
- * resolved here, all its addresses are checked, and the connection uses those, so that a changing name cannot lead
- * elsewhere; each redirect is checked again. Rejects with a `WebRefusal` that says why a page is not fetched, with the
- * signal's reason, or with the system's error if the server cannot be reached.
+ * resolved here, all its addresses are checked, and the connection uses those, so that a changing name cannot redirect
+ * it; each redirect is checked again. Rejects with a `WebRefusal` with the reason, with the signal's reason, or with
+ * the system's error if the server cannot be reached.
  */
 export async function fetchPage(request: PageRequest): Promise<Page> {
   const limits = { ...PAGE_LIMITS, ...request.limits }
@@ -108,7 +108,7 @@ async function answerTo(
   const proxy = await proxyFor?.(url)
   if (proxy && !allowed) await checkName(url, resolve ?? systemLookup)
   const lookup = checkedLookup(allowed, url.host, resolve ?? systemLookup)
-  // `agent: false`: a kept connection could belong to a name that has changed since.
+  // `agent: false`, because a kept connection could belong to a name that has changed since.
   const route = proxy ? { agent: agentFor(url.protocol as 'http:' | 'https:', proxy) } : { agent: false, lookup }
   return withSystemCertificates(
     () =>
@@ -130,7 +130,7 @@ async function checkName(url: URL, resolve: (name: string) => Promise<readonly L
   if (inner !== undefined) throw new WebRefusal(refusalOf(url.host, inner))
 }
 
-/** Node does not call it for URLs with a literal address; `checkUrl` has checked those. */
+/** A look-up that checks addresses. Node does not call it for URLs with a literal address; `checkUrl` checks those. */
 function checkedLookup(
   allowed: boolean,
   host: string,
@@ -201,7 +201,7 @@ function tooLarge(limits: PageLimits): WebRefusal {
   )
 }
 
-/** Each takes memory and time; servers use one. */
+/** Each content coding takes memory and time; servers normally use one. */
 const MAX_CODINGS = 4
 
 /** Decodes the body. An unknown content coding is passed on unchanged. */

@@ -5,7 +5,7 @@ import { nonPublicKind } from '../network/public-address'
 import type { ProxyFor } from '../network/choose-proxy'
 
 export interface LocateRequest {
-  /** The address of the service, which the user chose: it may be on this machine. */
+  /** The URL of the service. The user chose it, so it may be on this machine. */
   service: string
   signal: AbortSignal
   /** See `PageRequest`. */
@@ -15,7 +15,7 @@ export interface LocateRequest {
 const MAX_BYTES = 100_000
 const MAX_FIELD_CHARS = 200
 
-/** The names that services have for what they answer. */
+/** The names of fields in the responses of services. */
 const FIELDS: readonly { label: string; names: readonly string[] }[] = [
   { label: 'city', names: ['city'] },
   { label: 'region', names: ['region', 'region_name', 'regionName'] },
@@ -24,9 +24,8 @@ const FIELDS: readonly { label: string; names: readonly string[] }[] = [
 ]
 
 /**
- * Where the service says that this machine's IP address is: a line for each fact. A redirect to this machine or a
- * private network is refused, unless it stays on the host of the service. Rejects with a `WebRefusal` that says what to
- * do.
+ * The location of this machine's IP address according to the service, with a line for each fact. Refuses redirects to
+ * this machine or a private network, except on the service's own host. Rejects with a `WebRefusal` with advice.
  */
 export async function locate({ service, signal, proxyFor }: LocateRequest): Promise<string> {
   const { host } = new URL(service)
@@ -99,7 +98,7 @@ function isPlace(value: unknown, most: number): value is number {
   return typeof value === 'number' && Math.abs(value) <= most
 }
 
-/** The first of these fields that is a text, in one line without control characters. */
+/** The first of these fields that is a string, on one line without control characters. */
 function textOf(answer: Answer, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = answer[name]

@@ -1,12 +1,12 @@
-/** Elements whose content is not text of the page. */
+/** Elements whose content is not part of the page's text. */
 const HIDDEN = /^<(script|style|noscript|template)\b/i
 const BREAK = /^<(?:br|\/p|\/div|\/li|\/tr|\/h[1-6])\b/i
-/** Enough characters of a tag to tell its name. */
+/** Enough characters of a tag to recognize its name. */
 const NAME_CHARS = 16
 
 /**
- * The plain text of an HTML page, as a fallback. Goes through the page once: a page is written by others, and patterns
- * that look for the end of each tag would take hours on one where no tag ends.
+ * The plain text of an HTML page, as a fallback. Scans the page once: pages are untrusted, and patterns that search for
+ * the end of each tag would take hours on a page with only unclosed tags.
  */
 export function plainText(html: string): string {
   const found = new EndFinder(html)
@@ -20,7 +20,7 @@ export function plainText(html: string): string {
       (hidden !== undefined ? found.afterElement(hidden, tag) : undefined) ??
       (start.startsWith('<!--') ? found.after('-->', tag + 4) : undefined) ??
       found.after('>', tag)
-    // Nothing that begins here ends, nor does anything after it.
+    // Nothing that starts here or later is closed.
     if (end === undefined) {
       text += html.slice(tag)
       at = html.length
@@ -36,7 +36,7 @@ export function plainText(html: string): string {
     .join('\n')
 }
 
-/** Finds where something ends; what has no end is looked for once. */
+/** Finds ends of tags, comments and elements. Searches for a missing end only once. */
 class EndFinder {
   readonly #text: string
   readonly #missing = new Set<string>()
@@ -45,7 +45,7 @@ class EndFinder {
     this.#text = text
   }
 
-  /** The place after the next such text. */
+  /** The position after the next occurrence of the text. */
   after(text: string, from: number): number | undefined {
     return this.#find(text, () => {
       const at = this.#text.indexOf(text, from)
@@ -53,7 +53,7 @@ class EndFinder {
     })
   }
 
-  /** The place after the next end of an element. */
+  /** The position after the next end tag of an element. */
   afterElement(name: string, from: number): number | undefined {
     return this.#find(name, () => {
       const end = new RegExp(`</${name}\\s*>`, 'gi')

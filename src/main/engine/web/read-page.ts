@@ -4,7 +4,7 @@ import { plainText } from './plain-text'
 import { isPdf, PdfProblem, readPdf, type PdfText } from '../model/media/read-pdf'
 import type { WebAccess } from './web-access'
 
-/** A page as a model reads it. */
+/** A page in the form a model reads. */
 export interface ReadablePage {
   url: string
   title?: string
@@ -14,7 +14,7 @@ export interface ReadablePage {
   bytes: number
   /** Author and date, as stated by the page. */
   notes: string[]
-  /** The page is a PDF: its bytes, and its text in `text`. */
+  /** Set for a PDF: its bytes; its text is in `text`. */
   pdf?: { body: Buffer; read: PdfText }
 }
 
@@ -105,11 +105,11 @@ function kilobytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`
 }
 
-/** How far into a page its encoding is looked for, as in the HTML standard. */
+/** How far into a page to search for its encoding, as in the HTML standard. */
 const META_BYTES = 1024
 
 /**
- * Decodes a body by its byte order mark, else by the server's charset, else by the charset an HTML page declares, else
+ * Decodes a body by its byte order mark, otherwise by the server's charset, the charset declared in the HTML page, or
  * as UTF-8.
  */
 function decodeText(body: Buffer, contentType: string): string {

@@ -147,7 +147,7 @@ const MAX_BYTES = 20 * 1024 * 1024
 
 /**
  * Queries the configured provider. The user chose its URL, so it may be on this machine. Rejects with a `WebRefusal`
- * that says what to do.
+ * with advice.
  */
 export async function searchWeb(
   query: WebQuery,

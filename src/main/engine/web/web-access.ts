@@ -5,7 +5,7 @@ import { runWorker, WorkerFailure } from '../runtime/worker-process'
 
 /** What the web tools of a session may do; read on each use, so that changed settings apply. */
 export interface WebAccess {
-  /** Hosts the user allowed although they lead to this machine or a private network. */
+  /** Hosts the user allowed even if they resolve to this machine or a private network. */
   allowedHosts(): readonly string[]
   /** The configured search provider. */
   search(): SearchSettings | undefined
@@ -32,13 +32,13 @@ export interface Article {
 
 /**
  * Reduces a page to its article as Markdown. Undefined if that fails, times out, or is stopped: the caller has
- * fallbacks. A type of its own, so that tests can replace it.
+ * fallbacks. A separate type, so that tests can replace it.
  */
 type ReadArticle = (input: ArticleInput, signal: AbortSignal, limitMs?: number) => Promise<Article | undefined>
 
-/** Includes the start of a process, possibly on a busy machine. */
+/** Includes starting a process, possibly on a busy machine. */
 const LIMIT_MS = 15_000
-/** A page that needs more memory than this is given up. */
+/** The heap limit: a page that needs more fails. */
 const HEAP_MEGABYTES = 512
 const MAX_GROWTH_BYTES = 1024 ** 3
 

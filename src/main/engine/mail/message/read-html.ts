@@ -5,7 +5,7 @@ import { runWorker, WorkerFailure } from '../../runtime/worker-process'
  * Any HTML with up to this many tags is parsed in a few milliseconds; more tags may take minutes if they are nested.
  */
 const MAX_TAGS_HERE = 5_000
-/** Includes the start of a process, possibly on a busy machine. */
+/** Includes starting a process, possibly on a busy machine. */
 const LIMIT_MS = 10_000
 const HEAP_MEGABYTES = 512
 const MAX_GROWTH_BYTES = 1024 ** 3

@@ -19,7 +19,7 @@ it.each([7, 8, 9])(
   },
 )
 
-it('lets more than 300 ordinary facts through, and notes that only talk about secrets', () => {
+it('allows more than 300 ordinary facts, and notes that only mention secrets', () => {
   const refused = [...facts.map(([key, text]) => [text, key] as const), ...HARMLESS].filter(
     ([text, key]) => secretIn(text, key) !== undefined,
   )
@@ -27,7 +27,7 @@ it('lets more than 300 ordinary facts through, and notes that only talk about se
   expect(refused).toEqual([])
 })
 
-it('a hash is let through where it is called one, and is refused alone', () => {
+it('a hash is allowed if it is called one, and refused on its own', () => {
   const hash = '3f2a9c1d7b8e4f6a0c5d9e8b7a6f5c4d3e2b1a09'
   expect(secretIn(`The fix is in commit ${hash}.`)).toBeUndefined()
   expect(secretIn(`https://github.com/heron/shop/commit/${hash}`)).toBeUndefined()
@@ -35,20 +35,20 @@ it('a hash is let through where it is called one, and is refused alone', () => {
   expect(secretIn(`The signing secret is ${hash}`)).toBeDefined()
 })
 
-it('says what a text looks like, and never repeats it', () => {
+it('names the kind of secret, and never repeats the text', () => {
   expect(secretIn('The password is hunter2')).toBe('a password')
   expect(secretIn('hunter2', 'wifi password')).toBe('a password')
   expect(secretIn(`ghp_${'aB3'.repeat(12)}`)).toBe('a GitHub token')
   expect(secretIn('postgres://shop:hunter2@db.example/shop')).toBe('an address with a password')
 })
 
-it('is not misled by characters that are not seen, other forms of letters, and divided literals', () => {
+it('is not misled by invisible characters, variant letter forms, and split literals', () => {
   expect(secretIn(`gh\u200bp_${'aB3'.repeat(12)}`)).toBe('a GitHub token')
   expect(secretIn('ｐａｓｓｗｏｒｄ: hunter2')).toBe('a password')
   expect(secretIn(`"ghp_${'aB3'.repeat(4)}" + "${'aB3'.repeat(8)}"`)).toBe('a GitHub token')
 })
 
-it('reads a long text in a few milliseconds, however it is made', () => {
+it('reads any long text in a few milliseconds', () => {
   const started = cpuMs()
   for (const text of [
     'password '.repeat(200),

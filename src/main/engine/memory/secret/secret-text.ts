@@ -1,4 +1,4 @@
-/** Keys whose form says whose they are. The names complete the sentence "It looks like …". */
+/** Keys whose format identifies their vendor. The names complete the sentence "It looks like …". */
 const KEYS: readonly (readonly [name: string, form: RegExp])[] = [
   ['an Anthropic key', /\bsk-ant-[\w-]{10,}/],
   ['an API key', /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-|or-v1-|lf-)?(?=[\w-]*\d)[\w-]{16,}/],
@@ -42,7 +42,7 @@ const KEYS: readonly (readonly [name: string, form: RegExp])[] = [
   ],
 ]
 
-/** A link or connection string that holds a password, or a parameter that lets others in. */
+/** Links and connection strings with a password or a parameter that grants access. */
 const IN_ADDRESS: readonly (readonly [name: string, form: RegExp])[] = [
   ['an address with a password', /[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*:(?![^\s@]*[<{*]|\$)[^\s/@]{2,}@/i],
   [
@@ -51,21 +51,21 @@ const IN_ADDRESS: readonly (readonly [name: string, form: RegExp])[] = [
   ],
 ]
 
-/** What a known form of keys in the text is called; undefined without one. */
+/** The name of a known key format in the text; undefined without one. */
 function vendorKeyIn(text: string): string | undefined {
   return [...KEYS, ...IN_ADDRESS].find(([, form]) => form.test(text))?.[0]
 }
 
 /**
- * What a text holds that looks like a secret, e.g. `a GitHub token`; undefined when nothing does. `name` is what the
- * text is stored under: `wifi password` makes a secret of any word. When in doubt it is one: a fact can be written in
- * other words, a leaked key cannot be taken back.
+ * What in a text looks like a secret, e.g. `a GitHub token`; undefined if nothing does. `name` is the key of the text:
+ * `wifi password` makes any word a secret. When in doubt, it counts as a secret: a fact can be reworded, but a leaked
+ * key cannot be taken back.
  */
 export function secretIn(text: string, name = ''): string | undefined {
   const plain = plainText(text)
   const title = plainText(name)
   const named = title === '' ? plain : `${title}: ${plain}`
-  // Parts of a literal that a line break or a plus sign divides belong together.
+  // Joins literals that are split by line breaks or plus signs.
   const joined = plain.replaceAll(/["'`]\s*[+.,]?\s*\\?\s*["'`]|\\\s*\n\s*|(?<=[\w+/=-])\n\s*(?=[\w+/=-])/g, '')
   return (
     vendorKeyIn(plain) ??
@@ -78,19 +78,19 @@ export function secretIn(text: string, name = ''): string | undefined {
   )
 }
 
-/** Without characters that are not seen, and with other forms of letters as the usual ones. */
+/** Removes invisible characters and normalizes variant letter forms. */
 function plainText(text: string): string {
   return text.normalize('NFKC').replaceAll(/\p{Cf}/gu, '')
 }
 
-/** What people call a secret that can be any word: what follows the name is the secret. */
+/** Names of secrets that can be any word: whatever follows the name is the secret. */
 const ANY_WORD = String.raw`passw(?:or)?[dt]e?s?|passwd|passphrases?|pwd|pw|kennwort|passwort|mot de passe|contraseña|contrasena|senha|wachtwoord|adgangskode|lösenord|hasło|parola`
-/** What people call a secret that has digits. */
+/** Names of secrets that contain digits. */
 const DIGITS = String.raw`pass[ _-]?codes?|(?:secret|security|door|alarm|gate|safe|lock|access|entry|unlock|recovery|backup|verification|garage|voicemail|vault|padlock)[ _-]?(?:codes?|pins?|numbers?|combinations?)|combination|pins?(?:[ _-]?(?:codes?|numbers?))?|cvv|cvc|tan|geheimzahl`
-/** What people call a secret that looks random: other words after the name are no secret. */
+/** Names of secrets that look random: ordinary words after the name are not secrets. */
 const RANDOM_WORD = String.raw`(?:api|app|access|auth|encryption|private|secret|signing|license|licence|product|service|account|master|deploy|shared|client|session|webhook|ssh|psk|wpa|host|admin|consumer|subscription)[ _-]?(?:key|secret|token|id[ _-]?secret)s?|secret(?:[ _-]?(?:key|access[ _-]?key)(?:[ _-]?base)?)?|[\w-]*token|credentials?|logins?|bearer|psk|api[ _-]?key|salt|cookie|session[ _-]?id`
 
-/** Between a name and its secret. */
+/** The text between a name and its secret. */
 const LINK = String.raw`["'\x60*_]*\s*(?:\([^)]{0,40}\)\s*)?(?:=>|:=|->|→|[:=]|\b(?:is|are|was|being|equals|reads|lautet|ist|est|es|är|er|set to|changed to|now)\b:?)\s*(?:now |still |just |set to |called )?["'\x60*_]*`
 const VALUE = String.raw`([^\s"'\x60]+)(.{0,80})`
 
@@ -102,14 +102,14 @@ const ASSIGNED = new RegExp(
   'giu',
 )
 /**
- * The same without a word between, as far as the value cannot be part of a sentence: `the PIN 0815`, `api key
+ * Like `ASSIGNED`, but without a linking word, for values that cannot be part of a sentence: `the PIN 0815`, `api key
  * 9f8e7d6c5b4a`.
  */
 const BARE = new RegExp(
   String.raw`${START}(?:(${ANY_WORD})|(${DIGITS})|(${RANDOM_WORD}))s?\s+["'\x60“]?([^\s"'\x60”]+)(.{0,80})`,
   'giu',
 )
-/** Forms of commands and of sign-in data. */
+/** Formats of commands and sign-in data with secrets. */
 const FORMS: readonly RegExp[] = [
   /(?:--(?:password|passwd|pass|token|secret|api-key)[= ]|\s-u\s+[^\s:]+:)["']?(?![<{$*])(\S{4,})/i,
   /\b(?:credentials?|logins?|sign-in|account|zugangsdaten)\b[^\n:=]{0,20}[:=]\s*\S+\s*[/,:|]\s*(?![<{$*])(?=\S*\d)(?=\S*\p{L})(\S{6,})/iu,
@@ -118,7 +118,7 @@ const FORMS: readonly RegExp[] = [
   /\bpassw(?:or)?[dt]\s+["'`“](?![<{$*])([^\s"'`”]{3,})["'`”]/i,
 ]
 
-/** Words with which a sentence about a secret continues that does not give it away. */
+/** Words that continue a sentence about a secret without revealing it. */
 const PROSE = new Set(
   (
     'a an the stored kept saved managed rotated rotates rotating required needed needs not never ' +
@@ -142,8 +142,8 @@ const PLACEHOLDER =
   /^(?:[<[{($%].*|\*+|x{3,}|\.{2,}|…+|-+|_+|your[-_].*|example.*|placeholder.*|redacted.*|todo|tbd|n\/a|null|undefined|true|false|yes|no)[.,;]?$/i
 
 /**
- * Whether the text gives a secret after its name, as in `password: …`, `DB_PASSWORD=…`, `"token": "…"` or `the PIN is
- * …`.
+ * Whether the text contains a secret after its name, as in `password: …`, `DB_PASSWORD=…`, `"token": "…"` or `the PIN
+ * is …`.
  */
 function namedSecretIn(text: string): string | undefined {
   for (const [pattern, isBare] of [
@@ -160,12 +160,12 @@ function namedSecretIn(text: string): string | undefined {
   return FORMS.some((form) => form.test(text)) ? 'a password' : undefined
 }
 
-/** Any word can be a password, except those that continue a sentence. */
+/** Any word can be a password, except words that continue a sentence. */
 function isPassword(value: string): boolean {
   return value.length >= 3 && !PROSE.has(value.toLowerCase())
 }
 
-/** Digits or signs between letters. */
+/** Has digits or punctuation between letters. */
 function isUnlikeWord(value: string): boolean {
   return (
     value.length >= 5 &&
@@ -175,7 +175,7 @@ function isUnlikeWord(value: string): boolean {
   )
 }
 
-/** At least four digits, as in a PIN; or three of a card. */
+/** At least four digits, as in a PIN, or three as on a card. */
 function isCode(value: string, rest: string): boolean {
   const all = `${value}${/^[\d\s#*-]{1,12}/.exec(rest)?.[0] ?? ''}`
   return (
@@ -195,10 +195,7 @@ function isRandom(value: string): boolean {
   return value.length >= 16 && changes >= 5
 }
 
-/**
- * Whether the text holds something that only a machine writes: a long random string, a card number, a product key, or a
- * recovery phrase.
- */
+/** Finds machine-generated text: a long random string, a card number, a product key, or a recovery phrase. */
 function randomTextIn(text: string): string | undefined {
   if (cardNumberIn(text)) return 'a card number'
   if (phraseIn(text)) return 'a recovery phrase'
@@ -210,10 +207,10 @@ function randomTextIn(text: string): string | undefined {
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-/** A hash is named as one: the commit, digest or checksum of something public. */
+/** Words that identify a hash: a commit, digest or checksum of something public. */
 const NAMES_HASH =
   /\b(?:commits?|revision|rev|sha-?\d*|hash|checksum|digest|md5|etag|blob|tree|tag|version|pinned)\b[\s\w:'"`(=/-]{0,24}$|sha\d+[:-]$|@$/i
-/** The id of a document in its link does not grant access on its own. */
+/** Document ids in links, which do not grant access on their own. */
 const DOCUMENT =
   /^\/*(?:[\w-]+\.)*(?:google|figma|notion|miro|sharepoint|atlassian|github|gitlab|youtube|youtu)\.[a-z.]+\//
 const PRODUCT_KEY = /^(?=(?:.*\d){2})(?=(?:.*[A-Z]){2})(?:[A-Z0-9]{4,8}-){3,}[A-Z0-9]{4,8}$/
@@ -225,7 +222,7 @@ function isRandomToken(token: string, before: string): boolean {
   if (hex !== undefined) return /[a-f]/i.test(hex) && !NAMES_HASH.test(before + token.slice(0, -hex.length))
   const hash = /(?:^|[.:@/-])sha\d+[-:]?/i.test(`${before.slice(-8)}${token}`)
   if (hash) return false
-  // A path or a name is made of words; a random string is not, however it is divided.
+  // A path or name consists of words; a random string does not, however it is split.
   const parts = token.split(/[./_~=-]+/).filter((part) => part.length > 0)
   if (parts.some((part) => part.length >= 16 && isMixed(part))) return true
   return (
@@ -240,7 +237,7 @@ function isWord(part: string): boolean {
   return /^(?:[a-z]+|[A-Z]?[a-z]+|[A-Z]+|\d+|[a-z]+\d{1,3})$/.test(part)
 }
 
-/** Changes between small letters, capitals and digits as often as only random text does. */
+/** Whether it switches between lower case, upper case and digits as often as only random text does. */
 function isMixed(part: string): boolean {
   const digits = [...part.matchAll(/\d/g)].length
   const letters = [...part.matchAll(/[A-Za-z]/g)].length
@@ -273,15 +270,15 @@ function cardNumberIn(text: string): boolean {
   )
 }
 
-/** Words that every sentence has and no word list of wallets. */
+/** Words that are common in sentences but not in wallet word lists. */
 const SENTENCE_WORDS = new Set(
   'the and for are but not was its our has had his her from were been their your'.split(' '),
 )
 const PHRASE_LENGTHS = new Set([12, 15, 18, 21, 24])
 
 /**
- * The words of a wallet: 12 to 24 short ones in a row, without the words that make a sentence; or a few, where they are
- * called that.
+ * Finds a wallet's recovery phrase: 12 to 24 short words in a row that do not form a sentence, or a few words if they
+ * are called that.
  */
 function phraseIn(text: string): boolean {
   const named =
