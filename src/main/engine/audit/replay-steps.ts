@@ -13,7 +13,7 @@ import { readPlainFile } from '../workspace/path/plain-file'
 import { unifiedDiff } from '../workspace/unified-diff'
 import { cutText } from '../../../shared/cut-text'
 
-/** Files of one event whose differences are made. */
+/** Maximum number of files per event for which diffs are computed. */
 const MAX_FILES = 30
 /** Larger contents are not compared. */
 const MAX_BYTES = 1_000_000
@@ -26,7 +26,7 @@ export interface ReplayDeps {
   blobs: Pick<BlobStore, 'get'>
 }
 
-/** How many events there are, and where turns start. */
+/** The number of events, and where turns start. */
 export function replayOverview({ store }: ReplayDeps, sessionId: string): ReplayOverview {
   const header = headerOf(store, sessionId)
   const turns = store.ofTypes(sessionId, ['turn.started']).map(({ seq, at, parts }, index) => ({
@@ -38,7 +38,7 @@ export function replayOverview({ store }: ReplayDeps, sessionId: string): Replay
   return { sessionId, title: header.title, total: header.seq, turns }
 }
 
-/** Events from `from` on, as a person reads them. */
+/** Events starting at `from`, in readable form. */
 export async function replaySteps(
   deps: ReplayDeps,
   sessionId: string,
@@ -84,7 +84,7 @@ function changesOf({ blobs }: ReplayDeps, event: RecordedEvent): FileChange[] {
   return listedChanges(event, blobs as BlobStore) ?? []
 }
 
-/** The differences that the result of a call contains. */
+/** The diffs in the result of a call. */
 function recordedDiffs(event: RecordedEvent): ReplayFile[] | undefined {
   const details = event.type === 'tool.finished' ? event.details : undefined
   const diffs = details?.kind === 'diff' ? [details] : details?.kind === 'diffs' ? details.files : undefined
@@ -126,7 +126,7 @@ function contentOf(
       return { note: `The content was not kept: ${state.why}.` }
     default: {
       if (state.size > MAX_BYTES) return { note: 'It is too large to compare here.' }
-      // What a change has left is kept once something else changes the file; until then it is the file itself.
+      // The result of a change is saved only when something else changes the file; until then, it is the file itself.
       const bytes = blobs.get(state.hash) ?? presentContent(path, state.hash)
       if (!bytes) return { note: 'The content is no longer kept. The result of the call may show what was changed.' }
       if (bytes.includes(0)) return { note: 'It is not text.' }
@@ -135,7 +135,7 @@ function contentOf(
   }
 }
 
-/** The file as it is now, if it still has this content. */
+/** The current file, if it still has this content. */
 function presentContent(path: string, wanted: string): Buffer | undefined {
   const bytes = readPlainFile(path, MAX_BYTES)
   return bytes && hash('sha256', bytes, 'hex') === wanted ? bytes : undefined
@@ -144,7 +144,7 @@ function presentContent(path: string, wanted: string): Buffer | undefined {
 /** Characters of the text of one event. */
 const MAX_TEXT = 20_000
 
-/** What an event says, for a person who looks at the history. */
+/** Describes an event for readers of the history. */
 export function describeEvent(event: RecordedEvent): { title: string; text: string } {
   const { title, text } = described(event)
   return {
@@ -227,7 +227,7 @@ function described(event: RecordedEvent): { title: string; text: string } {
   }
 }
 
-/** Events that are rarely looked at: what they say is shown as fields. */
+/** Titles of rarely viewed events, whose content is shown as fields. */
 const OTHER: Readonly<Record<string, string>> = {
   'session.changed': 'Settings of the session changed',
   'sandbox.changed': 'The sandbox changed',

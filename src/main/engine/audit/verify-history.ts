@@ -11,9 +11,9 @@ import type { HistoryRows, HistoryRow } from '../store/chain/history-rows'
 import type { Store } from '../store/store'
 import { eventDigest, firstHash, nextHash } from '../store/chain/event-chain'
 
-/** The recorded histories of sessions: checking them against their hashes, and looking at them event by event. */
+/** Actions on the recorded histories of sessions: verifying their hashes, and viewing them event by event. */
 export interface HistoryActions {
-  /** `expect`: a hash that was noted earlier and must be in the history. */
+  /** `expect`: a hash noted earlier, which must be in the history. */
   verify(sessionId: string, expect?: string): Promise<HistoryCheck>
   /** All sessions, including those of subagents. */
   verifyAll(): Promise<HistoriesCheck>
@@ -26,7 +26,7 @@ export interface VerifyDeps {
   store: Pick<Store, 'header'>
 }
 
-/** Checks the history of a session against its hashes. `expect`: a hash that was noted earlier and must be in it. */
+/** Checks the history of a session against its hashes. `expect`: a hash noted earlier, which must be in it. */
 export async function verifyHistory(
   { rows, store }: VerifyDeps,
   sessionId: string,
@@ -61,7 +61,7 @@ export async function verifyHistories(deps: VerifyDeps): Promise<HistoriesCheck>
     try {
       check = await verifyHistory(deps, sessionId)
     } catch (error) {
-      // It was removed while others were checked.
+      // It was deleted while others were checked.
       if (error instanceof CodedError && error.code === 'session.not_found') continue
       throw error
     }
@@ -73,7 +73,7 @@ export async function verifyHistories(deps: VerifyDeps): Promise<HistoriesCheck>
   return all
 }
 
-/** Undefined also when it cannot be read: the check then says what is wrong with the events. */
+/** Undefined also if it cannot be read: the check then reports what is wrong with the events. */
 function headerOf(store: Pick<Store, 'header'>, sessionId: string): { title: string } | undefined {
   try {
     return store.header(sessionId)
@@ -82,12 +82,12 @@ function headerOf(store: Pick<Store, 'header'>, sessionId: string): { title: str
   }
 }
 
-/** A removal is recognized when at most so many events in a row are missing. */
+/** A removal is recognized if at most this many consecutive events are missing. */
 const MAX_REMOVED = 200
 
 type Row = ReturnType<HistoryRows['chunk']>[number]
 
-/** What a walk along the chain of one session has found. */
+/** The result of walking the chain of a session. */
 export interface ChainWalk {
   events: number
   withoutHash: number
@@ -97,8 +97,8 @@ export interface ChainWalk {
 }
 
 /**
- * Walks along the chain of a session, up to the first problem. `expect`: a hash to look for. `nextTurn` is awaited from
- * time to time, so that a long history doesn't block the process.
+ * Walks the chain of a session up to the first problem. `expect`: a hash to search for. `nextTurn` is awaited from time
+ * to time, so that a long history doesn't block the process.
  */
 export async function walkChain(
   rows: HistoryRows,
@@ -136,11 +136,11 @@ export async function walkChain(
 interface At {
   walk: ChainWalk
   end: { seq: number; head: string | null }
-  /** Whether an event before has a hash of its own. */
+  /** Whether an earlier event has its own hash. */
   isHashed: boolean
 }
 
-/** What is wrong with the next row. */
+/** Checks the next row. */
 function checkRow(
   rows: HistoryRows,
   sessionId: string,
@@ -174,7 +174,7 @@ function checkRow(
   return classify(rows, sessionId, row, walk.head, end)
 }
 
-/** What happened to the row, which does not follow from the hash before it. */
+/** Determines what happened to a row that does not match the hash before it. */
 function classify(rows: HistoryRows, sessionId: string, row: HistoryRow, head: string, end: At['end']): HistoryProblem {
   const n = row.seq
   if (end.head === head) return problem('inserted', n, `Event ${n} was added after the last recorded event.`)
@@ -216,7 +216,7 @@ function classify(rows: HistoryRows, sessionId: string, row: HistoryRow, head: s
       )
 }
 
-/** The later row with what was recorded at the place of `row`; `before`: the hash stored right before it. */
+/** The later row that was originally recorded at the position of `row`; `before`: the hash stored right before it. */
 function ownerOf(
   rows: HistoryRows,
   sessionId: string,
@@ -239,7 +239,7 @@ function ownerOf(
   }
 }
 
-/** Whether the history ends where the session says. */
+/** Whether the history ends where the session's record says. */
 function checkEnd({ events, head }: ChainWalk, end: At['end']): HistoryProblem | undefined {
   if (events < end.seq) {
     const are = end.seq > events + 1 ? 'are' : 'is'
@@ -255,7 +255,7 @@ function checkEnd({ events, head }: ChainWalk, end: At['end']): HistoryProblem |
   return undefined
 }
 
-/** Rows of the session that the index doesn't name. */
+/** Counts rows of the session that are missing from the index. */
 async function countHidden(
   rows: HistoryRows,
   sessionId: string,

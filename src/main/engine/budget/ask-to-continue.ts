@@ -4,7 +4,7 @@ import type { TurnCalls } from '../loop/turn-context'
 import { isNear, isReached, nearText, reachedText, type Limit, type SpendingLimits } from './spending-limits'
 import type { SpendingOwner } from '../store/rows/spending-rows'
 
-/** A turn that is about to ask its model. */
+/** A turn that is about to send a request to its model. */
 export interface SpendingTurn {
   owner: SpendingOwner
   turnId: string
@@ -12,30 +12,30 @@ export interface SpendingTurn {
   ask: TurnCalls['ask']
 }
 
-/** May the next request be made? `stopped`: the user said no, or the turn was stopped meanwhile. */
+/** Whether the next request may be made. `stopped`: the user declined, or the turn was stopped in the meantime. */
 export type SpendingVerdict = 'allowed' | 'stopped' | { failure: Failure }
 
 const STOP = 'stop'
 const CONTINUE = 'continue'
 
-/** What a question about spending names in place of a tool. */
+/** The name shown instead of a tool in questions about spending. */
 const SPENDING_TOOL = 'Spending limit'
 
 export interface SpendingGuard {
   beforeRequest(turn: SpendingTurn): Promise<SpendingVerdict>
 }
 
-/** Stops before a request when a limit is reached, and asks the user. Agents that share a limit share the question. */
+/** If a limit is reached, asks the user before the next request. Agents that share a limit share the question. */
 export function createSpendingGuard(deps: {
   limits: SpendingLimits
   newId(prefix: string): string
-  /** Shows the user a warning; each text only once. */
+  /** Shows the user a warning; the same text only once. */
   warn(text: string): void
 }): SpendingGuard {
   const { limits, newId, warn } = deps
-  /** Questions that are open, by the key of the limit. */
+  /** Open questions, by the key of the limit. */
   const open = new Map<string, Promise<unknown>>()
-  /** Limits that a warning was given for, as they stood. */
+  /** Limits for which a warning was shown, in the state at that time. */
   const warned = new Set<string>()
 
   const ask = async (limit: Limit, { turnId, signal, ask: question }: SpendingTurn) => {
@@ -79,7 +79,7 @@ export function createSpendingGuard(deps: {
         if (!reached) return 'allowed'
         const asked = open.get(reached.key)
         if (asked) {
-          // When the question fails, this turn asks itself.
+          // If the question fails, this turn asks the user itself.
           await Promise.race([asked.catch(() => undefined), aborted(turn.signal)])
           continue
         }

@@ -35,10 +35,10 @@ async function setUp(budget: Partial<BudgetSettings> = {}) {
   return { rows, clock, spend, limits }
 }
 
-describe('what is said of a limit', () => {
+describe('the text about a limit', () => {
   const state = { scope: 'session', unit: 'dollars', limit: 5, spent: 4, unpriced: 0 } as const
 
-  test('is how much of it is used, never more than there is', () => {
+  test('states how much of it is used, up to 100%', () => {
     expect(nearText(state)).toBe('80% of the limit of $5.00 for this session is used.')
     expect(nearText({ ...state, spent: 4.999 })).toContain('99%')
     expect(reachedText({ ...state, spent: 5 })).toBe('The limit of $5.00 for this session is reached: $5.00 so far.')
@@ -47,12 +47,12 @@ describe('what is said of a limit', () => {
     )
   })
 
-  test('names the requests that it cannot count', () => {
+  test('mentions the requests that it cannot count', () => {
     expect(nearText({ ...state, unpriced: 1 })).toContain('1 request is not counted')
     expect(reachedText({ ...state, unpriced: 3 })).toContain('3 requests are not counted')
   })
 
-  test('is near from 80% on, and reached at its end', () => {
+  test('says that it is near from 80%, and reached at 100%', () => {
     const at = (spent: number) => [isNear({ limit: 5, spent }), isReached({ limit: 5, spent })]
     expect([3.99, 4, 4.99, 5, 9].map(at)).toEqual([
       [false, false],
@@ -65,7 +65,7 @@ describe('what is said of a limit', () => {
 })
 
 describe('a limit in tokens', () => {
-  test('counts a session with its subagents, a day of this computer, and a project in this month', async () => {
+  test('counts a session with its subagents, a day in local time, and a project in this month', async () => {
     const { spend, rows } = await setUp()
     spend(1)
     spend(2, 0.5, { sessionId: 'other' })
@@ -78,7 +78,7 @@ describe('a limit in tokens', () => {
     expect(rows.limited('day', OWNER, NOON).unpriced).toBe(1)
   })
 
-  test('of a day begins again at midnight of this computer, without what was added to it', async () => {
+  test('per day starts over at local midnight, without any amounts added to it', async () => {
     const { rows } = await setUp()
     const today = rows.limited('day', OWNER, NOON).key
     rows.raise(today, 'tokens', 5)
@@ -90,7 +90,7 @@ describe('a limit in tokens', () => {
 })
 
 describe('the report of the last days', () => {
-  test('has the days of this computer, from the first to today', async () => {
+  test('has days in local time, from the first to today', async () => {
     const { rows, spend } = await setUp()
     spend(1, 1)
     spend(2, 1, { at: new Date(2026, 5, 9, 0, 0, 0).getTime() })
@@ -116,7 +116,7 @@ describe('a turn at a limit', () => {
     },
   })
 
-  test('asks once for all agents that share it, and one answer is enough however far it was passed', async () => {
+  test('asks once for all agents that share it, and one answer is enough however far it was exceeded', async () => {
     const { spend, limits } = await setUp({ sessionTokens: 100 })
     spend(1_000)
     const asked: string[] = []
@@ -137,7 +137,7 @@ describe('a turn at a limit', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('asks itself when the question that it waited for has failed', async () => {
+  test('asks again if the question that it waited for has failed', async () => {
     const { spend, limits } = await setUp({ sessionTokens: 100 })
     spend(100)
     const asked: string[] = []
@@ -151,7 +151,7 @@ describe('a turn at a limit', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('is warned of once before, and asks nothing then', async () => {
+  test('warns once before it is reached, without asking', async () => {
     const { spend, limits } = await setUp({ sessionTokens: 100, dayTokens: 1_000 })
     spend(85)
     const [asked, warned]: [string[], string[]] = [[], []]

@@ -2,24 +2,24 @@ import { limitAmount, limitName, isNearLimit, type LimitState } from '../../../s
 import { limitsOf, type BudgetSettings } from '../config/agent-settings/budget-settings'
 import type { SpendingOwner, SpendingRows } from '../store/rows/spending-rows'
 
-/** A limit with what it is kept under. */
+/** A limit with its key. */
 export interface Limit extends LimitState {
-  /** Of what the user adds to it: this session, this day, or this project in this month. */
+  /** The key for amounts added by the user: this session, this day, or this project in this month. */
   key: string
-  /** The limit as it is set. */
+  /** The limit in the settings. */
   step: number
 }
 
 export interface SpendingLimits {
-  /** All limits that are set, as they stand now. */
+  /** The current state of all configured limits. */
   states(owner: SpendingOwner): Limit[]
-  /** The user adds the amount of the setting once more. */
+  /** Raises the limit by the amount in the settings, at the user's request. */
   raise(limit: Limit): void
 }
 
 type Rows = Pick<SpendingRows, 'limited' | 'raised' | 'raise'>
 
-/** What may be spent. Subagents count to the session that a person started. */
+/** Spending limits. Subagents count toward the session that a person started. */
 export function createSpendingLimits(deps: {
   rows: () => Rows
   settings(): BudgetSettings
@@ -28,7 +28,7 @@ export function createSpendingLimits(deps: {
   return {
     states(owner) {
       const limits = limitsOf(deps.settings())
-      // Without limits the table is not read.
+      // Without limits, the table is not read.
       if (limits.length === 0) return []
       const rows = deps.rows()
       return limits.map(({ scope, unit, limit }) => {
@@ -45,7 +45,7 @@ export function createSpendingLimits(deps: {
       })
     },
     raise({ key, unit, limit, spent, step }) {
-      // One answer has to be enough, also when the last request went far beyond the limit.
+      // One answer has to be enough, even if the last request went far beyond the limit.
       deps.rows().raise(key, unit, Math.max(step, spent - limit + step))
     },
   }
@@ -59,7 +59,7 @@ export function isNear(state: Pick<LimitState, 'limit' | 'spent'>): boolean {
   return !isReached(state) && isNearLimit(state)
 }
 
-/** What is said of a limit that is reached, as a sentence. */
+/** A sentence about a limit that is reached. */
 export function reachedText({ scope, unit, limit, spent, unpriced }: LimitState): string {
   const more = unpriced === 0 ? '' : ` ${unpricedText(unpriced)}`
   return (
@@ -68,7 +68,7 @@ export function reachedText({ scope, unit, limit, spent, unpriced }: LimitState)
   )
 }
 
-/** What is said of a limit that is nearly used, as a sentence. */
+/** A sentence about a limit that is nearly reached. */
 export function nearText({ scope, unit, limit, spent, unpriced }: LimitState): string {
   const more = unpriced === 0 ? '' : ` ${unpricedText(unpriced)}`
   return (

@@ -26,13 +26,13 @@ export interface UsageReportDeps {
   prices(): PriceTable
 }
 
-/** What was spent, as every host shows it. */
+/** Usage reports for all hosts. */
 export interface UsageActions {
   report(by: UsageGroup, days: number): UsageReport
   session(sessionId: string, withTurns: boolean): SessionUsage
 }
 
-/** Sums of the last days. */
+/** Totals for the last days. */
 export function usageReport(deps: UsageReportDeps, by: UsageGroup, days: number): UsageReport {
   const { rows, store, now } = deps
   const at = now()
@@ -65,7 +65,7 @@ function daysBetween(from: string, to: string): string[] {
   }
 }
 
-/** What a session took, with its subagents. */
+/** The usage of a session, including its subagents. */
 export function sessionUsage(
   { rows, store }: Pick<UsageReportDeps, 'rows' | 'store'>,
   sessionId: string,
@@ -88,7 +88,7 @@ export function sessionUsage(
   }
 }
 
-/** How far an agent is below a session; undefined when it isn't. */
+/** How many levels an agent is below a session; undefined if it is not one of its subagents. */
 function depthBelow(store: Pick<Store, 'header'>, id: string, ancestor: string): number | undefined {
   let depth = 0
   for (let at = store.header(id); at?.agent; at = store.header(at.agent.parentId)) {

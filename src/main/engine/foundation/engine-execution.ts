@@ -14,8 +14,8 @@ import { repositoryRoot } from '../workspace/path/repository-root'
 export type EngineExecution = ReturnType<typeof createExecution>
 
 /**
- * What runs programs for an engine: sandboxes, tasks, hooks, language servers, and the skills that commands may read.
- * Starts nothing before it is needed.
+ * Creates the parts of an engine that run programs: sandboxes, tasks, hooks, language servers, and the skills that
+ * commands may read. Nothing is started until it is needed.
  */
 export function createExecution(foundation: EngineFoundation, options: EngineOptions) {
   const { home, config, settings, settingsFor, effectiveHeader, env, environment, now, log } = foundation

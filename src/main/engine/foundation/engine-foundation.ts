@@ -26,36 +26,36 @@ import type { Plugins } from '../plugin/active-plugins'
 type Headed = { header: SessionHeader }
 
 /**
- * What every part of an engine builds on: its home folder with store, settings and keys, its machine, and the ways to
- * report.
+ * The foundation for all parts of an engine: the home folder with store, settings and keys, the machine, and
+ * notifications.
  */
 export interface EngineFoundation extends EngineChanges, EngineServices, OpenedStore {
   home: string
   config: Config
   keyStore: KeyStore
   secrets: Secrets
-  /** The user's settings now; `maxSteps` of the options takes precedence. */
+  /** The user's current settings; `maxSteps` of the options takes precedence. */
   settings(): Settings
-  /** The settings of a project: the user's, with what the project's own files add once it is trusted. */
+  /** The settings of a project: the user's, plus the project's own once it is trusted. */
   settingsFor: ReturnType<typeof createFolderSettings>
   plugins: Plugins
-  /** The header whose mode, rules and folders apply: for a subagent that of the user's session it belongs to. */
+  /** The header whose mode, rules and folders apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Headed): SessionHeader
   /**
    * Permission rules that apply to a session: its project's and those granted in the session or in the one it belongs
    * to.
    */
   rulesOf(session: Headed): Promise<PermissionRule[]>
-  /** Closing the engine waits for it. */
+  /** Closing the engine waits for this work. */
   background: BackgroundWork
-  /** The environment that commands get: without keys of models. */
+  /** The environment of commands, without model keys. */
   env(): Record<string, string>
   newId(prefix: string): string
   now(): number
   log(message: string): void
 }
 
-/** Opens the home folder and reads settings and keys. Rejects with a `CodedError` where it cannot be used. */
+/** Opens the home folder and reads settings and keys. Rejects with a `CodedError` if it cannot be used. */
 export async function openFoundation(options: EngineOptions): Promise<EngineFoundation> {
   const { maxSteps, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
   const home = realpathSync(resolveHome(options.home))
@@ -100,7 +100,7 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
     plugins,
     effectiveHeader,
     async rulesOf({ header }) {
-      // What was allowed for one subagent of a session is allowed for all of them, even while another process has that
+      // A rule allowed for one subagent of a session applies to all of them, even while another process has that
       // session open.
       const granted = new Set([...(effectiveHeader({ header }).rules ?? []), ...(header.rules ?? [])])
       return [...(await settingsFor(header.folder)).settings.permission.rules, ...sessionRules([...granted])]
@@ -117,16 +117,16 @@ interface EngineServicesDeps extends Pick<EngineOptions, 'version' | 'loginShell
   home: string
   settings(): Settings
   secrets: Pick<Secrets, 'get' | 'keyFor'>
-  /** Where the environment comes from has changed. */
+  /** Called when the source of the environment has changed. */
   onEnvironmentChanged(): void
-  /** The models of a client have changed. */
+  /** Called when the models of a client have changed. */
   onModelsChanged(): void
   log(message: string): void
 }
 
 /**
- * What an engine uses of its machine: environment variables, the network and the models behind it, and the diagnostics
- * of all three.
+ * The machine's resources for an engine: environment variables, the network and its models, and the diagnostics of all
+ * three.
  */
 interface EngineServices {
   environment: LoginEnvironment
@@ -134,7 +134,7 @@ interface EngineServices {
   catalog: Catalog
   clientModels: ClientModels
   diagnostics: EngineDiagnostics
-  /** The settings may have changed. */
+  /** Call when the settings may have changed. */
   settingsChanged(): void
 }
 
@@ -202,7 +202,7 @@ function createEngineServices(deps: EngineServicesDeps): EngineServices {
   }
 }
 
-/** Changes of an engine, for its listeners. */
+/** Changes in an engine, for its listeners. */
 interface EngineChanges {
   notify(change: EngineChange): void
   /** Notifies the user, once for each text. */
@@ -232,7 +232,7 @@ function createEngineChanges(log: (message: string) => void): EngineChanges {
   }
 }
 
-/** `prefix-<16 hex digits>`: random, so that two processes never make the same one. */
+/** `prefix-<16 hex digits>`: random, so that two processes never create the same id. */
 function newId(prefix: string): string {
   return `${prefix}-${randomBytes(8).toString('hex')}`
 }

@@ -9,88 +9,88 @@ import type { AlarmClock } from '../alarm/alarms'
 import type { Opener } from '../tool/device/device-services'
 import type { UserNotification } from '../../../shared/model/assistant/notification'
 
-/** What the lists on screen depend on and has changed. */
+/** A change that lists on screen depend on. */
 export type EngineChange =
   | { kind: 'session'; summary: SessionSummary }
   | { kind: 'session.removed'; sessionId: string }
-  /** It continues on another machine, or here: what is subscribed to it has to be subscribed to again. */
+  /** The session continues on another machine, or here: clients have to subscribe to it again. */
   | { kind: 'session.moved'; sessionId: string }
   | { kind: 'task'; task: Task }
   | { kind: 'task.removed'; taskId: string }
   | { kind: 'inbox' }
   | { kind: 'trust'; folder: string }
-  /** `about`: servers, which the interface shows in a place of their own. */
+  /** `about`: MCP servers, which the interface shows separately. */
   | { kind: 'notice'; text: string; tone: 'info' | 'warning'; about?: 'mcp' }
   | { kind: 'settings' }
   | { kind: 'models' }
-  /** MCP servers: what is configured, how they are, what they offer. */
+  /** MCP servers: their configuration, state and tools. */
   | { kind: 'mcp' }
-  /** What is remembered. */
+  /** The memory. */
   | { kind: 'memory' }
-  /** Worktrees of sessions: which there are, and how they are. */
+  /** The worktrees of sessions, and their state. */
   | { kind: 'worktrees' }
   /** Which sessions the user has read and pinned. */
   | { kind: 'marks' }
   /** The repository of a session. */
   | { kind: 'git' }
-  /** The user is notified of this now. */
+  /** A new notification for the user. */
   | { kind: 'notification'; notification: UserNotification }
   /** The list of notifications. */
   | { kind: 'notifications' }
   | { kind: 'alarms' }
   /** Schedules and their runs. */
   | { kind: 'schedules' }
-  /** Plugins: what is installed, and what of it counts. */
+  /** Plugins: which are installed and which are active. */
   | { kind: 'plugins' }
   /** The user's own terminals. */
   | { kind: 'terminals' }
-  /** Places: which there are, and how they are. */
+  /** Places, and their state. */
   | { kind: 'places' }
 
-/** What a host decides about its engine. */
+/** A host's options for its engine. */
 export interface EngineOptions {
   version: string
-  /** Default: TRESTLE_HOME, else ~/.trestle. */
+  /** Default: TRESTLE_HOME, otherwise ~/.trestle. */
   home?: string
   /** Opens the keys that an older version of the desktop app stored. */
   legacyCipher?: () => LegacyCipher | undefined
-  /** The agent that new sessions run as when none is named; default: the usual one. */
+  /** The agent of new sessions that do not choose one; default: the built-in one. */
   agent?: AgentChoice
   /** Overrides `[loop] max_steps`. */
   maxSteps?: number
-  /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
+  /** Whether a person can be asked for approvals while this engine runs; default: false, which denies such calls. */
   interactive?: boolean
   /**
-   * Whether that person can answer the requests of every session here; default: as `interactive`. Otherwise a scheduled
-   * run that waits is left to the process where its request is answered.
+   * Whether that person can answer the requests of every session here; default: as `interactive`. Otherwise a waiting
+   * scheduled run is left to the process where its request is answered.
    */
   hasInbox?: boolean
   /** Whether that person can type at the terminals of commands; default: as `interactive`. */
   canType?: boolean
-  /** Whether config.toml is watched for changes; default true. */
+  /** Whether config.toml is watched for changes; default: true. */
   watch?: boolean
   /**
-   * Whether this engine is the one of its home, whose turns outlive their process: they are continued after a crash,
-   * and can be left to another process; default false.
+   * Whether this engine has the engine role of its home, so that turns outlive their process: they are continued after
+   * a crash, and can be handed to another process; default: false.
    */
   keepsTurns?: boolean
-  /** Whether queued prompts start automatically; default true. */
+  /** Whether queued prompts start automatically; default: true. */
   runsQueue?: boolean
-  /** How the task host is started; without it nothing can be put into the background. */
+  /** How to start the task host; without it, nothing can run in the background. */
   taskHost?: TaskHostProgram
   /**
-   * Set when this process was started without the user's shell: its environment is read, and commands, servers, hooks
-   * and named keys wait for it.
+   * Set if this process was started without the user's shell: its environment is read, and commands, servers, hooks and
+   * named keys wait for it.
    */
   loginShell?: LoginShellOptions
-  /** How pages and files are opened on the user's screen; absent: the user gets links. */
+  /** Opens pages and files on the user's screen; absent: the user gets links. */
   opener?: Opener
   /** The clock of alarms; default: the system's. */
   alarmClock?: AlarmClock
-  /** What the operating system says about proxies for an address, as a list like `PROXY host:8080; DIRECT`. */
+  /** The operating system's proxies for an address, as a list like `PROXY host:8080; DIRECT`. */
   systemProxy?(url: string): Promise<string>
   /** Set by tests of places. */
   places?: PlaceTestOptions
-  /** Where bugs are written down. */
+  /** Logs bugs. */
   log?(message: string): void
 }

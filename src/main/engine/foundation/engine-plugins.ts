@@ -5,13 +5,13 @@ import { agentTrace } from '../runtime/agent-trace'
 interface EnginePluginsDeps {
   home: string
   notify(change: EngineChange): void
-  /** Tells the user; each text once. */
+  /** Warns the user; the same text only once. */
   warn(text: string): void
 }
 
 /**
- * The plugins of an engine: no part is active before the user has accepted it, and only a Trestle that the user started
- * can accept it.
+ * The plugins of an engine: none is active before the user has accepted it, and only a Trestle that the user started
+ * can accept one.
  */
 export function createEnginePlugins({ home, notify, warn }: EnginePluginsDeps): Plugins {
   return createPluginsOf({

@@ -16,7 +16,7 @@ const all = (): string =>
     .join('')
 
 describe('the log', () => {
-  it('is for the user alone, and never grows beyond its files', () => {
+  it('is readable only by the user, and limited in size', () => {
     const log = openAppLog({ home, redact: (text) => text, mostBytes: 1000 })
     for (let n = 0; n < 200; n += 1) log(`entry ${n} ${'x'.repeat(100)}`)
     expect(readdirSync(join(home, 'logs')).toSorted()).toEqual([
@@ -32,7 +32,7 @@ describe('the log', () => {
     expect(readFileSync(log.file, 'utf8')).toContain('entry 199')
   })
 
-  it('tells the newest errors, without what was only noted', () => {
+  it('returns the latest errors, without info messages', () => {
     const log = openAppLog({ home, redact: (text) => text, now: () => Date.UTC(2026, 10, 22) })
     log.info('started')
     log('first\n    at somewhere')
@@ -45,7 +45,7 @@ describe('the log', () => {
     expect(recentErrors(join(home, 'nowhere'))).toEqual([])
   })
 
-  it('holds no keys: not those of variables, stored or configured ones, nor what looks like one', () => {
+  it('contains no keys: neither from variables, the key store or the configuration, nor text that looks like one', () => {
     const seeded = {
       variable: 'plain-words-that-are-a-password',
       stored: 'stored-key-0123456789',
@@ -74,11 +74,11 @@ describe('the log', () => {
   })
 })
 
-it('an older file that another process has moved meanwhile sends no message to stderr', () => {
+it('prints nothing to stderr if another process has moved an older file', () => {
   const log = openAppLog({ home, redact: (text) => text, mostBytes: 100 })
   for (let n = 0; n < 20; n += 1) {
     log(`entry ${n} ${'x'.repeat(100)}`)
-    // As after a rotation by another process at the same moment.
+    // As after a simultaneous rotation by another process.
     for (const name of readdirSync(join(home, 'logs')))
       if (/\d/.test(name)) rmSync(join(home, 'logs', name), { force: true })
   }

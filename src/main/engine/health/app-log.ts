@@ -13,13 +13,13 @@ import { join } from 'node:path'
 import { isSecretVariable, maskSecretValues } from '../environment/command-env'
 import { errorCode } from '../../../shared/error-text'
 
-/** Of one file, and of how many older ones are kept beside it. */
+/** Maximum size of a file, and the number of older files to keep. */
 const MAX_BYTES = 1 << 20
 const OLDER_FILES = 3
 const TAIL_BYTES = 64 * 1024
 const MAX_MESSAGE_CHARS = 500
 
-/** Writes down what went wrong; `info` what only helps to understand it. */
+/** Logs errors; `info` logs context that helps to understand them. */
 export interface AppLog {
   (message: string): void
   info(message: string): void
@@ -28,20 +28,20 @@ export interface AppLog {
 
 export interface AppLogOptions {
   home: string
-  /** Takes secrets out of a message. */
+  /** Removes secrets from a message. */
   redact(message: string): string
   now?: () => number
   mostBytes?: number
 }
 
-/** Where a home's log is. */
+/** The log file of a home. */
 export function logFile(home: string): string {
   return join(home, 'logs', 'trestle.log')
 }
 
 /**
  * The log of a home, for all processes that use it: at 1 MB it becomes `trestle.1.log`, and three older ones are kept.
- * Only the user can read it. Writing never throws; what cannot be written goes to stderr.
+ * Only the user can read it. Writing never throws; messages that cannot be written go to stderr.
  */
 export function openAppLog({ home, redact, now = Date.now, mostBytes = MAX_BYTES }: AppLogOptions): AppLog {
   const file = logFile(home)
@@ -63,7 +63,7 @@ export function openAppLog({ home, redact, now = Date.now, mostBytes = MAX_BYTES
   })
 }
 
-/** The newest errors in the log, oldest first; each shortened to its first line. */
+/** The latest errors in the log, oldest first; each shortened to its first line. */
 export function recentErrors(home: string, most = 20): { at: string; message: string }[] {
   return tailOf(logFile(home))
     .split('\n')
@@ -81,7 +81,7 @@ function rotate(home: string): void {
   moveIfThere(logFile(home), older(1))
 }
 
-/** Another process may rotate at the same moment. */
+/** Ignores a missing file: another process may rotate at the same time. */
 function moveIfThere(from: string, to: string): void {
   try {
     renameSync(from, to)
@@ -103,13 +103,13 @@ function tailOf(file: string): string {
   }
 }
 
-/** Shorter values would take harmless words out of messages. */
+/** Redacting shorter values would remove harmless words from messages. */
 const MIN_SECRET_CHARS = 8
 const MASK = '[redacted]'
 
 /**
- * Takes out of a text what looks like a key or a password, the values of environment variables that are secrets, and
- * what `known` names: keys that are stored or configured.
+ * Removes from a text everything that looks like a key or password, the values of secret environment variables, and the
+ * `known` keys, which are stored or configured.
  */
 export function createRedact({
   env,

@@ -18,11 +18,11 @@ export interface EngineDiagnosticsDeps {
   systemProxy: ((url: string) => Promise<string>) | undefined
 }
 
-/** What an engine reports about itself for support. */
+/** An engine's diagnostics for support. */
 export interface EngineDiagnostics {
-  /** `more`: what the host knows. */
+  /** `more`: sections from the host. */
   report(more?: readonly DiagnosticsSection[]): Promise<DiagnosticsReport>
-  /** Takes out of a text what is secret: keys that are stored or configured, variables, and what looks like a key. */
+  /** Removes secrets from a text: stored and configured keys, secret variables, and text that looks like a key. */
   redact(text: string): string
 }
 

@@ -10,7 +10,7 @@ import { isProgram } from './settings-checks'
 const LIMIT_MS = 10_000
 const run = promisify(execFile)
 
-/** Whether git is there: sessions work without it, and show less. */
+/** Whether git is installed: sessions work without it, but show less. */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<HealthCheck> {
   const about = { id: 'git', title: 'Git' }
   const remedy =
@@ -91,7 +91,7 @@ export async function checkSandbox(
   const found = await findSandbox(process.platform, env['PATH'])
   if (found.kind !== 'none') return { ...about, status: 'ok', detail: `${found.kind} (${found.bwrap})` }
   const isRequired = settings.mode === 'required'
-  // A program that does not exist for this system is not a problem.
+  // If no sandbox program exists for this system, that is not a problem.
   const status = isRequired ? 'failed' : found.remedy === undefined ? 'ok' : 'warning'
   const effect = isRequired
     ? ' Settings require one, so every command asks.'

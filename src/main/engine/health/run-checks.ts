@@ -16,21 +16,18 @@ import { recentErrors } from './app-log'
 
 interface HealthContext {
   env: NodeJS.ProcessEnv
-  /** Absent: it is not looked whether background commands can run. */
+  /** Absent: does not check whether background commands can run. */
   taskHost?: TaskHostProgram
-  /** What the login shell is read with, and what is known of it already. */
+  /** How to read the login shell, and what is already known about it. */
   node?: NodeProgram
   loginShell?: ShellEnvironmentView
   systemProxy?(url: string): Promise<string>
-  /** Of an engine that can read the keys of the system's key store. */
+  /** The catalog of an engine that can read the keys in the system's key store. */
   catalog?: Pick<Catalog, 'resolve' | 'defaultModel'>
   now?: () => number
 }
 
-/**
- * Looks at everything that Trestle needs. One check that fails never keeps another from being made; nothing is
- * repaired.
- */
+/** Checks everything that Trestle needs. A failing check never prevents another; nothing is repaired. */
 async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
   const { env, taskHost, node, loginShell, systemProxy, now = Date.now } = context
   const { check: homeCheck, home } = checkHome()
@@ -61,7 +58,7 @@ async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
   return [homeCheck, ...found]
 }
 
-/** In order. */
+/** Runs the checks in order. */
 async function all(checks: readonly (() => Promise<HealthCheck> | HealthCheck | undefined)[]): Promise<HealthCheck[]> {
   const found: HealthCheck[] = []
   for (const check of checks) {
@@ -84,14 +81,14 @@ export type DiagnosticsSection = DiagnosticsReport['sections'][number]
 
 export interface ReportContext extends HealthContext {
   version: string
-  /** Undefined when no usable one exists. */
+  /** Undefined if there is no usable one. */
   home: string | undefined
-  /** What the host knows: the key store, what draws the window. */
+  /** Sections from the host: the key store, the browser engine. */
   more?: readonly DiagnosticsSection[]
   redact(text: string): string
 }
 
-/** Everything that support needs to know, with the problems found. */
+/** Everything that support needs to know, including the problems found. */
 export async function diagnosticsReport(context: ReportContext): Promise<DiagnosticsReport> {
   const { version, home, more = [], redact, now = Date.now, loginShell, env } = context
   const { node, electron, chrome } = process.versions

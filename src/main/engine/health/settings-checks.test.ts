@@ -7,7 +7,7 @@ import { checkConfig, checkModel, checkServers, isProgram } from './settings-che
 import { checkClock, checkDatabase, checkDisk } from './storage-checks'
 
 describe('the check of', () => {
-  test('the configuration names every mistake with its place', () => {
+  test('the configuration lists every problem with its location', () => {
     const problems = [
       { file: '/h/config.toml', line: 3, message: 'Unknown key "a".' },
       { file: '/h/config.toml', message: 'It cannot be read.' },
@@ -19,7 +19,7 @@ describe('the check of', () => {
     })
   })
 
-  test('the model warns of a fresh installation, and fails for a key that is missing', async () => {
+  test('the model warns about a fresh installation, and fails if a key is missing', async () => {
     const failing = (code: 'model.not_configured' | 'model.auth') =>
       checkModel({
         resolve: async () => {
@@ -31,7 +31,7 @@ describe('the check of', () => {
     expect((await failing('model.auth')).status).toBe('failed')
   })
 
-  test('MCP servers starts none, and names the programs that are missing', async () => {
+  test('MCP servers does not start any, and lists missing programs', async () => {
     const [home, bin] = [await tempFolder(), await tempFolder()]
     writeFileSync(join(bin, 'there'), '#!/bin/sh\n')
     chmodSync(join(bin, 'there'), 0o755)
@@ -49,7 +49,7 @@ describe('the check of', () => {
     expect(checkServers(home, {}).status).toBe('failed')
   })
 
-  test('the clock fails when files are from the future', async () => {
+  test('the clock fails if files are from the future', async () => {
     const home = await tempFolder()
     writeFileSync(join(home, 'a'), '')
     const now = Date.now()
@@ -60,7 +60,7 @@ describe('the check of', () => {
     })
   })
 
-  test('the disk leaves nothing behind, and fails where nothing can be written', async () => {
+  test('the disk leaves nothing behind, and fails if nothing can be written', async () => {
     const home = await tempFolder()
     expect(checkDisk(home).status).not.toBe('failed')
     expect(checkDisk(join(home, 'gone'))).toMatchObject({
@@ -69,7 +69,7 @@ describe('the check of', () => {
     })
   })
 
-  test('the store is well without one, and never creates it', async () => {
+  test('the store passes if it does not exist, and never creates it', async () => {
     const home = await tempFolder()
     expect(await checkDatabase(home)).toMatchObject({ status: 'ok', detail: 'There are no sessions yet.' })
     writeFileSync(join(home, 'trestle.db'), 'no database at all, and long enough to look like one')
@@ -77,7 +77,7 @@ describe('the check of', () => {
   })
 })
 
-test('a program is a file that can be run, by its path or in a folder of PATH', async () => {
+test('a program accepts an executable file, by its path or in a folder of PATH', async () => {
   const [bin, other] = [await tempFolder(), await tempFolder()]
   writeFileSync(join(bin, 'run'), '')
   writeFileSync(join(bin, 'text'), '')

@@ -8,7 +8,7 @@ import type { Settings } from '../config/settings/settings'
 import { readServers } from '../mcp/config/read-servers'
 import type { Catalog } from '../model/catalog/catalog'
 
-/** Whether config.toml says what it means to say. */
+/** Whether config.toml has problems. */
 export function checkConfig(file: string, problems: readonly ConfigProblem[]): HealthCheck {
   const about = { id: 'config', title: 'Configuration' }
   if (problems.length === 0) return { ...about, status: 'ok', detail: file }
@@ -23,7 +23,7 @@ export function checkConfig(file: string, problems: readonly ConfigProblem[]): H
   }
 }
 
-/** Whether the table of known models can be read; it says nothing when it can. */
+/** Whether the table of known models can be read; undefined if it can. */
 export function checkModelsTable(): HealthCheck | undefined {
   const problem = modelsTableProblem()
   return (
@@ -31,7 +31,7 @@ export function checkModelsTable(): HealthCheck | undefined {
   )
 }
 
-/** Whether the default model can be asked: that it is configured and has a key. Connects to nothing. */
+/** Whether the default model is configured and has a key. Does not connect to it. */
 export async function checkModel(catalog: Pick<Catalog, 'resolve' | 'defaultModel'>): Promise<HealthCheck> {
   const about = { id: 'model', title: 'Default model' }
   try {
@@ -73,7 +73,7 @@ export function checkServers(home: string, env: NodeJS.ProcessEnv): HealthCheck 
   }
 }
 
-/** Whether a name or path can be run. */
+/** Whether a name or path is an executable program. */
 export function isProgram(command: string, env: NodeJS.ProcessEnv): boolean {
   const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : ['']
   const folders =
@@ -92,7 +92,7 @@ function canRun(path: string): boolean {
   }
 }
 
-/** The key of a search provider that is named and not set, and the like: what `[web.search]` lacks. */
+/** Whether `[web.search]` is incomplete, for example without the key of its search provider. */
 export function checkSearch({ web }: Settings, env: NodeJS.ProcessEnv): HealthCheck | undefined {
   const { search } = web
   if (search?.apiKeyEnv === undefined || search.apiKey !== undefined || (env[search.apiKeyEnv] ?? '') !== '')

@@ -6,13 +6,13 @@ import type { HealthCheck } from '../../../shared/configuration/app'
 import { resolveHome } from '../config/home'
 import { errorCode } from '../../../shared/error-text'
 
-/** Below it, sessions and logs may soon not be written. */
+/** With less free space, sessions and logs may soon fail to be written. */
 const MB = 1024 * 1024
 const GB = 1024 * MB
 const LITTLE_BYTES = 200 * MB
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The home folder, made when it is missing; without one nothing else can be checked. */
+/** Checks the home folder, and creates it if it is missing; nothing else can be checked without it. */
 export function checkHome(): { check: HealthCheck; home?: string } {
   const about = { id: 'home', title: 'Home folder' }
   try {
@@ -24,7 +24,7 @@ export function checkHome(): { check: HealthCheck; home?: string } {
   }
 }
 
-/** Whether something can be written to the disk of the home folder, and how much room there is. */
+/** Whether the home folder's disk is writable, and how much space is free. */
 export function checkDisk(home: string): HealthCheck {
   const about = { id: 'disk', title: 'Disk space' }
   const remedy = `Free some space on the disk that holds ${home}.`
@@ -79,7 +79,7 @@ export async function checkDatabase(home: string): Promise<HealthCheck> {
 }
 
 /**
- * Whether the clock can be right: files of the home folder must not be from the future. A wrong clock breaks encrypted
+ * Whether the clock seems right: files in the home folder must not be from the future. A wrong clock breaks encrypted
  * connections.
  */
 export function checkClock(home: string, now: number): HealthCheck {

@@ -13,7 +13,7 @@ import type { NetworkSettings } from '../config/settings/network-settings'
 import { certificatesIn } from '../network/certificates'
 import { createProxyChoice, type ProxyDeps } from '../network/choose-proxy'
 
-/** Whether a task host can run background commands. Starts one when needed; it exits on its own. */
+/** Whether a task host can run background commands. Starts one if needed; it exits on its own. */
 export async function checkTaskHost(
   home: string,
   program: TaskHostProgram,
@@ -37,7 +37,9 @@ export async function checkTaskHost(
   }
 }
 
-/** What the login shell answers, which the desktop app asks when it is not started from a terminal. */
+/**
+ * Whether the login shell's environment can be read; the desktop app needs it when it is not started from a terminal.
+ */
 export async function checkLoginShell(
   settings: EnvironmentSettings,
   { env, node, known }: { env: NodeJS.ProcessEnv; node?: NodeProgram; known?: ShellEnvironmentView },
@@ -96,10 +98,10 @@ function usualPort(home: string): number | undefined {
 }
 
 const LIMIT_MS = 5_000
-/** Somewhere on the internet: which proxy is taken is asked for it, and nothing is sent there. */
+/** Any internet address, to find out which proxy would be used; nothing is sent to it. */
 const ANYWHERE = new URL('https://example.com/')
 
-/** Whether the proxy answers and the certificates can be read. Connects to the proxy alone. */
+/** Whether the proxy responds and the certificates can be read. Connects only to the proxy. */
 export async function checkNetwork(settings: NetworkSettings, deps: Omit<ProxyDeps, 'settings'>): Promise<HealthCheck> {
   const about = { id: 'network', title: 'Proxy and certificates' }
   const { caFile } = settings

@@ -15,52 +15,51 @@ export interface HookStart {
   cwd: string
   env: Record<string, string>
   home: string
-  /** What it runs in; absent: no sandbox. */
+  /** Its sandbox; absent: unsandboxed. */
   sandbox?: SandboxPolicy
-  /** Marks everything it starts, as a task's id does. */
+  /** Marks everything it starts, like a task's id. */
   tagId: string
-  /** What it gets on its stdin. */
+  /** Its input on stdin. */
   input: string
   timeoutMs: number
-  /** Most bytes of its stdout that are kept as its answer. */
+  /** Maximum bytes of stdout that are kept as its answer. */
   answerBytes: number
   signal: AbortSignal
-  /** Everything it prints, as it comes. */
+  /** Called with everything it prints, as it arrives. */
   onOutput?(bytes: Buffer): void
 }
 
-/** How a command ended, and what it printed. */
+/** How a command ended, with its output. */
 export interface HookEnd {
   exitCode?: number
-  /** Set when it was ended. */
+  /** Set if it was killed. */
   cut?: 'timed_out' | 'stopped'
-  /** Why it could not be run, or was ended by a signal; a sentence. */
+  /** Why it could not be run or was killed by a signal, as a sentence. */
   problem?: string
   /**
-   * It was not run because the sandbox could not be made for the project as it is: a command can cause that on purpose,
-   * with a link in place of a protected file or by moving folders meanwhile.
+   * Set if it was not run because the sandbox could not be created for the current project. A command can cause that
+   * intentionally, with a link in place of a protected file or by moving folders at that moment.
    */
   wasKeptOut?: true
   stdout: string
-  /** Whether it printed more than is kept as its answer. */
+  /** Whether it printed more than the bytes kept as its answer. */
   stdoutCut: boolean
   stderr: string
   output: string
   cutBytes: number
 }
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 1_000
-/** How long output is waited for after the exit, when something it left in the background holds the pipes. */
+/** How long to wait for output after the exit if a background process holds the pipes open. */
 const DRAIN_MS = 250
-/** What of its stderr can become a reason. */
+/** How much of its stderr can become a reason. */
 const REASON_BYTES = 16 * 1024
 const SHOWN_BYTES = 32 * 1024
 
 /**
- * Runs a hook's command in pipes, in a session of its own. `ended` never rejects, and comes at the time limit whatever
- * the command does;
- * `gone` resolves when all its processes are gone, daemons included.
+ * Runs a hook's command with pipes, in its own session. `ended` never rejects, and resolves at the time limit at the
+ * latest; `gone` resolves when all its processes have exited, including daemons.
  */
 export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Promise<void> } {
   const { command, cwd, home, tagId, signal } = start
@@ -100,7 +99,7 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   }
   if (process.platform === 'win32') tagRoot(child.pid, tagId, env)
   const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem' | 'wasKeptOut'>>()
-  // Before its streams are touched: without a free descriptor it has none.
+  // Before its streams are accessed: without a free descriptor it has none.
   child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
   const stdout = new CappedOutput(start.answerBytes)
   const stderr = new CappedOutput(REASON_BYTES)
@@ -115,7 +114,7 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
     shown.add(bytes)
     start.onOutput?.(bytes)
   })
-  // Who does not read its input, or closes a stream, may.
+  // A command may ignore its input or close a stream.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {})
   child.stdin.end(start.input)
 
@@ -176,7 +175,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-/** The beginning of a stream of bytes; however much comes, no more than `most` is kept. */
+/** Keeps at most the first `most` bytes of a stream. */
 class CappedOutput {
   readonly #most: number
   readonly #chunks: Buffer[] = []
@@ -191,14 +190,14 @@ class CappedOutput {
     this.#total += bytes.length
     const room = this.#most - this.#kept
     if (room <= 0) return
-    // A copy of what is cut off: the rest of its memory is not held.
+    // A copy of the part, so that the rest of its buffer can be freed.
     const piece = bytes.length > room ? Buffer.from(bytes.subarray(0, room)) : bytes
     this.#chunks.push(piece)
     this.#kept += piece.length
   }
 
   get text(): string {
-    // Half a sign at the cut is left out.
+    // Omits a partial character at the cut.
     return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.cutBytes > 0 })
   }
 

@@ -5,7 +5,7 @@ import type { HookEnd } from './hook-process'
 import { createHookRunner, hookAnswer } from './hook-runner'
 import { createHooks } from './hooks'
 
-it('no run has a negative duration when the clock is set back meanwhile', async () => {
+it('no run has a negative duration if the clock is set back during it', async () => {
   let clock = Date.UTC(2026, 0, 1)
   const hook: Hook = { event: 'Stop', command: 'true', timeoutMs: 20_000, scope: 'user', file: 'config.toml', index: 0 }
   const runner = createHookRunner({
@@ -25,7 +25,7 @@ it('no run has a negative duration when the clock is set back meanwhile', async 
   await runner.close(0)
 })
 
-describe('what a hook answers', () => {
+describe('the answer of a hook', () => {
   const ended = (end: Partial<HookEnd>): HookEnd => ({
     exitCode: 0,
     stdout: '',
@@ -36,7 +36,7 @@ describe('what a hook answers', () => {
     ...end,
   })
 
-  it('is a refusal where the project was changed to keep the hook from running, for what can be refused', () => {
+  it('blocks blockable events if the project was changed to keep the hook from running', () => {
     const end = ended({ problem: '/p/sub changed while the sandbox was being set up.', wasKeptOut: true })
     expect(hookAnswer('PreToolUse', end)).toEqual({
       outcome: 'blocked',
@@ -47,12 +47,12 @@ describe('what a hook answers', () => {
     expect(hookAnswer('PostToolUse', end)).toMatchObject({ outcome: 'failed' })
   })
 
-  it('passes without an answer, and with output that is no object', () => {
+  it('passes without an answer, and with output that is not an object', () => {
     for (const stdout of ['', 'all good', '[1]', '"deny"', '{}', '{"decision":"approve"}'])
       expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'passed' })
   })
 
-  it('blocks with exit code 2, for the reason on stderr, or else on stdout', () => {
+  it('blocks with exit code 2, with the reason from stderr or, if that is empty, from stdout', () => {
     expect(hookAnswer('PreToolUse', ended({ exitCode: 2, stderr: ' No. \n', stdout: 'x' }))).toEqual({
       outcome: 'blocked',
       reason: 'No.',
@@ -74,13 +74,13 @@ describe('what a hook answers', () => {
       expect(hookAnswer('PostToolUse', ended(end))).toMatchObject({ outcome: 'failed' })
   })
 
-  it('changes what is written only before a file is written', () => {
+  it('changes written content only before a file is written', () => {
     const stdout = '{"content":""}'
     expect(hookAnswer('beforeWriteFile', ended({ stdout }))).toEqual({ outcome: 'changed', content: '' })
     expect(hookAnswer('PreToolUse', ended({ stdout }))).toEqual({ outcome: 'passed' })
   })
 
-  it('of a hook that was ended, failed or cannot be understood counts as none', () => {
+  it('is ignored if the hook was killed, failed or printed an invalid answer', () => {
     const outcome = (end: Partial<HookEnd>) => hookAnswer('PreToolUse', ended(end)).outcome
     expect(outcome({ cut: 'timed_out', exitCode: 2 })).toBe('timed_out')
     expect(outcome({ cut: 'stopped' })).toBe('stopped')
@@ -94,14 +94,14 @@ describe('what a hook answers', () => {
       expect(outcome(end)).toBe('failed')
   })
 
-  it('has a reason that is not too long, and never half a letter', () => {
+  it('has a reason of limited length that is never cut within a character', () => {
     const answer = hookAnswer('PreToolUse', ended({ exitCode: 2, stderr: `a${'👋'.repeat(3_000)}` }))
     const { reason } = answer as { reason: string }
     expect(reason).toBe(`a${'👋'.repeat(1_999)}…`)
   })
 })
 
-describe('hooks that cannot be read', () => {
+describe('unreadable hooks', () => {
   const unreadable = {
     home: tmpdir(),
     env: () => ({}),
@@ -109,7 +109,7 @@ describe('hooks that cannot be read', () => {
     now: () => 0,
   }
 
-  it('let nothing pass that they might forbid', async () => {
+  it('block everything that they might forbid', async () => {
     const runner = createHookRunner(unreadable)
     const signal = new AbortController().signal
     const trigger = { event: 'PreToolUse', sessionId: 's', folder: tmpdir(), subject: '', payload: {} } as const
@@ -125,7 +125,7 @@ describe('hooks that cannot be read', () => {
     await runner.close(0)
   })
 
-  it('are logged where they only watch', async () => {
+  it('are logged for events that they can only watch', async () => {
     const logged: string[] = []
     const hooks = createHooks({ ...unreadable, interactive: true, log: (message) => void logged.push(message) })
     hooks.observe({ id: 's', header: { folder: tmpdir(), turns: 1 } }, 'Notification', '', {})

@@ -9,40 +9,40 @@ import { PLUGIN_ROOT } from '../../../shared/model/app/plugin'
 import type { HookEnd } from './hook-process'
 import { cutText } from '../../../shared/cut-text'
 
-/** Something that hooks can be run on. */
+/** An occasion that hooks can run on. */
 export interface HookTrigger {
   event: HookEvent
   sessionId: string
   folder: string
-  /** What matchers are held against. */
+  /** The text that matchers are compared with. */
   subject: string
-  /** Event-specific hook input, beside the common fields. */
+  /** Event-specific hook input, in addition to the common fields. */
   payload: Record<string, unknown>
 }
 
 export interface HookRunnerDeps {
   home: string
-  /** What commands start from: without keys. */
+  /** The environment of commands, without keys. */
   env(): Record<string, string>
-  /** Resolves when that is complete. */
+  /** Resolves when the environment is complete. */
   ready?(): Promise<void>
-  /** The hooks of a folder as they count now. */
+  /** The hooks that currently apply in a folder. */
   hooksOf(folder: string): Promise<readonly Hook[]>
-  /** What sandboxed hooks run in; absent: nothing is sandboxed. */
+  /** The sandboxes for hooks; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
   now(): number
 }
 
-/** Runs hooks and remembers the newest runs. */
+/** Runs hooks and keeps the latest runs. */
 export interface HookRunner {
   /**
-   * Runs all that match side by side; resolves when all have ended, with the answers in the order of the configuration.
-   * Rejects when the hooks of the folder cannot be read: what they would forbid must not happen.
+   * Runs all matching hooks in parallel; resolves when all have ended, with the answers in configuration order. Rejects
+   * if the folder's hooks cannot be read, because what they would forbid must not happen.
    */
   run(occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer[]>
   /**
-   * Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Rejects
-   * like `run`.
+   * Runs them one after another, up to the first one that blocks; calls `told` before each for its input. Rejects like
+   * `run`.
    */
   runInTurn(
     occasion: Omit<HookTrigger, 'payload'>,
@@ -50,11 +50,11 @@ export interface HookRunner {
     ended: (answer: HookAnswer) => void,
     signal: AbortSignal,
   ): Promise<void>
-  /** Runs one hook because the user asked for it; its answer decides nothing. Never rejects. */
+  /** Runs one hook at the user's request; its answer has no effect. Never rejects. */
   test(hook: Hook, occasion: HookTrigger): Promise<HookRun>
-  /** The newest runs, newest first. */
+  /** The latest runs, newest first. */
   runs(): HookRun[]
-  /** Waits for `patienceMs` until nothing runs, then ends what still does; resolves when nothing is left. */
+  /** Waits up to `patienceMs` for running hooks, then kills the remaining ones; resolves when none are left. */
   close(patienceMs: number): Promise<void>
 }
 
@@ -63,7 +63,7 @@ const MAX_RUNS = 50
 const MAX_SUBJECT_CHARS = 10_000
 const SHOWN_SUBJECT_CHARS = 200
 const ANSWER_BYTES = 64 * 1024
-/** A whole file can be the answer. */
+/** The answer can contain a whole file. */
 const CONTENT_BYTES = 8 * 1024 * 1024
 
 export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: HookRunnerDeps): HookRunner {
@@ -162,7 +162,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     return { answer, run }
   }
 
-  /** A plugin may have changed while hooks before this one ran. */
+  /** Whether a plugin's hook still exists: the plugin may have changed while earlier hooks ran. */
   const isStillThere = async ({ pluginRoot, command }: Hook, folder: string): Promise<boolean> =>
     (await hooksOf(folder)).some((other) => other.pluginRoot === pluginRoot && other.command === command)
 
@@ -215,16 +215,16 @@ function matches({ matcher }: Hook, subject: string): boolean {
   return matcher === undefined || matcher === '*' || new RegExp(matcher).test(subject.slice(0, MAX_SUBJECT_CHARS))
 }
 
-/** What a run means. */
+/** The result of a run. */
 export interface HookAnswer {
   outcome: Exclude<HookOutcome, 'running'>
-  /** Why it blocked, or what went wrong; a sentence. */
+  /** Why it blocked, or what went wrong, as a sentence. */
   reason?: string
-  /** What is to be written instead. */
+  /** The content to write instead. */
   content?: string
 }
 
-/** The events that a hook can keep from happening. */
+/** The events that a hook can block. */
 const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
   'UserPromptSubmit',
   'PreToolUse',
@@ -246,21 +246,21 @@ const Answer = lazySchema(() =>
 )
 
 /**
- * Reads exit code and answer: exit 2, a JSON answer that denies, or a project that was changed to keep the hook from
- * running blocks what can be blocked; whatever else went wrong changes nothing.
+ * Interprets exit code and answer. Blockable events are blocked by exit code 2, by a JSON answer that denies, and if
+ * the project was changed to keep the hook from running; other failures have no effect.
  */
 export function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.cut === 'timed_out')
     return { outcome: 'timed_out', reason: 'It took longer than its time limit and was ended.' }
   if (end.cut === 'stopped') return { outcome: 'stopped' }
-  // Otherwise a command that keeps moving folders would get rid of the hook that is to judge the next one.
+  // Otherwise a command that keeps moving folders could disable the hook that judges the next command.
   if (end.wasKeptOut && BLOCKABLE.has(event))
     return blocked(event, `A hook could not be run: ${end.problem} Correct that, or turn the hook off.`)
   if (end.problem !== undefined) return { outcome: 'failed', reason: end.problem }
   if (end.exitCode === BLOCKING_EXIT_CODE) return blocked(event, end.stderr.trim() || end.stdout.trim())
   if (end.exitCode !== 0) return { outcome: 'failed', reason: `It ended with exit code ${end.exitCode}.` }
   const text = end.stdout.trim()
-  // Other output than a JSON object has no effect.
+  // Output other than a JSON object has no effect.
   if (!text.startsWith('{')) return { outcome: 'passed' }
   if (end.stdoutCut) return { outcome: 'failed', reason: 'Its answer is too long.' }
   const answer = Answer().safeParse(parsed(text)).data

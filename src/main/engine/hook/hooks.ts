@@ -9,42 +9,42 @@ import type { WriteHooks } from '../tool/edit/write-changes'
 import { blockedBy, createTurnHooks, type HookedTurn } from './turn-hooks'
 import { createHookRunner, type HookRunnerDeps } from './hook-runner'
 
-/** What of a session hooks need. */
+/** The part of a session that hooks need. */
 interface HookedSession {
   readonly id: string
   readonly header: Pick<SessionHeader, 'folder' | 'turns' | 'agent'>
 }
 
-/** The user's hooks, wherever something happens that they can be run on. */
+/** Runs the user's hooks on events. */
 export interface Hooks {
   list(folder: string): Promise<HookList>
-  /** Runs a hook once with sample input, also one that is turned off; a project's only when it is trusted. */
+  /** Runs a hook once with sample input, even if it is turned off; a project's hook only if the project is trusted. */
   test(folder: string, hook: Pick<Hook, 'event' | 'command'>): Promise<HookRun>
-  /** The hooks of a turn that begins; undefined when no hooks are configured for it. */
+  /** The hooks of a new turn; undefined if no hooks are configured for it. */
   forTurn(
     session: HookedSession,
     turnId: string,
     signal: AbortSignal,
     configured: readonly Hook[],
   ): HookedTurn | undefined
-  /** What looks at the writes of the turn that runs in a session. */
+  /** The write hooks of a session's running turn. */
   writesOf(session: HookedSession): WriteHooks | undefined
-  /** The user sends this to the agent; throws `hook.blocked` when a hook blocks it. */
+  /** Call when the user sends a message; throws `hook.blocked` if a hook blocks it. */
   submit(session: HookedSession, parts: readonly UserPart[]): Promise<void>
-  /** What of these events hooks can be run on. Quick; the hooks run on their own. */
+  /** Runs hooks on recorded events in the background; returns immediately. */
   recorded(session: HookedSession, events: readonly RecordedEvent[]): void
-  /** Something happens that hooks can only watch. Quick; they run on their own. */
+  /** Runs hooks that only watch an event in the background; returns immediately. */
   observe(session: HookedSession, event: HookEvent, subject: string, told: Record<string, unknown>): void
-  /** A session is gone. */
+  /** Call when a session was deleted. */
   removed(sessionId: string): void
   /**
-   * Ends the sessions for the hooks, and waits for running ones: briefly when a window is closing, else to their time
-   * limit.
+   * Runs the hooks for the end of sessions, and waits for running hooks: briefly when a window is closing, otherwise up
+   * to their time limit.
    */
   close(): Promise<void>
 }
 
-/** How long the closing of the app waits for hooks. */
+/** How long closing the app waits for hooks. */
 const CLOSE_TIMEOUT_MS = 5_000
 /** Longer than any time limit. */
 const NO_TIMEOUT_MS = 3_600_000

@@ -3,10 +3,10 @@ import type { HookEvent } from '../../../shared/configuration/customize/customiz
 import type { Hook } from '../config/agent-settings/hook-settings'
 import type { HookTrigger } from './hook-runner'
 
-/** The session that sample input names. */
+/** The session id in sample input. */
 const SAMPLE_SESSION = 'sample-session'
 
-/** What a hook gets when the user tries it: an example of its event, in this folder. */
+/** The input of a hook that the user tests: an example of its event in this folder. */
 export function sampleTrigger({ event }: Pick<Hook, 'event'>, folder: string): HookTrigger {
   const { subject, payload } = sampleOf(event, folder)
   return { event, sessionId: SAMPLE_SESSION, folder, subject, payload }

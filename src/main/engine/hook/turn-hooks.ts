@@ -12,7 +12,7 @@ export interface HookedTurn extends TurnHooks {
   writes: WriteHooks
 }
 
-/** How many times in one turn hooks may make the agent continue. */
+/** How many times hooks can make the agent continue in one turn. */
 const MAX_CONTINUATIONS = 10
 const MAX_RESULT_CHARS = 100_000
 
@@ -91,7 +91,7 @@ export function createTurnHooks(
   }
 }
 
-/** Why something is blocked, in the words of all who block it. */
+/** The combined reasons of all hooks that block. */
 export function blockedBy(answers: readonly HookAnswer[]): string | undefined {
   const reasons = answers.flatMap(({ outcome, reason }) => (outcome === 'blocked' ? [reason ?? ''] : []))
   return reasons.length === 0 ? undefined : [...new Set(reasons)].join('\n')
@@ -105,15 +105,15 @@ function resultPayload({ content, isError = false }: ToolResult): Record<string,
   return { text: textOf(content).slice(0, MAX_RESULT_CHARS), is_error: isError }
 }
 
-/** What hooks made of a write: the text, or why it is not to be written. */
+/** The result of hooks for a write: the text, or why it must not be written. */
 type HookedWrite = { text: string } | { cancelled: string }
 
-/** A patch may write to as many files at once. */
+/** A patch can write this many files. */
 const MAX_KEPT = 128
 
 /**
- * Keeps what hooks made of a write until it is done: it is looked at to be shown, again when it is approved and once
- * more when it is written, and must be the same each time. After a cancellation the hooks run again.
+ * Caches the hooks' result for a write until it is done: it is needed for display, approval and writing, and must be
+ * the same each time. After a cancellation, the hooks run again.
  */
 class WriteCache {
   readonly #kept = new Map<string, Promise<HookedWrite>>()

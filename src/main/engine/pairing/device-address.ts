@@ -19,7 +19,7 @@ const addressFile = lazySchema(() =>
 
 const pathIn = (home: string): string => join(home, 'device-address.json')
 
-/** The address of the process that listens for devices; undefined if there is none. */
+/** The address of the process that listens for devices; undefined if no process does. */
 export function readDeviceAddress(home: string): DeviceAddress | undefined {
   try {
     if (process.platform !== 'win32' && (statSync(pathIn(home)).mode & 0o077) !== 0) return undefined

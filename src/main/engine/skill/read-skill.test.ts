@@ -4,7 +4,7 @@ import { fillPlaceholders, readSkill } from './read-skill'
 const skill = (front: string, body = 'Do it.') => readSkill(`---\n${front}\n---\n\n${body}\n`, 'tidy')
 
 describe('reading a SKILL.md', () => {
-  test('all known fields are read', async () => {
+  test('reads all known fields', async () => {
     const { head, problems } = await skill(
       'name: tidy\ndescription: Tidies "things" – all of them\nwhenToUse: often\n' +
         'arguments: [what, how]\ndisableModelInvocation: true\ntype: prompt\nlicense: MIT',
@@ -20,7 +20,7 @@ describe('reading a SKILL.md', () => {
     })
   })
 
-  test('front matter that expands to far too much is a mistake of this skill alone', async () => {
+  test('front matter that expands to too much text affects only this skill', async () => {
     let front = 'a: &a [x, x, x, x, x, x, x, x, x, x]'
     for (const [at, name] of 'bcdefghi'.split('').entries())
       front += `\n${name}: &${name} [${Array.from({ length: 10 }, () => `*${'abcdefghi'[at]}`).join(', ')}]`
@@ -29,7 +29,7 @@ describe('reading a SKILL.md', () => {
     expect(problems).toMatchObject([{ isFatal: true, line: 2, message: expect.stringContaining('cannot be read') }])
   })
 
-  test('a description that is cut ends with a whole letter', async () => {
+  test('does not cut a long description within a character', async () => {
     const { head } = await skill(`name: tidy\ndescription: ${'👋'.repeat(2_000)}`)
     const odd = await skill(`name: tidy\ndescription: x${'👋'.repeat(2_000)}`)
     expect([head!.description.isWellFormed(), odd.head!.description.isWellFormed()]).toEqual([true, true])
@@ -87,7 +87,7 @@ describe('reading a SKILL.md', () => {
     ]
     for (const front of fronts) {
       const plain = await skill(front)
-      // A comment makes no difference to YAML, and is not plain.
+      // A comment has no effect in YAML, but is not plain front matter.
       expect({ front, head: plain.head }).toEqual({ front, head: (await skill(`${front}\n# read as YAML`)).head })
     }
   })

@@ -29,7 +29,7 @@ const KNOWN = [
   'version',
 ]
 
-/** The front matter of a SKILL.md and the text below it; `undefined` when it has none. */
+/** The front matter of a SKILL.md and the text below it; `undefined` without front matter. */
 export function splitSkill(text: string): { front: string; body: string; bodyLine: number } | undefined {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   if (lines[0]?.trimEnd() !== '---') return undefined
@@ -47,7 +47,7 @@ export function splitSkill(text: string): { front: string; body: string; bodyLin
 
 /**
  * Reads the metadata of a SKILL.md in the folder `folderName`. Problems are reported with their line; `head` is absent
- * only when the skill cannot be used.
+ * only if the skill cannot be used.
  */
 export async function readSkill(text: string, folderName: string): Promise<ReadSkill> {
   const problems: ReadSkill['problems'] = []
@@ -105,8 +105,8 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
 }
 
 /**
- * Parses front matter that consists only of `key: text` lines, which is usual, so that no YAML parser has to be loaded
- * at a start.
+ * Parses front matter that consists only of `key: text` lines, the usual case, so that startup does not load a YAML
+ * parser.
  */
 function plainFront(front: string): { values: unknown } | undefined {
   const values: Record<string, unknown> = {}
@@ -116,7 +116,7 @@ function plainFront(front: string): { values: unknown } | undefined {
     const match = /^([A-Za-z][\w-]*): ([A-Za-z](?:[^:#[\]{}]|:(?=\S))*)$/.exec(line)
     const [, key = '', value = ''] = match ?? []
     if (!match || Object.hasOwn(values, key) || value !== value.trim()) return undefined
-    // Words that some YAML version does not read as text.
+    // Words that some YAML versions do not read as text.
     if (value !== 'true' && value !== 'false' && /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(value))
       return undefined
     values[key] = value === 'true' ? true : value === 'false' ? false : value
@@ -129,7 +129,7 @@ async function yamlFront(front: string): Promise<{ values: unknown } | { mistake
   const lines = new LineCounter()
   const document = parseDocument(front, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
-  // The front matter begins in line 2.
+  // The front matter starts in line 2.
   if (error)
     return {
       mistake: `Its front matter is not valid YAML: ${error.message}`,
@@ -138,7 +138,7 @@ async function yamlFront(front: string): Promise<{ values: unknown } | { mistake
   try {
     return { values: document.toJS() }
   } catch (problem) {
-    // Such as names that stand for so much text that it would fill the memory.
+    // Such as aliases that expand to so much text that it would fill the memory.
     return { mistake: `Its front matter cannot be read: ${problem instanceof Error ? problem.message : ''}`, line: 2 }
   }
 }
@@ -190,7 +190,10 @@ export function fillPlaceholders(body: string, { args, names, dir }: Filling): s
   }
 }
 
-/** A part of the arguments. Without a choice for each character, which a text of millions of them has no stack for. */
+/**
+ * One argument. The pattern avoids an alternation per character, which would overflow the stack for a text with
+ * millions of characters.
+ */
 const PART = /"([^"\\]*(?:\\.[^"\\]*)*)"|'([^']*)'|(\S+)/g
 
 function splitArguments(args: string): string[] {

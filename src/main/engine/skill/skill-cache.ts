@@ -21,7 +21,7 @@ interface Entry {
   read: ReadSkill
 }
 
-/** A cache kept in `file`, so that a start with 150 skills need not load a YAML parser. */
+/** A cache kept in `file`, so that startup with 150 skills does not load a YAML parser. */
 export async function openSkillCache(file: string): Promise<SkillCache> {
   const entries = new Map<string, Entry>(await kept(file))
   let isNew = false
@@ -49,7 +49,7 @@ export async function openSkillCache(file: string): Promise<SkillCache> {
   }
 }
 
-/** What is damaged is read again. */
+/** Whether an entry is valid; damaged ones are read again. */
 function isEntry(entry: unknown): entry is [string, Entry] {
   if (!Array.isArray(entry) || typeof entry[0] !== 'string' || !isRecord(entry[1])) return false
   const { mtimeMs, size, read } = entry[1]

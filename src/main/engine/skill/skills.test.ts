@@ -39,7 +39,7 @@ function put(place: string, name: string, more = '', body = `Body of ${name}.`):
   return path
 }
 
-test('skills are found in every place, and the nearest one of a name is used', async () => {
+test('finds skills in every place, and uses the nearest one with the same name', async () => {
   const near = put('repo/packages/a/.trestle/skills', 'tidy')
   const hidden = [put('repo/.agents/skills', 'tidy'), put('home/skills', 'tidy')]
   put('repo/.claude/skills', 'top')
@@ -114,7 +114,7 @@ test('the agent sees names and descriptions, never bodies, and nothing without s
   expect(skillSection((await skills.list(folder)).skills)!.length).toBeLessThan(25_000)
 })
 
-test('a description that is cut ends with a whole letter, so that every provider takes the prompt', async () => {
+test('does not cut a long description within a character, so that every provider accepts the prompt', async () => {
   put('home/skills', 'wave', `whenToUse: ${'👋'.repeat(400)}\n`)
   put('home/skills', 'wave-b', `whenToUse: a${'👋'.repeat(400)}\n`)
   const section = skillSection((await skills.list(folder)).skills)!

@@ -23,21 +23,21 @@ export interface SkillsDeps {
   repositoryTop(folder: string): string | undefined
   /** Names of skills that the user has turned off. */
   disabled?(): readonly string[]
-  /** The plugins that count in a folder now, with their skills and slash commands. */
+  /** The active plugins in a folder, with their skills and slash commands. */
   plugins?(folder: string): Promise<readonly { skills: readonly { view: SkillView; text: string }[]; root: string }[]>
 }
 
-/** The skills that a project can use. Looked up each time, so that new skills are found at once. */
+/** The skills that a project can use. Looked up each time, so that new skills are found immediately. */
 export interface Skills {
-  /** Every skill found, including overridden ones, and problems; without those that are turned off. */
+  /** Every skill found, including overridden ones but not those turned off, and problems. */
   list(folder: string): Promise<SkillList>
-  /** The same, with those that are turned off. */
+  /** Like `list`, including skills that are turned off. */
   all(folder: string): Promise<SkillList>
-  /** The skill that applies for this name; undefined when it does not exist. */
+  /** The skill that applies for this name; undefined if it does not exist. */
   find(folder: string, name: string): Promise<SkillView | undefined>
   /**
-   * A skill's instructions with its placeholders filled. Rejects with an Error for the user when the skill can no
-   * longer be read.
+   * A skill's instructions with its placeholders filled. Rejects with an Error for the user if the skill can no longer
+   * be read.
    */
   body(skill: SkillView, args: string): Promise<string>
   /** Real paths of the folders of the skills from the latest `list`: the agent may read the files in them. */
@@ -94,7 +94,7 @@ export function createSkills(deps: SkillsDeps): Skills {
     return { skills, problems: found.flatMap((each) => each.problems) }
   }
 
-  /** From memory, as it was accepted; nothing once the plugin is off. */
+  /** The accepted text from memory; missing once the plugin is off. */
   async function pluginText(path: string): Promise<{ text: string } | { missing: true }> {
     const folder = pluginFolders.get(path)
     const active = folder === undefined ? [] : ((await deps.plugins?.(folder)) ?? [])
@@ -149,7 +149,7 @@ async function skillsIn({ path, source }: SkillPlace, guard: TextGuard, cache: S
   return { skills, problems }
 }
 
-/** Undefined when the folder has no SKILL.md. */
+/** Undefined if the folder has no SKILL.md. */
 async function readAt(
   path: string,
   guard: TextGuard,
@@ -180,7 +180,7 @@ async function skillFolders(skills: readonly SkillView[]): Promise<string[]> {
   return folders.filter((folder) => folder !== undefined)
 }
 
-/** A folder that may hold skills, each a folder with a SKILL.md. */
+/** A folder that may contain skills, each a folder with a SKILL.md. */
 interface SkillPlace {
   path: string
   source: SkillSource
@@ -189,8 +189,8 @@ interface SkillPlace {
 const IN_PROJECT = ['.trestle/skills', '.agents/skills', '.claude/skills']
 
 /**
- * Where skills are looked for, in order of precedence: the project folder and its parents up to the repository root,
- * the user's folders, the built-in ones.
+ * The places to search for skills, in order of precedence: the project folder and its parents up to the repository
+ * root, the user's folders, the built-in ones.
  */
 function skillPlaces(around: {
   folder: string

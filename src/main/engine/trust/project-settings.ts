@@ -23,7 +23,7 @@ export interface FolderSettings {
  * Then its rules and hooks apply, and it can turn tools off and lower `[loop] max_steps`, make the sandbox stricter and
  * prepare worktrees; everything else in it (above all providers, addresses, headers and keys) is ignored and reported.
  * After a change, until the user has reviewed it, the previously accepted text still restricts, but allows nothing, and
- * its hooks can only block. Never fails.
+ * only its blocking hooks run. Never fails.
  */
 export async function projectSettings(folder: string, own: Settings, home: string): Promise<FolderSettings> {
   const { state, hash, files, accepted, problem } = readTrustState(home, folder)
