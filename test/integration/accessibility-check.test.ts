@@ -5,7 +5,7 @@ import { findChromium, launchChromium } from '../support/chromium'
 
 const chromium = await findChromium()
 
-/** Its text begins to fade in again and again, and never gets to the end. */
+/** A page whose text restarts its fade-in again and again and never finishes. */
 const page = (color: string): string => `<!doctype html>
 <html lang="en"><title>Fades</title>
 <style>
@@ -29,14 +29,14 @@ describe.skipIf(chromium === null)('the accessibility check of the stories', () 
   })
   afterAll(() => browser.close())
 
-  test('does not see fades that begin while it works', async () => {
+  test('ignores fades that start while it runs', async () => {
     const shown = await browser.newPage()
     await shown.setContent(page('#000'))
     expect(await findings(shown)).toEqual([])
     await shown.close()
   })
 
-  test('sees what has too little contrast once it has faded in, and leaves the fades to the page', async () => {
+  test('finds text with too little contrast after it has faded in, and leaves the fades to the page', async () => {
     const shown = await browser.newPage()
     await shown.setContent(page('#bbb'))
     expect(await findings(shown)).toEqual(['color-contrast: #words'])

@@ -12,7 +12,7 @@ afterEach(async () => {
   await run.close()
 })
 
-/** Answers of the client, which a test may change before the question comes. */
+/** Answers of the client, which a test can change before the question arrives. */
 let answers: Record<string, (params: Wire) => unknown> = {}
 
 async function start(script: ModelScript, capabilities: object = {}, config?: string): Promise<string> {
@@ -72,7 +72,7 @@ describe('permission options', () => {
     expect(existsSync(join(run.scratch.project, 'made'))).toBe(false)
   })
 
-  it('are withdrawn and the turn ends when the client cancels while it is asked', async () => {
+  it('are withdrawn and the turn ends when the client cancels a pending question', async () => {
     const sessionId = await start([bash('touch made'), { text: 'never' }])
     answers['session/request_permission'] = () => new Promise(() => undefined)
     const stopped = say(run.client, sessionId, 'go')
@@ -130,7 +130,7 @@ const QUESTIONS: ScriptStep = {
 }
 
 describe('questions of the agent', () => {
-  it('come as one form where the client supports forms, with free text beside the options', async () => {
+  it('arrive as one form if the client supports forms, with free text in addition to the options', async () => {
     const sessionId = await start([QUESTIONS, { text: 'ok' }], FORMS)
     answers['elicitation/create'] = () => ({
       action: 'accept',
@@ -145,7 +145,7 @@ describe('questions of the agent', () => {
     expect(permissions()).toEqual([])
   })
 
-  it('come one after the other where the client has no forms, multiple choices one by one until the user is done', async () => {
+  it('arrive one after another if the client has no forms, with multiple choices one by one until the user is done', async () => {
     const sessionId = await start([QUESTIONS, { text: 'ok' }])
     const wanted = ['SQLite', 'API', 'Docs', /^That is all/]
     answers['session/request_permission'] = ({ options }) => {
@@ -173,7 +173,7 @@ describe('questions of the agent', () => {
 
 const PLANNED: ScriptStep[] = [{ toolCalls: [{ name: 'EnterPlanMode', input: {} }] }]
 
-/** Writes the plan to the file that entering plan mode has named. */
+/** Writes the plan to the file that was named on entering plan mode. */
 const writePlan: ModelScript = ({ body }, index) => {
   const { messages } = body as { messages: { role: string; content: string }[] }
   const file = /\S+plan\S*\.md/.exec(
@@ -231,7 +231,7 @@ describe('a plan', () => {
     expect(results().at(-1)).toContain('The user says: Add tests first.')
   })
 
-  it('is revised by asking in the conversation where the client has no forms', async () => {
+  it('is revised by asking in the conversation if the client has no forms', async () => {
     const sessionId = await start(writePlan)
     answers['session/request_permission'] = () => selected('revise')
     await say(run.client, sessionId, 'plan it')

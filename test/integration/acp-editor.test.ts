@@ -37,7 +37,7 @@ const bash = (command: string, more: object = {}): ScriptStep => ({
   toolCalls: [{ name: 'Bash', input: { command, ...more } }],
 })
 
-/** The results that the model has been given, in order. */
+/** The results that the model has received, in order. */
 function results(): string[] {
   const { messages } = run.server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
   return messages
@@ -60,7 +60,7 @@ describe('files that an editor has open', () => {
 
   it('must be read again when the user has edited them since, even if unsaved', async () => {
     const { path, disk } = await start((_request, index) => {
-      // Between the first answer and the second the person types.
+      // The user types between the first and the second answer.
       if (index === 1) editor.buffers.set(path('notes.md'), '# Notes\n\none\ntwo\ntyped meanwhile\n')
       return [READ, edit('two', 'three'), { text: 'ok' }][index]
     })
@@ -136,7 +136,7 @@ describe('commands in terminals of an editor', () => {
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     await say(run.client, sessionId, 'go')
     expect(results()[0]).toBe('out\ngot []\nExit code 3')
-    // Before the first, a small program was run to see whether sandboxes work there.
+    // Before the first command, a small program checked whether sandboxes work there.
     expect([...editor.terminals.values()].every(({ released }) => released)).toBe(true)
     const updates = run.client.updates(sessionId, 'tool_call_update')
     expect(updates.at(-1)).toMatchObject({
@@ -211,7 +211,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('sandboxes in terminals of an 
   it('are not claimed for an editor on another machine: commands are shown as unrestricted', async () => {
     await start([bash('echo in > inside'), bash('echo again > inside'), { text: 'ok' }])
     const create = editor.answers['terminal/create']!
-    // As on a machine that has none of our files.
+    // As on a machine without our files.
     editor.answers['terminal/create'] = (params) =>
       params['args'].some((arg: string) => arg.includes('read -r word'))
         ? create({ ...params, command: '/bin/false', args: [] })
@@ -220,7 +220,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('sandboxes in terminals of an 
     await modeOf(sessionId, 'ask')
     await say(run.client, sessionId, 'go')
     expect(readFileSync(join(run.scratch.project, 'inside'), 'utf8')).toBe('again\n')
-    // Tried once, and both commands as they are.
+    // One attempt, and both commands unchanged.
     const commands = [...editor.terminals.values()].map(({ child }) => child.spawnfile)
     expect(commands).toHaveLength(3)
     expect(commands.slice(1).every((program) => program.endsWith('sh'))).toBe(true)

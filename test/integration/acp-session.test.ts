@@ -41,7 +41,7 @@ it('offers model setup in a terminal only to editors that can run their agent in
 })
 
 describe('a recorded conversation with an editor', () => {
-  it('matches the protocol schema, whatever is asked, refused, stopped or malformed', async () => {
+  it('matches the protocol schema, even for approvals, refusals, stops and malformed input', async () => {
     editor = acpEditor()
     const kinds = ['allow_once', 'allow_always', 'reject_once']
     const { client, scratch, server } = await start({
@@ -164,7 +164,7 @@ describe('what a client sees of a call', () => {
       script: [
         {
           toolCalls: [{ name: 'Write', input: { path: 'src/deep/answer.txt', content: 'x'.repeat(400) } }],
-          // The first event opens the call, the others bring 12 characters of its arguments each.
+          // The first event opens the call; the others add 12 characters of its arguments each.
           faults: {
             holds: [
               { events: 2, until: started.promise },

@@ -61,7 +61,7 @@ describe('a prompt', () => {
     const first = say(run.client, sessionId, 'first')
     await run.server.arrived(1)
     const second = say(run.client, sessionId, 'second')
-    // An answer to this request means that the prompt before it was taken.
+    // An answer to this request means that the prompt before it was accepted.
     await run.client.request('session/list', {})
     run.client.notify('session/cancel', { sessionId })
     expect(await Promise.all([first, second])).toEqual([{ stopReason: 'cancelled' }, { stopReason: 'cancelled' }])
@@ -270,7 +270,7 @@ describe('a flood of output', () => {
   it('of 20,000 chunks becomes at most 1,000 updates without losing a character, the first one immediately', async () => {
     const text = 'ten bytes '.repeat(20_000)
     const seen = Promise.withResolvers<void>()
-    // The model says no more until the client has the beginning.
+    // The model pauses until the client has received the start.
     const faults = { holds: [{ events: 10, until: seen.promise }] }
     const sessionId = await start({ script: [{ text, deltaChars: 10, thinking: 'short', faults }] })
     const ended = say(run.client, sessionId, 'talk')

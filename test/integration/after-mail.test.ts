@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step()
 })
 
-/** A page on this machine, and the addresses that were asked of it. */
+/** A page on this machine, and the paths that were requested from it. */
 async function startPage(): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = []
   const server: Server = createServer((request, response) => {

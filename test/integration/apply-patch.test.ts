@@ -53,7 +53,7 @@ interface Start {
   before?: () => void
 }
 
-/** A session in a project with the files, whose model makes one patch and then says that it is done. */
+/** A session in a project with the files, whose model applies one patch and then ends the turn. */
 async function start(
   patch: string,
   { wire = 'chat', model = 'gpt-5.4', rules = '', mode = 'ask', interactive = true, before }: Start = {},
@@ -168,7 +168,7 @@ it('does not ask about a patch that cannot be applied, and tells the model why',
   })
 })
 
-it('asks again when a file has changed between the card and the answer', async () => {
+it('asks again if a file has changed between the request and the answer', async () => {
   await start(PATCH)
   await asked()
   writeFileSync(join(scratch.project, 'src/a.ts'), 'one\ntwo\nthree\n')

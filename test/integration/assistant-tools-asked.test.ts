@@ -42,7 +42,7 @@ async function program(script: ScriptStep[], config = '') {
       (model.requests.at(-1)!.body['messages'] as { role: string; content: string }[]).flatMap(({ role, content }) =>
         role === 'tool' ? [content] : [],
       ),
-    /** When the model has had this many requests. */
+    /** Resolves when the model has received this many requests. */
     requests: (count: number) => until(() => model.requests.length >= count, `request ${count}`),
   }
 }
@@ -105,7 +105,7 @@ it('in Auto the location, a link and an event ask, with everything shown, and ru
   expect(process.platform === 'win32' ? 0 : statSync(path).mode & 0o077).toBe(0)
 })
 
-it('a notification and an alarm arrive as messages of the wire, and the alarm is snoozed and stopped there', async () => {
+it('a notification and an alarm arrive as wire messages, and the alarm can be snoozed and stopped there', async () => {
   const { wire, requests } = await program([{ text: 'ready' }])
   await requests(1)
   await wire.result('alarm.set', { when: '1s', label: 'Tea' })

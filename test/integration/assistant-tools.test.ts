@@ -74,7 +74,7 @@ it('a notification is a line on stderr and in the stream, and is kept in a list 
   expect(await json('notification', 'list')).toMatchObject({ total: 1, unread: 0 })
 })
 
-it('while the user has turned notifications off, one is listed and not shown, and the model is told so', async () => {
+it('while notifications are off, one is listed but not shown, and the model is told so', async () => {
   const { print, json, results } = await program(
     [brief('SendNotification', { title: 'Quiet' }), { text: 'done' }],
     '[notifications]\nenabled = false\n',
@@ -135,7 +135,7 @@ it.each([
   expect(results()).toEqual([expect.stringContaining(why)])
 })
 
-it('without a service, GetLocation says which setting is missing; while the feature is off, there is no such tool', async () => {
+it('without a service, GetLocation names the missing setting; while the feature is off, the tool does not exist', async () => {
   const on = await program([brief('GetLocation', {}), { text: 'done' }], '[features]\nlocation = true\n')
   await on.print()
   expect(on.results()[0]).toContain('set service in [location] of config.toml')

@@ -59,7 +59,7 @@ function shells(host = process.pid, all = processes()): number[] {
     .map(({ pid }) => pid)
 }
 
-/** The leaders below them that run nothing. */
+/** The idle leaders below them. */
 function waitingLeaders(host = process.pid): number[] {
   const all = processes()
   return shells(host, all)
@@ -68,7 +68,7 @@ function waitingLeaders(host = process.pid): number[] {
     .map(({ pid }) => pid)
 }
 
-/** Our files that are terminals of commands. */
+/** Our open files that are terminals of commands. */
 function openTerminals(): number {
   return readdirSync('/proc/self/fd').filter((fd) => {
     try {
@@ -172,7 +172,7 @@ describe.each([
   test('replaces a killed idle shell without the command noticing', async () => {
     await run('true')
     for (const idle of shells()) process.kill(idle, 'SIGKILL')
-    // Before our side can have noticed, and after.
+    // Before our side can have noticed, and afterwards.
     expect((await run('echo next')).text).toBe('next\n')
     expect((await run('echo last')).text).toBe('last\n')
   })

@@ -14,7 +14,7 @@ import { foregroundResult } from '../../src/main/engine/tool/bash-result'
 
 type Run = (command: string, timeoutMs: number, sandbox?: SandboxPolicy) => Promise<TaskEnd>
 
-/** Commands in a folder of their own: most of a test is waiting for one, so tests run beside each other. */
+/** Commands in separate folders: tests mostly wait for a command, so they run concurrently. */
 async function withTasks(launcher: ShellLauncher | undefined, test: (run: Run, dir: string) => Promise<void>) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-paused-')))
   const env = { PATH: process.env['PATH'] ?? '', HOME: dir }

@@ -28,7 +28,7 @@ afterEach(async () => {
 const start = (command: string, more: Partial<TaskStart> = {}): Promise<TaskEnd> =>
   tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...more }, 46_000)
 
-/** A process that has ended but was not yet collected by its parent is dead. */
+/** Whether a process is dead; one that was not yet reaped by its parent counts as dead. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
@@ -37,7 +37,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Starts a command that first prints process numbers in one line, waits for that line, and aborts. */
+/** Starts a command that first prints process ids on one line, waits for that line, and aborts. */
 async function abortAfterPids(command: string): Promise<{ pids: number[]; end: TaskEnd; tookMs: number }> {
   const controller = new AbortController()
   let shown = ''
@@ -50,7 +50,7 @@ async function abortAfterPids(command: string): Promise<{ pids: number[]; end: T
 }
 
 describe('abort', () => {
-  test('ends the command with its children at once', async () => {
+  test('ends the command and its children immediately', async () => {
     await tasks.close()
     tasks = open(60_000)
     const { pids, end, tookMs } = await abortAfterPids('sleep 100 & sleep 100 & echo $$ $!; wait')

@@ -50,7 +50,7 @@ const call = (name: string, input: Record<string, unknown>, text = ''): ScriptSt
 })
 const made = (name: string): boolean => existsSync(join(scratch.project, name))
 const sent = (index: number): string => JSON.stringify(server.requests[index]!.body['messages'])
-/** How often something is on the screen. */
+/** How often a text is on the screen. */
 const count = (what: string): number => chat!.screen().split(what).length - 1
 
 async function quit(terminal: ChatTerminal): Promise<void> {
@@ -83,24 +83,24 @@ describe('trestle chat in a terminal', () => {
     expect(made('made')).toBe(false)
     expect(sent(3)).toContain('better not')
     await quit(terminal)
-    // The terminal is as it was: no mode of ours is left on.
+    // The terminal is restored: none of our modes is still on.
     expect(terminal.raw().lastIndexOf('\x1b[?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('\x1b[?2004h'))
     expect(terminal.screen()).toMatch(/Continue later with: trestle chat --session session-\w+$/)
   })
 
-  test('type-ahead does not approve a request that appears meanwhile', async () => {
+  test('type-ahead does not approve a request that appears in the meantime', async () => {
     const terminal = await start([
       { ...call('Bash', { command: 'touch made' }), faults: { delayMs: 400 } },
       { text: 'Done.' },
     ])
     terminal.type('go\r')
     await server.arrived(1)
-    // A digit that was meant for a message: it opens a line of its own, and the question waits for the end of that.
+    // A digit that was meant for a message starts a separate line, and the question waits until that is finished.
     terminal.type('1')
     await terminal.shows(/› 1$/)
     terminal.type('\x03')
     await terminal.shows('0  Reject')
-    // And one pressed while the question has just come up.
+    // A digit pressed just after the question has appeared.
     terminal.type('1')
     terminal.type('1')
     await terminal.shows('Allow?')
@@ -419,7 +419,7 @@ describe('trestle chat in a terminal', () => {
     const terminal = await start([{ text: 'Plain.' }], { env: { NO_COLOR: '1' } })
     terminal.type('go\r')
     await terminal.shows('Plain.')
-    // Styles; what moves the cursor for the line being typed stays.
+    // Styles only; cursor movements for the input line remain.
     for (const style of [1, 2, 22, 31, 32, 33, 36, 39]) expect(terminal.raw()).not.toContain(`\x1b[${style}m`)
     await quit(terminal)
   })
@@ -447,7 +447,7 @@ describe('trestle chat without a terminal', () => {
     })
     terminal.type('go\r')
     await terminal.shows('0  Reject')
-    // Too soon: the question is not listening yet.
+    // Too early: the question does not accept input yet.
     terminal.type('1\r')
     await terminal.shows(/Allow\?$/)
     expect(made('made')).toBe(false)

@@ -15,7 +15,7 @@ function lives(pid: number): boolean {
   }
 }
 
-/** The checks of a project whose tools are busy for ever, as a compiler is, with a process that each has started. */
+/** The checks of a project whose tools never end, each with a child process, like a compiler. */
 async function startChecks() {
   const root = await tempFolder()
   for (const name of ['check.ts', 'tracked-files.ts', 'spawn-together.ts', 'end-children.ts'])

@@ -79,7 +79,7 @@ describe('a restore', () => {
 
   it('restores 1,000 files in less than 2 s', { timeout: 180_000 }, async () => {
     const { bench, to, before } = await manyFiles(1000)
-    // Processor time, which other programs do not add to.
+    // Processor time, which does not depend on other programs.
     const start = process.cpuUsage()
     const { steps, kept } = await bench.restore({ to })
     const { user, system } = process.cpuUsage(start)
@@ -218,7 +218,7 @@ describe('a checkpoint', () => {
       took.push(performance.now() - start)
       write(bench, 'file.ts', `${n}\n${'const a = 1\n'.repeat(2000)}`)
     }
-    // The fastest tenth: what else the machine does is not what this measures.
+    // The fastest tenth, so that other work on the machine does not count.
     expect(took.toSorted((a, b) => a - b)[5]).toBeLessThan(5)
   })
 
@@ -340,7 +340,7 @@ describe('a partial undo', () => {
 })
 
 describe('garbage collection', () => {
-  it('removes what is old or over the limit, never what a running session needs', async () => {
+  it('removes content that is old or over the limit, but never what a running session needs', async () => {
     const bench = await checkpointBench()
     write(bench, 'a', 'old')
     const to = bench.turn()

@@ -16,7 +16,7 @@ type Move =
   | { by: 'command' | 'outside'; changes: TreeChange[] }
   | { by: 'turn' }
   | { by: 'restart' }
-  /** Goes back to one of the points there are, and then forth again or not. */
+  /** Goes back to one of the existing points, and sometimes forward again. */
   | { by: 'restore'; point: number; redo: boolean }
 
 const edit = treeChange.filter(
@@ -32,7 +32,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ by: fc.constant('restore' as const), point: fc.nat(20), redo: fc.boolean() }) },
 )
 
-/** What once went wrong. */
+/** Sequences that once failed. */
 const FOUND: [Move[]][] = [
   [
     [
@@ -87,7 +87,7 @@ test(
   },
 )
 
-/** What was not as it should be. */
+/** The deviations from the expected state. */
 async function play(bench: CheckpointBench, moves: readonly Move[], run: number): Promise<unknown[]> {
   const { root } = bench
   const points: { to: number; tree: Record<string, string>; alone: boolean }[] = []
@@ -98,8 +98,8 @@ async function play(bench: CheckpointBench, moves: readonly Move[], run: number)
   let signs = 0
   const sign = (by: string): string => `<${by} ${run} ${(signs += 1)}>`
   /**
-   * What a restore has put where, as path and content: going on from there to a later point may take that away again,
-   * as a redo does.
+   * The content that a restore has written, by path. Continuing from there to a later point may remove it again, like a
+   * redo.
    */
   const placed = new Set<string>()
   const strangers = (): { entry: string; content: string }[] =>
@@ -162,7 +162,7 @@ function contentOf(entry: string): string {
   return Buffer.from(entry.slice(entry.lastIndexOf(' ') + 1), 'base64').toString('latin1')
 }
 
-/** The content that another process wrote last. */
+/** The last content written by another process. */
 function isTheirs(entry: string): boolean {
   return contentOf(entry).lastIndexOf('<other') > contentOf(entry).lastIndexOf('<agent')
 }

@@ -20,7 +20,7 @@ afterAll(async () => {
   scratch.remove()
 })
 
-/** A home of its own, with or without a model. */
+/** A separate home, with or without a model. */
 function home(name: string, hasModel = false): string {
   const path = join(scratch.home, name)
   mkdirSync(path, { recursive: true })
@@ -30,7 +30,7 @@ function home(name: string, hasModel = false): string {
 
 describe('a mistake on the command line is reported with what to do next', () => {
   it.each<[args: string[], code: number, says: RegExp, stdin?: string]>([
-    // What a shell leaves of a variable that is not set; a default could work in the wrong folder.
+    // The result of an unset shell variable; a default could work in the wrong folder.
     [['print', 'x', '--cwd', ''], 2, /--cwd needs a value and got an empty one: --cwd DIR/],
     [['print', 'x', '--model='], 2, /--model needs a value/],
     [['chat', '-S', ''], 2, /-S needs a value/],
@@ -85,7 +85,7 @@ describe('an unusable home folder is reported with the reason', () => {
     ['a file', () => ({ TRESTLE_HOME: file() }), /file is a file, not a folder\./],
     ['below a file', () => ({ TRESTLE_HOME: join(file(), 'below') }), /a part of the path is a file/],
     ['a name that is too long', () => ({ TRESTLE_HOME: join(scratch.home, 'x'.repeat(300)) }), /the path is too long/],
-    // It would be made in the project, which could then bring settings of its own.
+    // It would be created in the project, which could then provide its own settings.
     ['an empty HOME', () => ({ TRESTLE_HOME: '', HOME: '' }), /HOME is "", which is not an absolute path/],
     ['a relative HOME', () => ({ TRESTLE_HOME: '', HOME: 'here' }), /HOME is "here", which is not an absolute path/],
   ])('%s', async (_what, env, says) => {

@@ -40,7 +40,7 @@ const eventsOf = (stdout: string): RecordedEvent[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 const bytes = ({ body }: RecordedRequest): number => Buffer.byteLength(JSON.stringify(body))
-/** Whether the scripted model is asked for a summary: in the conversation itself, or of it as text. */
+/** Whether the scripted model is asked for a summary, in the conversation itself or of its text. */
 const asksForSummary = ({ body }: RecordedRequest): boolean =>
   JSON.stringify(body).includes('You write the memory of an agent')
 const reading = (name: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path: name } }] })
@@ -57,7 +57,7 @@ describe('500 steps in a window of 32k tokens', () => {
         (request) => {
           if (asksForSummary(request)) return { text: `Reading the files in turn; ${step} were read.` }
           step += 1
-          // Every other step says a lot itself: results alone can be trimmed, answers cannot.
+          // Every other step has a long answer: results can be trimmed, but answers cannot.
           if (step > 500) return { text: 'All of it is read.' }
           return {
             ...reading(`file-${step % 20}.txt`),
@@ -70,8 +70,8 @@ describe('500 steps in a window of 32k tokens', () => {
       expect(run.code).toBe(0)
       const events = eventsOf(run.stdout)
       expect(events.at(-1)).toMatchObject({ answer: 'All of it is read.', stop: 'end_turn', steps: 501 })
-      // 32k tokens are about 128,000 bytes of English; a summary is asked for in the fullest conversation, with the
-      // JSON around a hundred messages.
+      // 32k tokens are about 128,000 bytes of English; the summary is requested when the conversation is fullest, with
+      // the JSON of a hundred messages.
       const [summaries, steps] = [
         server.requests.filter(asksForSummary),
         server.requests.filter((request) => !asksForSummary(request)),
@@ -175,7 +175,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
 )
 
 describe('a compaction', () => {
-  /** The provider says that the window is nearly full. */
+  /** The provider reports that the window is nearly full. */
   const full: ScriptStep = { ...reading('notes.md'), usage: { input: 30_000, output: 100 } }
 
   it('is retried like any step, in the same turn', async () => {

@@ -96,7 +96,7 @@ describe('find', () => {
     const queries = ['needle', 'the', 'answer 4999', 'nothing like it', 'e']
     const best = new Map<string, number>()
     const rows = new Map<string, number>()
-    // The best of several: other processes of the machine do not count.
+    // The best of several runs, so that other processes do not count.
     for (let run = 0; run < 7; run += 1)
       for (const query of queries) {
         const result = await timed(query)
@@ -112,7 +112,7 @@ describe('find', () => {
   })
 })
 
-/** `turns` times a message and an answer. */
+/** A message and an answer, `turns` times. */
 function longConversation(turns: number): object[] {
   const text = 'The quick brown fox jumps over the lazy dog, and the answer is longer than that. '.repeat(10)
   return Array.from({ length: turns }, (_, n) => [
@@ -132,7 +132,7 @@ function longConversation(turns: number): object[] {
 }
 
 describe('export and import', () => {
-  it('exports Markdown with what was called and its results', async () => {
+  it('exports Markdown with calls and their results', async () => {
     await turn('Which birds?')
     const { name, text } = await engine.conversations.export(session.sessionId, 'markdown')
     expect(name).toBe('Which-birds.md')
@@ -234,7 +234,7 @@ describe('export and import', () => {
     const cli = (...args: string[]) => runCli(['session', ...args], { home: scratch.home })
     const lines = (await cli('export', session.sessionId, '--json')).stdout
     const document = (await cli('export', session.sessionId, '--format', 'json')).stdout
-    // Left out: what belongs to the project as it was, and what only the provider can read.
+    // Omitted: data about the project at that time, and data that only the provider can read.
     const left = new Set(['details', 'checkpoint', 'preview', 'metadata', 'seq', 'chain'])
     const events = (text: string): unknown =>
       (JSON.parse(text, (key, value: unknown) => (left.has(key) ? undefined : value)) as { events: unknown }).events
@@ -285,7 +285,7 @@ describe('export and import', () => {
     expect(engine.sessions.list({})).toHaveLength(before)
   })
 
-  it('closes what a file leaves open, and takes nothing that it says in the name of Trestle', async () => {
+  it('closes turns that a file leaves open, and ignores messages in the name of Trestle', async () => {
     const base = { at: 1, turnId: 't' }
     const events = [
       { ...base, type: 'turn.started', model: 'm', parts: [{ type: 'text', text: 'Hello?' }] },

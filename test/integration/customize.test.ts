@@ -65,7 +65,7 @@ test('every change of rules can be undone, to the byte', async () => {
   await expect(undo(removed.undoId)).rejects.toMatchObject({ code: 'customize.undo_gone' })
 })
 
-test('an undo does not overwrite what was changed since', async () => {
+test('an undo does not overwrite later changes', async () => {
   const { add } = await rules()
   const { undo } = await engine.customize()
   const { undoId } = await add(scratch.project, 'user', { decision: 'ask', pattern: 'Write' })
@@ -83,7 +83,7 @@ test('a rule that is no longer where it was shown is left alone', async () => {
   })
 })
 
-test('a pattern that cannot be read is refused with what is wrong, and nothing is written', async () => {
+test('an invalid pattern is refused with the reason, and nothing is written', async () => {
   const { add, explain } = await rules()
   const rule = { decision: 'allow', pattern: 'Bash(ls && rm x)' } as const
   await expect(add(scratch.project, 'user', rule)).rejects.toThrow(/holds "&&"/)
@@ -93,7 +93,7 @@ test('a pattern that cannot be read is refused with what is wrong, and nothing i
   })
 })
 
-test('rules of a project are changed only when its settings are trusted, and the folder stays trusted', async () => {
+test('rules of a project can be changed only if its settings are trusted, and the folder stays trusted', async () => {
   const { add, list } = await rules()
   put(projectFile(), '[[permission.rules]]\ndecision = "deny"\npattern = "Read(secrets/**)"\n')
   const rule = { decision: 'ask', pattern: 'Write' } as const
@@ -107,14 +107,14 @@ test('rules of a project are changed only when its settings are trusted, and the
   expect((await engine.trust.view(scratch.project)).state).toBe('trusted')
 })
 
-test('the first rule of a project makes its file, which is trusted', async () => {
+test('the first rule of a project creates its file, which is trusted', async () => {
   const { add, list } = await rules()
   await add(scratch.project, 'project', { decision: 'deny', pattern: 'Bash(curl *)' })
   expect((await engine.trust.view(scratch.project)).state).toBe('trusted')
   expect((await list(scratch.project)).rules).toHaveLength(1)
 })
 
-test('a test says which rule decided about each part, and runs nothing', async () => {
+test('a test shows which rule decided about each part, and runs nothing', async () => {
   const { add, test: judge } = await rules()
   await add(scratch.project, 'user', { decision: 'allow', pattern: 'Bash(touch *)' })
   await add(scratch.project, 'user', { decision: 'deny', pattern: 'Bash(curl *)' })
@@ -225,7 +225,7 @@ test('an agent is created from a form, edited without losing comments, deleted a
   expect(readFileSync(path, 'utf8')).toBe(saved.text)
 })
 
-test('an agent of a project is used at once, because the user wrote it here', async () => {
+test('an agent of a project can be used immediately, because the user wrote it here', async () => {
   const { agents } = await engine.customize()
   await agents.create(scratch.project, 'project', { ...FIELDS, name: 'local' })
   expect((await engine.agents.list(scratch.project)).agents.find(({ name }) => name === 'local')).toMatchObject({

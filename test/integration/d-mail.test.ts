@@ -118,7 +118,7 @@ it('forgets what came after the checkpoint, keeps the message, restores files wh
     expect.stringMatching(/^user <d-mail>\nOnly line 2 counts\.[^]*One file was put back[^]*/),
     'user [checkpoint 4]',
   ])
-  // What the provider has cached up to the checkpoint is sent again byte for byte.
+  // Everything up to the checkpoint, which the provider has cached, is sent again byte for byte.
   expect(raw(last!).slice(0, 6)).toEqual(raw(third!).slice(0, 6))
   expect(existsSync(at('made.txt'))).toBe(false)
   expect(view().items.map(({ kind }) => kind)).toEqual(['user', 'answer', 'tool', 'restored', 'answer'])
@@ -164,7 +164,7 @@ it('arrives the same after a restart and in a fork', async () => {
   expect(rest.slice(0, before.length - 1)).toEqual(before.slice(1))
 })
 
-it('keeps messages that arrived meanwhile, and reports background tasks, once', async () => {
+it('keeps messages that arrived in the meantime, and reports background tasks, once', async () => {
   const play = familyScript({
     go: [
       { toolCalls: [agentCall('child', { run_in_background: true })] },
@@ -191,7 +191,7 @@ it('keeps messages that arrived meanwhile, and reports background tasks, once', 
   expect(place('mind the gap')).toBeGreaterThan(place('<d-mail>'))
 })
 
-it('is offered to a subagent where D-Mails are enabled, which restores only its own turn', async () => {
+it('is offered to a subagent if D-Mails are enabled, and restores only its own turn', async () => {
   const play = familyScript({
     go: [{ toolCalls: [agentCall('child')] }, { text: 'done' }],
     child: [read, mail(1, 'line 2 counts'), { text: 'line 2, then' }],

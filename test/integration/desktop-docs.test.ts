@@ -37,12 +37,12 @@ describe('the documentation of the desktop app', () => {
   })
 
   test("pins Electron's version", () => {
-    // What the table says of it: the version is pinned.
+    // As stated in the table: the version is pinned.
     const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
     expect(devDependencies['electron']).toMatch(/^\d+\.\d+\.\d+$/)
   })
 
-  test('says for every built package how it is installed, and how data is removed', () => {
+  test('explains for every built package how it is installed, and how data is removed', () => {
     const install = read('docs/install.md')
     for (const word of [
       '.dmg',

@@ -51,7 +51,7 @@ function start(args: string[], env: Record<string, string>, cwd?: string): Start
   return { said: () => said, printed: () => printed, signal: (name) => void child.kill(name), end }
 }
 
-/** Waits for the web host that opens in place of the app, ends it, and returns what was said before. */
+/** Waits for the web host that opens instead of the app, stops it, and returns the output until then. */
 async function servedInstead(app: Started): Promise<string> {
   await until(
     () => app.printed().includes('Trestle is at http://127.0.0.1:'),

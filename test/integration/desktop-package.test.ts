@@ -35,7 +35,7 @@ const MEMORY = createRequire(import.meta.url).resolve('@modelcontextprotocol/ser
 const missing = whyNoPackage()
 const chromium = await findChromium()
 if (missing !== undefined) process.stderr.write(`The tests of the desktop package are skipped: ${missing}.\n`)
-// Packing takes a minute, several when other tests run beside it.
+// Packing takes a minute, or several when other tests run at the same time.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 900_000 })
 
 let built: BuiltPackage
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => built?.remove())
 
-/** A copy of the package that shares its files; whatever is to be changed has to be replaced. */
+/** A copy of the package that shares its files; a file has to be replaced before it is changed. */
 function copyOfPackage(): string {
   const folder = mkdtempSync(join(tmpdir(), 'trestle-defect-'))
   const copied = spawnSync('cp', ['-al', built.folder, join(folder, 'app')])
@@ -54,7 +54,7 @@ function copyOfPackage(): string {
   return join(folder, 'app')
 }
 
-/** Makes a file of a copy independent of the original, and returns its path. */
+/** Separates a file of a copy from the original, and returns its path. */
 function own(folder: string, path: string): string {
   const file = join(folder, path)
   const content = readFileSync(file)
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       /out\/main\/late\.js is inside the archive/,
       (folder) => addToArchive(join(folder, 'resources/app.asar'), 'out/main/late.js'),
     ],
-    // Last, since nothing can be added to an archive with such a path.
+    // Last, because nothing can be added to an archive with such a path.
     [
       'a path that leads upward',
       'paths',
@@ -179,7 +179,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
     })
   })
 
-  // Half a minute for a second package.
+  // A second package takes half a minute.
   test.runIf(RUNS_ALL)('has the same list of files when it is built again', async () => {
     const again = await buildPackage(['--linux', 'dir'])
     onTestFinished(() => again.remove())
@@ -282,7 +282,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       const run = spawnSync(
         process.execPath,
         ['--import', join(support, 'ts-hooks.mjs'), join(support, 'app-on-double-cli.ts'), app, home],
-        // What waits for a page that never comes must not wait forever.
+        // Waiting for a page that never appears must end.
         { encoding: 'utf8', timeout: 200_000, killSignal: 'SIGKILL' },
       )
       expect(run.stderr).not.toContain('Error')

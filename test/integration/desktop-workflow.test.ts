@@ -22,7 +22,7 @@ interface Workflow {
 const { jobs } = parse(text) as Workflow
 const { steps, strategy } = jobs.desktop
 const linter = await createLinter()
-/** Runners that are newer than the linter's list of them. */
+/** Runners that are newer than the linter's list. */
 const NEWER_RUNNERS = /^label "(?:ubuntu-24\.04|macos-15|macos-15-intel|windows-2025|windows-11-arm)" is unknown/
 const lint = (workflow: string) => linter(workflow, FILE).filter(({ message }) => !NEWER_RUNNERS.test(message))
 
@@ -31,7 +31,7 @@ describe('the workflow of the desktop app', () => {
     expect(lint(text)).toEqual([])
   })
 
-  test('is checked by a linter that does find mistakes', () => {
+  test('is checked by a linter that finds errors', () => {
     expect(lint(text.replace('runs-on:', 'run-on:')).length).toBeGreaterThan(0)
     expect(lint(text.replace('matrix.os', 'matrix.so')).length).toBeGreaterThan(0)
   })

@@ -34,7 +34,7 @@ const routers: Record<string, (access: DeviceAccess) => ApiRouter> = {
     }),
 }
 
-test('every method says who may call it, and nothing else does', () => {
+test('every method, and nothing else, declares who may call it', () => {
   const classified = Object.entries(METHOD_ACCESS).flatMap(([namespace, methods]) =>
     Object.keys(methods).map((method) => `${namespace}.${method}`),
   )
@@ -54,7 +54,7 @@ test('a name that is not a method may not be called', () => {
     for (const access of DEVICE_ACCESS) expect([name, mayCall(access, name)]).toEqual([name, false])
 })
 
-test('what names a change needs more than reading', () => {
+test('methods named after a change require more than read access', () => {
   const changes =
     /^(add|change|create|remove|restore|save|set|send|stop|delete|move|import|accept|trust|pair|revoke|reply|prompt|steer|input|open|run|update|commit|merge|push|install)(?=[A-Z]|$)/
   const reading = everyMethod.filter((method) => needed(method) === 'read' && changes.test(method.split('.')[1]!))

@@ -19,7 +19,7 @@ const run = (args: string[], env: Record<string, string> = {}): Promise<CliRun> 
   runCli(args, { home: scratch.home, env })
 const LISTEN = ['serve', '--port', '0', '--listen', '127.0.0.1:0']
 
-/** Sends a code as the page of a device does. */
+/** Sends a code like the page of a device. */
 function redeem(url: string, code: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' }
@@ -41,7 +41,7 @@ describe.skipIf(!canMakeCertificates)('trestle serve --listen and trestle device
     serve.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
     try {
       await until(() => out.includes('To pair'), 'the address for devices')
-      // Those who can read the log of a service are not given a code.
+      // People who can read the log of a service must not get a code.
       expect(out).toMatch(/Devices reach it at https:\/\/127\.0\.0\.1:\d+\nTo pair a device: trestle device pair\n$/)
       const [url = ''] = /https:\/\/\S+/.exec(out) ?? []
 
@@ -68,7 +68,7 @@ describe.skipIf(!canMakeCertificates)('trestle serve --listen and trestle device
     expect((await run(['device', 'pair'])).stdout).toContain('Trestle does not listen for devices yet')
   })
 
-  it('show who starts them in a terminal how to pair the first device', async () => {
+  it('show how to pair the first device when started in a terminal', async () => {
     const { PATH = '', HOME = '' } = process.env
     const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
     const pty = spawn(process.execPath, [cli, ...LISTEN], {
@@ -90,7 +90,7 @@ describe.skipIf(!canMakeCertificates)('trestle serve --listen and trestle device
     }
   })
 
-  it('are not for agents, and name options that cannot be meant', async () => {
+  it('are not for agents, and reject invalid options by name', async () => {
     const agent = { TRESTLE_TASK: 'bash-12345678' }
     expect(await run(['device', 'pair'], agent)).toMatchObject({ code: 2, stdout: '' })
     expect(await run(['device', 'revoke', 'x'], agent)).toMatchObject({ code: 2 })

@@ -48,7 +48,7 @@ describe.skipIf(!canMakeCertificates)('pairing a device', () => {
     expect(lab.logged).toEqual([])
   })
 
-  test('a code works once, also when two devices use it at the same time', async () => {
+  test('a code works once, even if two devices use it at the same time', async () => {
     const { code } = lab.devices.pair('full')
     const answers = await Promise.all([lab.pair(code), lab.pair(code), lab.pair(code)])
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 403, 403])
@@ -56,7 +56,7 @@ describe.skipIf(!canMakeCertificates)('pairing a device', () => {
     expect(lab.devices.list()).toHaveLength(1)
   })
 
-  test('wrong, replaced, withdrawn and expired codes are refused with the same words', async () => {
+  test('wrong, replaced, withdrawn and expired codes are refused with the same message', async () => {
     const replaced = lab.devices.pair('full').code
     const { code, expiresAt } = lab.devices.pair('full')
     const wrong = await lab.pair('ABCD-EFGH')
@@ -70,7 +70,7 @@ describe.skipIf(!canMakeCertificates)('pairing a device', () => {
     expect(lab.devices.list()).toEqual([])
   })
 
-  test('after a few wrong codes no code is looked at for a minute', async () => {
+  test('after a few wrong codes, no code is checked for a minute', async () => {
     const { code } = lab.devices.pair('full')
     const wrong = await Promise.all(Array.from({ length: 20 }, () => lab.pair('AAAA-AAAA')))
     expect(wrong.filter(({ status }) => status === 403)).toHaveLength(PAIR_ATTEMPTS.address)
@@ -86,7 +86,7 @@ describe.skipIf(!canMakeCertificates)('pairing a device', () => {
     expect(() => lab.devices.pair('read')).toThrow(expect.objectContaining({ code: 'device.limit' }))
   })
 
-  test('only JSON with a code and a name is read, and only a little of it', async () => {
+  test('only JSON with a code and a name is read, with a small size limit', async () => {
     const json = { 'content-type': 'application/json' }
     expect(await lab.ask('/pair', { method: 'POST', body: 'code=x' })).toMatchObject({ status: 405 })
     expect(await lab.ask('/pair', { method: 'POST', headers: json, body: '{' })).toMatchObject({ status: 400 })
@@ -114,7 +114,7 @@ describe.skipIf(!canMakeCertificates)('pairing a device', () => {
 })
 
 describe.skipIf(!canMakeCertificates)('a paired device', () => {
-  test('is signed out at once when it is revoked, by any process', async () => {
+  test('is signed out immediately when any process revokes it', async () => {
     const token = await lab.token()
     const socket = lab.socket(token)
     const closed = new Promise((resolve) => socket.on('close', resolve))
@@ -125,11 +125,11 @@ describe.skipIf(!canMakeCertificates)('a paired device', () => {
     expect(() => lab.devices.revoke(token.slice(0, 16))).toThrow(expect.objectContaining({ code: 'device.not_found' }))
   })
 
-  test('gets no call through after it was revoked', async () => {
+  test('cannot make a call after it was revoked', async () => {
     const { client, state } = lab.connect(await lab.token())
     await client.session.create({ folder: lab.home })
     lab.devices.revoke(lab.devices.list()[0]!.deviceId)
-    // Sent in the same moment, before anything could tell the connection.
+    // Sent at the same time, before the connection can have been notified.
     await expect(client.session.create({ folder: lab.home })).rejects.toMatchObject({ code: 'connection.refused' })
     await until(() => state.get().failure?.code === 'connection.refused', 'the device to be signed out')
     expect(lab.engine.sessions.list({})).toHaveLength(1)
@@ -228,7 +228,7 @@ describe.skipIf(!canMakeCertificates)('the address for devices', () => {
     expect(await lab.pair(lab.devices.pair('full').code, evil)).toMatchObject({ status: 403 })
   })
 
-  test('refuses pages of other origins, also with a valid token or code', async () => {
+  test('refuses pages of other origins, even with a valid token or code', async () => {
     const token = await lab.token()
     const own = `https://127.0.0.1:${lab.host.port}`
     expect(await lab.attempt(token, { origin: own })).toBe('ready')

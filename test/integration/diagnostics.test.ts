@@ -11,7 +11,7 @@ import { until } from '../support/until'
 import { limitNow } from '../support/machine-pace'
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
-/** A TypeScript that still has the program which typescript-language-server talks to. */
+/** A TypeScript version that still has the program typescript-language-server uses. */
 const TYPESCRIPT_5 = join(MODULES, 'ts-json-schema-generator/node_modules/typescript')
 const TYPESCRIPT_7 = join(MODULES, 'typescript')
 const HEAD = 'Errors in files you just changed:'
@@ -22,13 +22,13 @@ const SYSTEM_PATH = ['/usr/local/bin', '/usr/bin', '/bin']
 interface Turn {
   model: ModelServer
   project: string
-  /** ms from each request to the one after. */
+  /** ms between consecutive requests. */
   gaps: number[]
 }
 
 type Request = Parameters<Exclude<ModelScript, readonly unknown[]>>[0]
 
-/** A turn with a model that decides by what it has been told; it ends when there is no further step. */
+/** A turn with a model that decides based on its input; it ends when there is no further step. */
 async function play(options: {
   files: Record<string, string>
   step(request: Request, index: number): ScriptStep | undefined
@@ -47,7 +47,7 @@ async function play(options: {
       return options.step(request, index) ?? { text: 'done' }
     },
   })
-  // More steps than a server takes to start on a busy machine.
+  // More steps than a server needs to start on a busy machine.
   writeConfig(scratch.home, configFor(model.baseUrl, { loop: 'max_steps = 800' }) + (options.config ?? ''))
   const engine = await createEngine({ version: 'test', home: scratch.home, watch: false, log: () => {} })
   onTestFinished(async () => {
@@ -102,7 +102,7 @@ function breakTwice(path: string, good: string, bad: string) {
     }
     if (phase === 'work') {
       seen.late = told(request)
-      // A model takes its time for each answer, too.
+      // A real model also takes time for each answer.
       if (seen.late.length === 0) return { toolCalls: [read(path, (reads += 1))], faults: { delayMs: 100 } }
       phase = 'fixed'
       return { toolCalls: [edit(path, bad, good)] }
@@ -123,7 +123,7 @@ function breakTwice(path: string, good: string, bad: string) {
   return { step, seen }
 }
 
-/** Language servers, as the list of processes shows them; their working folder is the project. */
+/** Language servers from the process list; their working folder is the project. */
 function processesIn(folder: string): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []
@@ -156,7 +156,7 @@ function withTypeScript5({ project }: Scratch): void {
   cpSync(TYPESCRIPT_5, folder, { recursive: true, filter: (path) => !/lib\/[a-z]{2}(?:-[a-z]{2})?$/i.test(path) })
 }
 
-/** The packages of TypeScript 7: a program for this machine, and what finds it. */
+/** The packages of TypeScript 7: a program for this machine, and the package that finds it. */
 function withTypeScript7({ project }: Scratch): void {
   const modules = join(project, 'node_modules')
   cpSync(TYPESCRIPT_7, join(modules, 'typescript'), { recursive: true })
@@ -167,7 +167,7 @@ function withTypeScript7({ project }: Scratch): void {
 
 beforeEach(() => {
   vi.stubEnv('PATH', [join(MODULES, '.bin'), dirname(process.execPath), ...SYSTEM_PATH].join(delimiter))
-  // What npm put into PATH is kept from commands: it is not the user's.
+  // Folders that npm added to PATH are hidden from commands: they are not the user's.
   vi.stubEnv('npm_lifecycle_event', undefined)
 })
 
@@ -199,7 +199,7 @@ describe.skipIf(!hasSandbox)('errors reported by a language server', () => {
     },
   ])(
     'a type error made by an Edit is in the next request within 2 s, and is not repeated once fixed: $server',
-    // Where the machine is busy, a server may need longer for once.
+    // On a busy machine, a server may occasionally need longer.
     { timeout: 90_000, retry: 1 },
     async ({ files, prepare, path, good, bad, error }) => {
       const { step, seen } = breakTwice(path, good, bad)
@@ -268,7 +268,7 @@ describe('without a language server', () => {
     })
     expect(model.requests.flatMap(told)).toEqual([])
     expect(processesIn(project)).toEqual([])
-    // Far below the 2 s that a server would be waited for.
+    // Far below the 2 s of waiting for a server.
     expect(Math.min(...gaps.slice(1))).toBeLessThan(limitNow(500))
   })
 })

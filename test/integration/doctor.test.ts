@@ -44,7 +44,7 @@ function setUp() {
   return { ...scratch, userHome, doctor, check }
 }
 
-/** Runs a command where these files cannot be used: each is a device that holds nothing. */
+/** Runs a command with these files replaced by an empty device. */
 const without =
   (...paths: string[]): NonNullable<CliOptions['within']> =>
   (command) => [BWRAP, '--dev-bind', '/', '/', ...paths.flatMap((path) => ['--ro-bind', '/dev/null', path]), ...command]
@@ -221,7 +221,7 @@ describe('trestle doctor', () => {
   test('reports versions, the shell environment and the last errors, and no secrets', async () => {
     const { home, doctor } = setUp()
     const key = `sk-ant-${'x9Y8'.repeat(12)}`
-    // As an older version may have written it.
+    // As possibly written by an older version.
     openAppLog({ home, redact: (text) => text })(`the request with ${key} failed`)
     const { report } = await doctor({ env: { OPENAI_API_KEY: 'key-of-the-environment' } })
     const text = JSON.stringify(report)

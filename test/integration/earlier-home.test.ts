@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 /**
- * A home folder as the build of 2026-11-23 left it (edits, a command, a to-do list, a skill, a subagent, a denied call,
- * plan mode), and what that build printed about it.
+ * A home folder written by the build of 2026-11-23 (edits, a command, a to-do list, a skill, a subagent, a denied call,
+ * plan mode), and the output of that build for it.
  */
 const fixture = join(import.meta.dirname, '..', 'fixtures', 'home-2026-11-23')
 const program = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')

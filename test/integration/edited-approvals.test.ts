@@ -78,7 +78,7 @@ it.each([
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('The user changed the proposal')
 })
 
-it('a new file can be edited, and one that keeps CRLF keeps it', async () => {
+it('a new file can be edited, and a file with CRLF keeps it', async () => {
   const entry = await asked('Write', { path: 'new.txt', content: 'a\r\nb\r\n' })
   expect(await engine.sessions.proposal(entry.sessionId, entry.approvalId)).toMatchObject({ after: 'a\nb\n' })
   await allow(entry, 'a\nchanged\n', 'new.txt')
@@ -86,7 +86,7 @@ it('a new file can be edited, and one that keeps CRLF keeps it', async () => {
   expect(read('new.txt')).toBe('a\r\nchanged\r\n')
 })
 
-it('an unchanged proposal is written as it was proposed, and the agent is told nothing', async () => {
+it('an unchanged proposal is written as proposed, without a note to the agent', async () => {
   const entry = await asked('Edit', EDIT)
   await allow(entry, 'one\nTWO\nTHREE\n')
   await ended(entry.sessionId)
@@ -94,7 +94,7 @@ it('an unchanged proposal is written as it was proposed, and the agent is told n
   expect(textOf(finished!.content)).not.toContain('The user changed')
 })
 
-it('a file that has changed since it was shown is asked about again, and keeps its content', async () => {
+it('asks again about a file that has changed since it was shown, and keeps its content', async () => {
   const entry = await asked('Edit', EDIT)
   const changed = `zero\n${NOTES}`
   writeFileSync(path('notes.md'), changed)
@@ -112,7 +112,7 @@ it('text for another file, or for a call that writes no text, is refused', async
   expect(engine.inbox.list()).toHaveLength(1)
 })
 
-it('text for another file than the one of the call is refused', async () => {
+it('refuses text for a file other than the one in the call', async () => {
   const entry = await asked('Edit', EDIT)
   await expect(allow(entry, 'x', 'other.md')).rejects.toMatchObject({ code: 'request.invalid' })
   expect(read('notes.md')).toBe(NOTES)

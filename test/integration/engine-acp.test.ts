@@ -23,7 +23,7 @@ function editor(answers: AcpAnswers = {}, env: Record<string, string> = {}): Acp
   return client
 }
 
-test('an editor joins the engine that runs: others see its session, and can answer what it asks', async () => {
+test('an editor joins the running engine: other clients see its session, and can answer its requests', async () => {
   lab = await EngineLab.start(
     ({ body }) => (hasResult(body) ? { text: 'All done.' } : bash('touch made')),
     'default_permission_mode = "ask"',
@@ -112,7 +112,7 @@ test('an editor whose engine is killed gets the rest of its turn from the next o
   expect(client.updates(sessionId, 'agent_message_chunk').at(-1)!.content.text).toContain('Here again.')
 })
 
-test('an editor with other environment variables runs its agent in a process of its own, and says why', async () => {
+test('an editor with other environment variables runs its agent in a separate process, and says why', async () => {
   lab = await EngineLab.start(({ body }) => (hasResult(body) ? { text: 'done' } : bash('echo "mark:$PLACE" > made')))
   await lab.startEngine()
   const client = editor({ 'session/request_permission': choosing('allow_once') }, { PLACE: 'editor' })

@@ -19,7 +19,7 @@ async function open(args: string[] = []): Promise<ChatTerminal> {
   return chat
 }
 
-test('a chat joins the engine that runs: it streams, asks, and answers; others see the same session', async () => {
+test('a chat joins the running engine: it streams, asks, and answers; other clients see the same session', async () => {
   lab = await EngineLab.start(({ body }) => {
     const text = JSON.stringify(body['messages'])
     if (text.includes('again')) return { text: 'Second answer.' }
@@ -45,7 +45,7 @@ test('a chat joins the engine that runs: it streams, asks, and answers; others s
   expect(await client.session.list({})).toMatchObject([{ status: 'done' }])
 })
 
-test('a request that another client answers is not asked any more, and leaving a chat stops nothing', async () => {
+test('a request answered by another client disappears, and leaving a chat stops nothing', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   lab = await EngineLab.start(async ({ body }) => {
     if (!JSON.stringify(body['messages']).includes('"role":"tool"'))

@@ -3,7 +3,7 @@ import { createEngine } from '../../src/main/engine/engine'
 import { createScratch, configFor, writeConfig } from '../support/scratch'
 import { startModelServer } from '../support/model-server'
 
-it('an engine that is closed at once starts no schedules and writes nothing to its log', async () => {
+it('an engine that is closed immediately starts no schedules and writes nothing to its log', async () => {
   const server = await startModelServer({ script: [{ text: 'done' }] })
   onTestFinished(() => server.close())
   for (let n = 0; n < 5; n += 1) {
@@ -17,7 +17,7 @@ it('an engine that is closed at once starts no schedules and writes nothing to i
     // Its notes are removed in the background.
     await engine.sessions.remove(sessionId)
     await engine.close('stop')
-    // What was still loading would have found the store closed.
+    // Anything still loading would have found the store closed.
     await Promise.all([
       import('../../src/main/engine/schedule/scheduler'),
       import('../../src/main/engine/review/reviews'),

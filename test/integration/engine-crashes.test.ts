@@ -9,7 +9,7 @@ import { until } from '../support/until'
 
 vi.setConfig({ testTimeout: RUNS_ALL ? 1_800_000 : 600_000 })
 
-/** All with TRESTLE_TESTS=all. */
+/** All of them with TRESTLE_TESTS=all. */
 const CUTS = RUNS_ALL ? 1000 : 40
 const KILLS = RUNS_ALL ? 100 : 3
 
@@ -111,7 +111,7 @@ test('over a slow link that is cut while an answer is on its way, a request is a
     const moment = setTimeout(() => proxy.cut(), Math.random() * 45)
     let outcome = await first
     clearTimeout(moment)
-    // It may or may not have arrived: the client asks again.
+    // The request may or may not have arrived, so the client sends it again.
     while (outcome === 'connection.lost') outcome = await answer()
     expect(['done', 'approval.gone']).toContain(outcome)
     await followed.has('turn.finished', round)
@@ -235,7 +235,7 @@ test(`${KILLS} kills at random moments of a turn repeat at most one step each, a
   }
 })
 
-test('a turn that ends its engine each time is continued twice, and then given up with a message', async () => {
+test('a turn that crashes its engine each time is continued twice, and then stopped with a message', async () => {
   lab = await EngineLab.start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
   const link = lab.link()
   const { sessionId } = await link.client.session.create({ folder: lab.scratch.project })
@@ -285,7 +285,7 @@ test('a request for approval outlives its client and the engine, and is answered
   expect(count(followed, 'approval.resolved')).toBe(1)
 })
 
-test('a client that reads nothing holds up neither the turn nor the other clients', async () => {
+test('a client that reads nothing delays neither the turn nor the other clients', async () => {
   lab = await EngineLab.start((_request, index) =>
     index < 40
       ? {

@@ -13,7 +13,7 @@ afterEach(async () => {
   await lab.end()
 })
 
-/** What the main process of the desktop app opens. */
+/** The engine as opened by the main process of the desktop app. */
 async function openApp(): Promise<DesktopEngine> {
   const log = (): void => {}
   app = await openDesktopEngine({
@@ -91,7 +91,7 @@ test('a running turn moves from the app to a resident engine when it quits, and 
   expect(again.sessions.header(sessionId).turnId).toBeUndefined()
 })
 
-test('at the end of the login a running turn is left as it is, and continues when the app starts again', async () => {
+test('at log-out, a running turn is left as it is, and continues when the app starts again', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   lab = await EngineLab.start(async (_request, index) => {
     if (index === 0) return read

@@ -9,7 +9,7 @@ afterEach(() => lab.end())
 
 const print = (args: string[]) => runCli(['print', ...args, '--cwd', lab.scratch.project], { home: lab.home })
 
-test('print joins the engine that runs: same output, and the session is there for its other clients', async () => {
+test('print joins the running engine: same output, and its other clients see the session', async () => {
   lab = await EngineLab.start(({ body }) =>
     JSON.stringify(body['messages']).includes('"role":"tool"')
       ? { text: 'It says one.', usage: { input: 20, output: 5 } }
@@ -34,7 +34,7 @@ test('print joins the engine that runs: same output, and the session is there fo
   expect(types.slice(-2)).toEqual(['turn.finished', 'result'])
 })
 
-test('a joined print asks nothing: what needs approval is denied, and the exit code says so', async () => {
+test('a joined print asks nothing: calls that need approval are denied, and the exit code shows it', async () => {
   lab = await EngineLab.start(({ body }) =>
     JSON.stringify(body['messages']).includes('"role":"tool"')
       ? { text: 'I may not.' }
@@ -47,7 +47,7 @@ test('a joined print asks nothing: what needs approval is denied, and the exit c
   expect(JSON.stringify(lab.server.requests[0]!.body)).toContain('No user can approve anything in this session')
 })
 
-test('a joined print keeps its own limit of steps', async () => {
+test('a joined print keeps its own step limit', async () => {
   lab = await EngineLab.start((_request, index) => ({
     text: `step ${index}`,
     toolCalls: [{ name: 'Read', input: { path: 'notes.md', n_lines: index + 1 } }],
@@ -129,7 +129,7 @@ test('variables set for one print reach its commands, and neither other turns no
   }
   expect(await where({})).toBe('nothing')
   expect(await where({ PLACE: 'mine' })).toBe('mine')
-  // A terminal of another kind changes nothing that commands do.
+  // A different terminal type does not change the behavior of commands.
   expect(await where({ TERM: 'xterm-kitty', SHLVL: '3', TMUX: '/tmp/x,1,0' })).toBe('nothing')
   expect(await where({})).toBe('nothing')
   const { different } = (await lab.link().client.engine.environment({ marks: {} }))!

@@ -8,7 +8,7 @@ import { runCli } from '../support/run-cli'
 import { until } from '../support/until'
 import type { WireClient } from '../support/wire-client'
 
-// Each test starts some programs.
+// Each test starts several programs.
 let lab: EngineLab
 afterEach(() => lab.end())
 
@@ -32,7 +32,7 @@ async function session(wire: WireClient): Promise<string> {
   return (await wire.result<SessionHeader>('session.create', { folder: lab.scratch.project })).sessionId
 }
 
-test('many clients that start at the same moment share one engine', async () => {
+test('many clients that start at the same time share one engine', async () => {
   lab = await EngineLab.start([])
   const wires = Array.from({ length: 5 }, () => lab.attach())
   const pids = await Promise.all(wires.map(async (wire) => (await wire.result<{ pid: number }>('engine.status')).pid))
@@ -89,7 +89,7 @@ test('a turn continues when its client is killed, and another client gets every 
   expect(lab.server.requests).toHaveLength(2)
 })
 
-test('at the end of stdin everything that was asked is answered, and the engine stays', async () => {
+test('at the end of stdin, all requests are answered, and the engine keeps running', async () => {
   lab = await EngineLab.start([])
   const wire = lab.attach()
   await session(wire)
@@ -132,7 +132,7 @@ test('a restart leaves a running turn to the next engine at its next step: no st
   expect(lab.server.requests).toHaveLength(3)
 })
 
-test('a turn that ends while it is handed over is told to those who follow it in the next engine', async () => {
+test('a turn that ends during a hand-over is reported to its subscribers in the next engine', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   lab = await EngineLab.start(async () => {
     await promise
@@ -146,7 +146,7 @@ test('a turn that ends while it is handed over is told to those who follow it in
   await lab.server.arrived(1)
   await link.client.engine.stop({ how: 'hand-over', restart: true })
   await expect.poll(async () => (await lab.status())?.pid).not.toBe(pid)
-  // A call on its way while the connection changes fails with `connection.lost`.
+  // A call in flight while the connection changes fails with `connection.lost`.
   const opened = async (): Promise<boolean> =>
     link.client.session.open({ sessionId }).then(
       () => true,
@@ -159,7 +159,7 @@ test('a turn that ends while it is handed over is told to those who follow it in
   expect(lab.server.requests).toHaveLength(1)
 })
 
-test('an engine that is told to stop when idle lets the running turn end first', async () => {
+test('an engine told to stop when idle lets the running turn end first', async () => {
   const { script, release } = gated()
   lab = await EngineLab.start(script)
   const link = lab.link()

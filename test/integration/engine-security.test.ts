@@ -19,7 +19,7 @@ afterEach(() => lab.end())
 const socketOf = (): string => engineEndpoint(lab.home).newest()!.path
 const keyOf = (): string => readFileSync(join(lab.home, 'run', 'engine.key'), 'utf8')
 
-/** Everything that comes over a connection until it is closed by the other side. */
+/** Everything received on a connection until the other side closes it. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -28,7 +28,7 @@ async function untilClosed(socket: Socket): Promise<string> {
   return text
 }
 
-test('another user of the machine can neither connect nor read the key, even if a folder is opened to all', async ({
+test('another user of the machine can neither connect nor read the key, even if a folder is accessible to everyone', async ({
   skip,
 }) => {
   if (process.getuid?.() !== 0) skip('Becoming another user needs root.')
@@ -51,7 +51,7 @@ test('another user of the machine can neither connect nor read the key, even if 
     return `${stdout}${stderr}`.trim()
   }
   expect(asOther()).toBe('EACCES EACCES')
-  // Even in open folders, the socket and the key are the user's alone.
+  // Even in accessible folders, only the user can use the socket and the key.
   for (const folder of [dirname(lab.home), lab.home, dirname(socket)]) chmodSync(folder, 0o755)
   expect(asOther()).toBe('EACCES EACCES')
   expect(await lab.status()).toBeDefined()
@@ -75,7 +75,7 @@ test('a program without the key gets nothing but a greeting, whatever it sends',
     expect(answer).not.toContain(keyOf())
     expect(answer.trim().split('\n').filter(Boolean).length).toBeLessThanOrEqual(1)
   }
-  // Longer than a greeting can be.
+  // Longer than any greeting.
   const flood = connect(socketOf())
   flood.on('error', () => {})
   flood.write('x'.repeat(1_000_000))
@@ -121,7 +121,7 @@ test('a command in the sandbox sees neither the key nor the socket of its engine
       ? { text: 'done' }
       : { toolCalls: [{ name: 'Bash', input: { command: 'sh probe.sh' } }] },
   )
-  // As a file: what the command line names would be judged before it runs.
+  // In a file, because paths in the command line would be judged before it runs.
   writeFileSync(join(lab.scratch.project, 'probe.sh'), tries(join(lab.home, 'run')))
   await lab.startEngine()
   const link = lab.link()

@@ -15,7 +15,7 @@ afterEach(() => lab.end())
 
 const SHARED = '[engine]\nshared = true'
 
-test('a chat starts the engine when it is to be shared, and its turn continues after it has ended', async () => {
+test('a chat starts the engine if it is shared, and its turn continues after the chat has ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   lab = await EngineLab.start(async () => {
     await promise
@@ -36,7 +36,7 @@ test('a chat starts the engine when it is to be shared, and its turn continues a
   expect(followed.events.at(-1)).toMatchObject({ stop: 'end_turn' })
 })
 
-test('an editor and the browser host start it as well, and share it', async () => {
+test('an editor and the browser host start it too, and share it', async () => {
   lab = await EngineLab.start(() => ({ text: 'hi' }), SHARED)
   const editor = acpClient(startCli(['acp'], { home: lab.home }))
   const sessionId = await openSession({ client: editor, scratch: lab.scratch })
@@ -45,7 +45,7 @@ test('an editor and the browser host start it as well, and share it', async () =
   let out = ''
   serve.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   await until(() => out.includes('Trestle is at'), 'the address')
-  // This one asks, too.
+  // This client asks, too.
   expect(await lab.status()).toMatchObject({ pid, clients: 3 })
   expect(await say(editor, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
   serve.kill('SIGTERM')
@@ -54,7 +54,7 @@ test('an editor and the browser host start it as well, and share it', async () =
   expect(await lab.status()).toMatchObject({ pid, clients: 1 })
 })
 
-test('an editor works in a process of its own, and says why, when the engine cannot be started', async () => {
+test('an editor works in a separate process, and says why, if the engine cannot be started', async () => {
   lab = await EngineLab.start(() => ({ text: 'hi' }), SHARED)
   // Nothing can listen in a folder that is a file.
   const run = join(lab.home, 'run')

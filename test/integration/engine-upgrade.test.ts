@@ -9,9 +9,9 @@ import { until } from '../support/until'
 
 vi.setConfig({ testTimeout: RUNS_ALL ? 1_800_000 : 180_000 })
 
-/** All with TRESTLE_TESTS=all. */
+/** All of them with TRESTLE_TESTS=all. */
 const UPGRADES = RUNS_ALL ? 200 : 3
-/** A busy machine starts a program slowly. */
+/** Programs start slowly on a busy machine. */
 const LIMIT_MS = 90_000
 
 let lab: EngineLab

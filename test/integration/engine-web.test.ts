@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const text = (words: string): { type: 'text'; text: string }[] => [{ type: 'text', text: words }]
 
-test('the browser host joins the engine that runs, and pages and programs see the same sessions', async () => {
+test('the browser host joins the running engine, and pages and programs see the same sessions', async () => {
   lab = await EngineLab.start(() => ({ text: 'hello' }))
   await lab.startEngine()
   web = await startWebProcess(lab.home)
@@ -73,7 +73,7 @@ test('pages connect again when the engine is killed, and miss nothing of a turn'
   expect(events.at(-1)).toMatchObject({ stop: 'end_turn', steps: 2 })
 })
 
-test('without an engine the browser host runs its own, as before', async () => {
+test('without an engine, the browser host runs its own', async () => {
   lab = await EngineLab.start([])
   web = await startWebProcess(lab.home)
   const { client } = web.connect()
@@ -82,7 +82,7 @@ test('without an engine the browser host runs its own, as before', async () => {
   expect(await lab.status()).toBeUndefined()
 })
 
-test('the browser host names the variables that commands see otherwise in the engine it has joined', async () => {
+test('the browser host lists the variables that differ for commands in the engine it has joined', async () => {
   lab = await EngineLab.start([])
   await lab.startEngine()
   const serve = startCli(['serve', '--port', '0'], { home: lab.home, env: { KUBECONFIG: '/here' } })

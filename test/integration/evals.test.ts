@@ -29,7 +29,7 @@ afterAll(() => {
 })
 
 const of = (configuration: string): TaskRun[] => results.filter((result) => result.configuration === configuration)
-/** What would be read when a test fails. */
+/** Details to read if a test fails. */
 const told = (some: readonly TaskRun[]): string[] =>
   some.map(({ task, error, problems }) => `${task}: ${error ?? problems.join(' ')}`)
 

@@ -24,7 +24,7 @@ interface Ran {
   output: string
 }
 
-/** Runs a command line in bash, where `sandbox` says. */
+/** Runs a command line in bash, in the sandbox that `sandbox` specifies. */
 type Run = (command: string, cwd: string, sandbox: 'project' | 'unrestricted') => Promise<Ran>
 
 const runUnrestricted: Run = (command, cwd) =>
@@ -85,7 +85,7 @@ const runSandboxed: Run = async (command, cwd) => {
   }
 }
 
-/** The ways to run what does not ask, which must all do the same. */
+/** The ways to run commands that do not ask, which must all have the same result. */
 const WAYS: readonly { name: string; sandbox: 'project' | 'unrestricted'; run: Run }[] = [
   HAS_SANDBOX
     ? { name: 'in the sandbox', sandbox: 'project', run: runSandboxed }

@@ -11,7 +11,7 @@ import { serveLoopbackHosts } from '../support/everyday/loopback-hosts'
 import { everydayEnv } from '../support/everyday/sample-projects'
 import { tempFolder } from '../support/temp-folder'
 
-/** Pyenv's shims of pip write into their own folder after each installation, which a sandbox does not let them. */
+/** Pyenv's shims of pip write into their own folder after each installation, which a sandbox forbids. */
 function withoutShims(): Record<string, string> {
   const env = everydayEnv() as Record<string, string>
   const path = (env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('pyenv'))

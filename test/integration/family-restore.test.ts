@@ -77,7 +77,7 @@ it("a restore reverts what subagents wrote, and knows it as the session's own ch
   expect(tree()).toEqual(second)
 })
 
-it('a restore names the subagent that is still working, and a D-Mail leaves its work alone', async () => {
+it('a restore reports a subagent that is still working, and a D-Mail leaves its work alone', async () => {
   await start({
     go: [
       { toolCalls: [agentCall('worker', { description: 'Work on', run_in_background: true })] },

@@ -39,7 +39,7 @@ const background = (n: number): ScriptedCall => ({
   input: { command: `echo task ${n}; sleep 2`, run_in_background: true, description: `task ${n}` },
 })
 
-/** Both streams are pipes, as a program has them that starts another. */
+/** Both streams are pipes, as in a program started by another program. */
 function limited(limit: number): Promise<CliRun> {
   return runCli(
     ['print', '--permission-mode', 'auto', '--output-format', 'stream-json', '--cwd', scratch.project, 'go'],
@@ -75,7 +75,7 @@ async function outcomeOf(limit: number, calls: ScriptedCall[]): Promise<Outcome>
   return { run, results, answer: lines.find((line) => line.type === 'result')?.answer ?? '' }
 }
 
-/** Every failed result says what to do. */
+/** Every failed result has advice. */
 function withoutAdvice(results: Outcome['results']): Outcome['results'] {
   return results.filter(
     ({ isError, text }) =>
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32').each(LIMITS)('with %i descriptors'
       expect(results).toHaveLength(110)
       const isJudged = run.code === 0
       expect(isJudged ? withoutAdvice(results) : []).toEqual([])
-      // Where there is hardly room for the program itself, commands may be too much; what only reads is not.
+      // With hardly enough descriptors for the program itself, commands may fail, but reads must not.
       expect(results.filter(({ name, isError }) => isError && (name !== 'Bash' || (isJudged && limit >= 96)))).toEqual(
         [],
       )

@@ -18,7 +18,7 @@ async function start(): Promise<{ app: AppWithAgent; file: string; sessionId: st
   return { app, file, sessionId: session.sessionId }
 }
 
-it('the agent has to read a file again that the user has changed in the viewer', async () => {
+it('the agent has to read a file again after the user has changed it in the viewer', async () => {
   const { app: running, file, sessionId } = await start()
   await running.call([{ name: 'Read', input: { path: 'a.txt' } }])
   const { mark } = await running.client.file.text({ sessionId, path: 'a.txt' })
@@ -29,7 +29,7 @@ it('the agent has to read a file again that the user has changed in the viewer',
   expect(readFileSync(file, 'utf8')).toBe('mine\r\ntwo\r\n')
 })
 
-it('a saved edit is listed among the changes, and is undone without losing what came after', async () => {
+it('a saved edit is listed among the changes, and is undone without losing later ones', async () => {
   const { app: running, file, sessionId } = await start()
   const { client } = running
   const { mark } = await client.file.text({ sessionId, path: 'a.txt' })
@@ -46,7 +46,7 @@ it('a saved edit is listed among the changes, and is undone without losing what 
   expect(readFileSync(file, 'utf8')).toBe('one\r\ntwo\r\n')
 })
 
-it('a deleted file is brought back, and a renamed one gets its name back', async () => {
+it('a deleted file is restored, and a renamed one gets its name back', async () => {
   const { app: running, file, sessionId } = await start()
   const { client } = running
   const renamed = await client.file.rename({ sessionId, path: 'a.txt', name: 'b.txt' })
@@ -56,7 +56,7 @@ it('a deleted file is brought back, and a renamed one gets its name back', async
   expect(readFileSync(file, 'utf8')).toBe('one\r\ntwo\r\n')
 })
 
-it('a renamed folder is renamed back, and going back in the conversation brings its files back', async () => {
+it('a renamed folder is renamed back, and going back in the conversation restores its files', async () => {
   const { app: running, file, sessionId } = await start()
   const { client } = running
   const inside = join(dirname(file), 'docs', 'guide.md')

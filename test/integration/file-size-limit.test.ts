@@ -4,7 +4,7 @@ import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 
-/** What runs a command with files of at most 600 kB: 1,200 blocks of 512 bytes. */
+/** Runs a command with files of at most 600 kB: 1,200 blocks of 512 bytes. */
 const within = (command: readonly string[]) => ['sh', '-c', 'ulimit -f 1200; exec "$@"', 'sh', ...command]
 
 let scratch: Scratch

@@ -7,7 +7,7 @@ import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 
-/** How each vendor says that it does not take back what was thought, and by what it is known in a request. */
+/** How each vendor rejects earlier thinking, and how to recognize thinking in a request. */
 const VENDORS: Record<Exclude<WireName, 'chat'>, { body: object; thinking: RegExp }> = {
   anthropic: {
     body: {
@@ -39,7 +39,7 @@ let scratch: Scratch
 let server: ModelServer
 let engine: Engine
 let sessionId: string
-/** What the model answers to the requests that are accepted. */
+/** The model's answers to accepted requests. */
 let steps: ScriptStep[]
 let rejects: (request: RecordedRequest, text: string) => boolean
 let accepted: string[]
@@ -93,7 +93,7 @@ describe.each(['anthropic', 'responses', 'gemini'] as const)('thinking that is r
     let rejected = 0
     rejects = (_request, text) => thinking.test(text) && ++rejected > 0
     expect(await turn(READ, READ, READ)).toMatchObject({ stop: 'end_turn', steps: 4 })
-    // The first step has no thinking before it; each other one is sent again without.
+    // The first step has no earlier thinking; each other one is sent again without it.
     expect({ rejected, accepted: accepted.length }).toEqual({ rejected: 3, accepted: 4 })
     expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
     await engine.close('stop')
@@ -117,7 +117,7 @@ describe.each(['anthropic', 'responses', 'gemini'] as const)('thinking that is r
       expect(left).toBe(0)
       rejects = () => false
       expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
-      // What was rejected is not sent again; what is thought from now on is.
+      // Rejected thinking is not sent again; later thinking is.
       expect(accepted.at(-2)).not.toMatch(thinking)
       expect(accepted.at(-1)).toMatch(thinking)
     },

@@ -17,7 +17,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { hasSmallDisks, smallDisk, type SmallDisk } from '../support/small-disk'
 import { until } from '../support/until'
 
-/** Full some steps into the first turn. */
+/** Sizes that fill up some steps into the first turn. */
 const SIZES = [1_000_000, 1_500_000]
 const MAX_MS = 90_000
 
@@ -49,7 +49,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-/** The program on a disk of its own. */
+/** The program on a separate disk. */
 function start(args: string[], size: number): ChildProcessWithoutNullStreams {
   disk = smallDisk({ size, folder: scratch.home, seed: join(scratch.home, 'config.toml') })
   const child = startCli(args, { home: disk.home, within: disk.within, cwd: scratch.project })
@@ -63,7 +63,7 @@ function outputOf(child: ChildProcessWithoutNullStreams): () => string {
   return () => text
 }
 
-/** The program itself, below what makes the disk for it. */
+/** The program itself, below the process that creates its disk. */
 function programBelow(pid: number): number | undefined {
   const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
   for (const each of below) {
@@ -79,7 +79,7 @@ async function makeRoom(): Promise<void> {
   hasRoom = true
 }
 
-/** The two turns of the only session, as they are in the store that was copied off the disk. */
+/** The two turns of the only session, from the store that was copied off the disk. */
 function keptEvents(): RecordedEvent[] {
   const { store } = openStore({ home: disk.kept })
   try {
@@ -136,7 +136,7 @@ describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that fills up
   )
 
   it(
-    'a page is told that the turn ended and why, and the next prompt is answered once there is space',
+    'a page shows that the turn ended and why, and the next prompt is answered once there is space',
     { timeout: 180_000 },
     async () => {
       const child = start(['serve'], size + 200_000)

@@ -19,7 +19,7 @@ const STEPS: ScriptStep[] = [
   })),
   { text: 'the end' },
 ]
-/** From too small for a store to room for most of the steps; `TRESTLE_DISK_SIZES` says how many sizes are tried. */
+/** From too small for a store to enough space for most steps; `TRESTLE_DISK_SIZES` sets how many sizes are tried. */
 const HOW_MANY = Number(process.env['TRESTLE_DISK_SIZES'] ?? 4)
 const SIZES = Array.from({ length: HOW_MANY }, (_, index) => 400_000 + Math.round((index * 1_300_000) / HOW_MANY))
 
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const disk = (size: number) => smallDisk({ size, folder: scratch.home, seed: join(scratch.home, 'config.toml') })
 
-/** What a store that was copied off the disk has of a session. */
+/** The events of a session in a store that was copied off the disk. */
 function kept(home: string, sessionId: string): RecordedEvent[] {
   const { store } = openStore({ home })
   try {
@@ -51,7 +51,7 @@ function kept(home: string, sessionId: string): RecordedEvent[] {
   }
 }
 
-/** The time that an event was held is not the time that it was written. */
+/** The time that an event was delayed is not the time that it was written. */
 const bodies = (events: readonly RecordedEvent[]): unknown[] => events.map(({ at: _at, ...rest }) => rest)
 
 describe.skipIf(!hasSmallDisks)('on a disk that fills up', () => {

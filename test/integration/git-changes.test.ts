@@ -14,7 +14,7 @@ afterEach(() => lab.remove())
 const LINES = Array.from({ length: 40 }, (_, n) => `line ${n}\n`)
 const text = (changes: Record<number, string> = {}): string => LINES.map((line, n) => changes[n] ?? line).join('')
 
-it('stages one hunk of two byte for byte, and takes it back', async () => {
+it('stages one of two hunks byte for byte, and unstages it', async () => {
   const repo = lab.repository('hunks', { 'a.txt': text() })
   lab.write(repo, { 'a.txt': text({ 2: 'TWO \t\r\n', 35: 'THIRTY-FIVE\n' }) })
   const { hunks, byHunk } = await lab.actions.diff(repo, { path: 'a.txt', side: 'unstaged' })
@@ -35,7 +35,7 @@ it('stages a hunk without a line break at the end of the file', async () => {
   expect(lab.git(repo, 'show', ':a.txt')).toBe(`${text()}END`)
 })
 
-it('says when only the line ends of a file differ', async () => {
+it('reports when only the line ends of a file differ', async () => {
   const repo = lab.repository('line-ends', { 'to-crlf.txt': 'a\nb\n', 'to-lf.txt': 'a\r\nb\r\n', 'text.txt': 'a\nb\n' })
   lab.write(repo, { 'to-crlf.txt': 'a\r\nb\r\n', 'to-lf.txt': 'a\nb\n', 'text.txt': 'a\r\nB\r\n' })
   const note = async (path: string) => (await lab.actions.diff(repo, { path, side: 'unstaged' })).note
@@ -55,7 +55,7 @@ it('refuses a hunk of a file that has changed since it was shown', async () => {
   expect(lab.git(repo, 'diff', '--cached')).toBe('')
 })
 
-it('discards a hunk and a file, keeps what they were, and writes it back', async () => {
+it('discards a hunk and a file, keeps their content, and restores it', async () => {
   const repo = lab.repository('discard', { 'a.txt': text(), 'b.txt': 'b\n' })
   const changed = text({ 2: 'two\n', 35: 'five\n' })
   lab.write(repo, { 'a.txt': changed, 'b.txt': 'B\n', 'new/c.txt': 'new\n' })
@@ -156,7 +156,7 @@ it('says what to do without a name, with a lock, and without a repository', asyn
   }
 })
 
-it('creates, renames, switches and deletes branches, and brings a deleted one back', async () => {
+it('creates, renames, switches and deletes branches, and restores a deleted one', async () => {
   const repo = lab.repository('branches')
   await lab.actions.createBranch(repo, { name: 'topic', checkout: true })
   lab.write(repo, { 'b.txt': 'b\n' })
@@ -181,7 +181,7 @@ it('creates, renames, switches and deletes branches, and brings a deleted one ba
     })
 })
 
-it('names the commit that no branch has after switching, and only that', async () => {
+it('names a commit that no branch contains after switching, and only that', async () => {
   const repo = lab.repository('detached')
   const first = lab.git(repo, 'rev-parse', 'HEAD').trim()
   expect(await lab.actions.switch(repo, first)).toEqual({})
@@ -239,7 +239,7 @@ it('stashes with new files, drops, restores and pops a stash', async () => {
   })
 })
 
-it('pulls, pushes and overwrites a remote branch only as it was seen', async () => {
+it('pulls, pushes, and overwrites a remote branch only if it has not changed since it was shown', async () => {
   const origin = lab.repository('origin', {}, ['--bare'])
   const one = lab.repository('one')
   lab.git(one, 'remote', 'add', 'origin', origin)
@@ -357,7 +357,7 @@ it('shows history, the files and diffs of a commit, and who changed each line', 
   expect((await lab.actions.log(repo, { all: false, path: 'new.txt', skip: 0, limit: 9 })).commits).toHaveLength(1)
 })
 
-it('describes changes to a model in limits, without what may be secret', async () => {
+it('describes changes to a model within limits, without possible secrets', async () => {
   const repo = lab.repository('draft', { '.env': 'TOKEN=old-secret\n', 'big.txt': 'x\n', 'a.txt': 'one\n' })
   lab.write(repo, { '.env': 'TOKEN=new-secret\n', 'a.txt': 'two\n' })
   for (let n = 0; n < 20; n += 1) lab.write(repo, { [`big${n}.txt`]: `${String(n).repeat(80)}\n`.repeat(200) })

@@ -30,7 +30,7 @@ afterEach(() => lab.remove())
 
 const ran = (): string => (existsSync(marker) ? readFileSync(marker, 'utf8') : '')
 
-/** Everything that a pane and a review do, whatever the answer. */
+/** All actions of a pane and a review, ignoring failures. */
 async function everything(repo: string): Promise<void> {
   const { actions: git } = lab
   const calls = [
@@ -82,7 +82,7 @@ const hook = (file: string): void => {
   chmodSync(file, 0o755)
 }
 
-/** Each makes a plain repository hostile in its own way. */
+/** Each attack makes a plain repository hostile in its own way. */
 const ATTACKS: Record<string, (repo: string) => void> = {
   'a filter in upper case': (repo) => (append(config(repo), `[FILTER "evil"]\n${filter()}`), attributes(repo)),
   'a filter in the old form': (repo) => (append(config(repo), `[filter.evil]\n${filter()}`), attributes(repo)),
@@ -235,7 +235,7 @@ const ATTACKS: Record<string, (repo: string) => void> = {
     ),
 }
 
-/** A submodule whose own settings run something when git looks for changes in it. */
+/** A submodule whose own settings run a program when git checks it for changes. */
 function armedSubmodule(repo: string, setting: string, name = 'sub'): void {
   const inner = lab.repository(`inner-of-${name.length}`)
   lab.git(repo, 'submodule', '--quiet', 'add', '--name', name, inner, 'sub')
@@ -246,7 +246,7 @@ function armedSubmodule(repo: string, setting: string, name = 'sub'): void {
   append(join(store, 'config'), `[filter "evil"]\n${filter()}[core]\n\tfsmonitor = ${evil}\n`)
   mkdirSync(join(store, 'info'), { recursive: true })
   writeFileSync(join(store, 'info/attributes'), '* filter=evil\n')
-  // As long as before, so that git has to look into it.
+  // The same length as before, so that git has to read it.
   writeFileSync(join(repo, 'sub/a.txt'), 'two\n')
   lab.git(repo, 'config', `submodule.${name}.url`, 'https://localhost/x')
 }
@@ -260,12 +260,12 @@ test.each(Object.entries(ATTACKS))('nothing runs: %s', async (_name, arm) => {
   expect(ran()).toBe('')
 })
 
-/** Git refuses the first, and knows another folder for the second. */
+/** Git refuses the first, and uses another folder for the second. */
 const HARMLESS = ['a filter without an equals sign, and one that follows', 'hooks of an unknown place']
 
-test('the attacks are real: git itself runs what all but two of them name', () => {
+test('the attacks are real: git itself runs the programs of all but two of them', () => {
   const harmless: string[] = []
-  // What git itself does with them changes only with git: a third of them, and those that it does not run.
+  // Git's own behavior changes only between Git versions, so a third of them is enough, and those that it does not run.
   const tried = Object.entries(ATTACKS).filter(
     ([name], index) => RUNS_ALL || index % 3 === 0 || HARMLESS.includes(name),
   )
@@ -293,7 +293,7 @@ test('the attacks are real: git itself runs what all but two of them name', () =
             timeout: 20_000,
           })
         } catch {
-          // It fails, after what it has run.
+          // It fails after it has run the program.
         }
       }
       if (ran() === '') harmless.push(name)

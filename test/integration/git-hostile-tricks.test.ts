@@ -28,7 +28,7 @@ function arm(gitDir: string): void {
   )
 }
 
-describe('the repository that is judged is the one that git uses', () => {
+describe('the judged repository is the one that git uses', () => {
   /** A harmless repository at `name`, and an armed one whose name differs by `suffix` only. */
   function twins(name: string, suffix: string): string {
     lab.repository('kind')
@@ -63,7 +63,7 @@ describe('the repository that is judged is the one that git uses', () => {
     expect(ran()).toBe('')
   })
 
-  test('a .git file that is too long, has other bytes than text, or a zero byte, is not a repository, and why is said', async () => {
+  test('a .git file that is too long, is not text, or has a zero byte is rejected as a repository with the reason', async () => {
     const folder = twins('store', '\ufffd')
     const target = join(lab.root, 'store')
     const outer = lab.repository('outer')
@@ -86,7 +86,7 @@ describe('the repository that is judged is the one that git uses', () => {
     expect(ran()).toBe('')
   })
 
-  test('a broken .git beside the parts of a bare repository makes no bare repository of the folder', () => {
+  test('a broken .git next to the parts of a bare repository does not make the folder a bare repository', () => {
     const folder = join(lab.root, 'both')
     mkdirSync(folder)
     lab.git(folder, 'init', '-q', '--bare')
@@ -94,7 +94,7 @@ describe('the repository that is judged is the one that git uses', () => {
     expect(findRepository(folder)).toBeUndefined()
   })
 
-  test('below a folder with a colon in its name git looks no higher', async () => {
+  test('git does not search above a folder with a colon in its name', async () => {
     const outer = lab.repository('out:er')
     arm(join(outer, '.git'))
     const inner = lab.repository('out:er/in:ner')
@@ -105,7 +105,7 @@ describe('the repository that is judged is the one that git uses', () => {
   })
 })
 
-describe('settings that lead to programs elsewhere are asked about', () => {
+describe('asks about settings that refer to programs elsewhere', () => {
   const state = async (repo: string): Promise<string> => (await lab.actions.summary(repo)).state
 
   test.each([
@@ -151,7 +151,7 @@ describe('settings that lead to programs elsewhere are asked about', () => {
       }
   })
 
-  test('names of remotes that git takes as addresses are asked about', async () => {
+  test('asks about names of remotes that git uses as addresses', async () => {
     for (const [key, value] of [
       ['branch.main.remote', '/srv/evil'],
       ['branch.main.remote', 'evil'],
@@ -173,7 +173,7 @@ describe('settings that lead to programs elsewhere are asked about', () => {
     expect(await state(repo)).toBe('ready')
   })
 
-  test('remotes in the files of old versions are asked about', async () => {
+  test('asks about remotes in files of old Git versions', async () => {
     for (const [file, content] of [
       ['remotes/origin', 'URL: /srv/evil\nPush: refs/heads/main\n'],
       ['branches/origin', '/srv/evil#main\n'],
@@ -245,7 +245,7 @@ describe('trust covers what settings include', () => {
     expect(hashes.size).toBe(3)
   })
 
-  test('hooks of every folder that is named count, not only those of the last one', async () => {
+  test('hooks of every configured folder count, not only those of the last one', async () => {
     const repo = lab.repository('r')
     const hook = (folder: string): string => {
       mkdirSync(join(repo, folder), { recursive: true })
@@ -266,7 +266,7 @@ describe('trust covers what settings include', () => {
     expect(hashes.size).toBe(4)
   })
 
-  test('settings that include more than 64 files are not read to the end, and cannot be trusted', async () => {
+  test('settings that include more than 64 files are not read completely, and cannot be trusted', async () => {
     const repo = lab.repository('r')
     for (let n = 0; n < 200; n += 1)
       writeFileSync(join(repo, `i${n}`), `[include]\n\tpath = i${n + 1}\n\tpath = i${n + 2}\n`)
@@ -278,7 +278,7 @@ describe('trust covers what settings include', () => {
 })
 
 describe('naming the repository to git leaves the user’s hooks as they are', () => {
-  /** Trusts a hook that writes what it is given. */
+  /** Trusts a hook that writes its input. */
   async function hooked(repo: string, gitDir: string, name: string, lines: string): Promise<void> {
     const hook = join(gitDir, 'hooks', name)
     mkdirSync(join(gitDir, 'hooks'), { recursive: true })
@@ -289,7 +289,7 @@ describe('naming the repository to git leaves the user’s hooks as they are', (
   const COMMIT_ELSEWHERE = (folder: string): string =>
     `mkdir -p '${folder}'; cd '${folder}'; git init -q; echo x > x; git add x; git commit -qm elsewhere`
 
-  test('one that makes a repository elsewhere, as tests do, leaves this one unchanged', async () => {
+  test('a hook that creates a repository elsewhere, like tests, leaves this one unchanged', async () => {
     const repo = lab.repository('r')
     const elsewhere = join(lab.root, 'elsewhere')
     await hooked(repo, join(repo, '.git'), 'pre-push', `${COMMIT_ELSEWHERE(elsewhere)}; pwd >> '${marker}'`)
@@ -333,7 +333,7 @@ describe('naming the repository to git leaves the user’s hooks as they are', (
   })
 })
 
-test('trust is listed, and withdrawn: nothing runs then until the user is asked again', async () => {
+test('trust is listed and can be withdrawn: then nothing runs until the user is asked again', async () => {
   const repo = lab.repository('r')
   arm(join(repo, '.git'))
   await lab.trust(repo)

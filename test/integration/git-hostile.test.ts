@@ -25,7 +25,7 @@ const HOOKS = [
   'pre-push',
 ]
 
-/** A repository that tries to run a program in every way we know; each leaves its name in the marker. */
+/** A repository that tries to run programs in every known way; each program writes its name to the marker. */
 function hostile(name: string): string {
   const repo = lab.repository(name, { 'a.txt': 'one\n', '.gitattributes': '* filter=evil diff=evil merge=evil\n' })
   const inner = lab.repository(`${name}-inner`)
@@ -88,7 +88,7 @@ function hostile(name: string): string {
   return repo
 }
 
-/** Every action there is, as a pane may call it. */
+/** Every action that a pane can call. */
 function everything(git: GitActions, repo: string): Record<string, () => Promise<unknown>> {
   const path = 'a.txt'
   const hash = 'a'.repeat(40)
@@ -123,7 +123,7 @@ function everything(git: GitActions, repo: string): Record<string, () => Promise
 
 const ran = (): string => (existsSync(marker) ? readFileSync(marker, 'utf8') : '')
 
-test('nothing of a hostile repository runs before it is trusted, whatever is asked', async () => {
+test('no program of a hostile repository runs before it is trusted, for any request', async () => {
   const repo = hostile('evil')
   expect(await lab.actions.summary(repo)).toEqual({ state: 'untrusted', branch: 'main' })
   for (const [name, call] of Object.entries(everything(lab.actions, repo))) {
@@ -169,7 +169,7 @@ test('a session in a hostile repository is started, works and lists files withou
   }
 })
 
-test('a .git file that leads to a hostile repository, and one in a subfolder, are not trusted either', async () => {
+test('a .git file that points to a hostile repository, and one in a subfolder, are not trusted either', async () => {
   const repo = hostile('target')
   const folder = join(lab.root, 'link')
   mkdirSync(folder)
@@ -193,7 +193,7 @@ test('a bare repository hidden among the files of a project is not used for it',
   expect(ran()).toBe('')
 })
 
-test('a working tree elsewhere, odd settings and a HEAD with escape sequences are asked about or left out', async () => {
+test('asks about or omits a working tree elsewhere, odd settings and a HEAD with escape sequences', async () => {
   const repo = lab.repository('odd')
   writeFileSync(join(repo, '.git/HEAD'), 'ref: refs/heads/\u001b[31mred\u202e\n')
   for (const text of [

@@ -61,7 +61,7 @@ it('a merge overwrites neither changes nor ignored files', async () => {
   expect((await lab.actions.status(repo)).operation).toBeUndefined()
 })
 
-it('picks one commit, notices when its changes are there, and stops at conflicts', async () => {
+it('picks one commit, recognizes changes that already exist, and stops at conflicts', async () => {
   const repo = diverged('pick', { 'b.txt': 'theirs\n' }, { 'c.txt': 'ours\n' })
   const picked = hash(repo, 'work')
   expect(await lab.actions.cherryPick(repo, picked)).toEqual({ outcome: 'done', conflicts: 0 })
@@ -79,7 +79,7 @@ it('picks one commit, notices when its changes are there, and stops at conflicts
   await expect(lab.actions.cherryPick(other, hash(other, 'HEAD'))).rejects.toMatchObject({ code: 'request.invalid' })
 })
 
-it('makes, lists, deletes and brings back tags, never one over another', async () => {
+it('creates, lists, deletes and restores tags, and never overwrites one', async () => {
   const repo = diverged('tags', { 'b.txt': 'theirs\n' }, { 'c.txt': 'ours\n' })
   await lab.actions.createTag(repo, { name: 'v1' })
   await lab.actions.createTag(repo, { name: 'v2', at: 'refs/heads/work', message: 'The second\n\nIt has more.' })
@@ -110,7 +110,7 @@ it('pushes one tag to the remote', async () => {
   const remote = join(repo, '..', 'push-tag-remote.git')
   lab.git(repo, 'init', '--quiet', '--bare', remote)
   lab.git(repo, 'remote', 'add', 'origin', remote)
-  // Its hooks would run: it is a folder of this machine.
+  // Its hooks would run, because it is a folder on this machine.
   await lab.trust(repo)
   await lab.actions.createTag(repo, { name: 'v1' })
   await lab.actions.createTag(repo, { name: 'v2' })

@@ -32,7 +32,7 @@ const parts = () => ({ top, gitDir: join(top, '.git'), commonDir: join(top, '.gi
 
 describe('a symbolic link that replaces a folder while git is used in it', () => {
   it('never leads a diff, a conflict or a kept copy out of the project', { timeout: 180_000 }, async () => {
-    // Neither a new file nor the markers of a conflict are read by git.
+    // Git reads neither a new file nor conflict markers.
     const repository = parts() as OpenRepository
     const home = join(base, 'home')
     const kept = createKeptContent({ home, now: Date.now })
@@ -50,7 +50,7 @@ describe('a symbolic link that replaces a folder while git is used in it', () =>
         try {
           kept.keep(repository, ['sub/a'], 'Test')
         } catch {
-          // The same.
+          // Refused, as above.
         }
       }
     })

@@ -9,7 +9,7 @@ let lab: GitLab
 beforeEach(() => void (lab = createGitLab()))
 afterEach(() => lab.remove())
 
-/** What the status lists, in short. */
+/** The status in short form. */
 async function changesOf(repo: string): Promise<string[]> {
   const { staged, unstaged, conflicts } = await lab.actions.status(repo)
   return [
@@ -27,8 +27,8 @@ async function commitAll(repo: string, message = 'change'): Promise<void> {
 }
 
 /**
- * Discards everything, checks that the tree is clean, brings all of it back, and compares every byte. Returns how many
- * files.
+ * Discards everything, checks that the tree is clean, restores everything, and compares every byte. Returns the number
+ * of files.
  */
 async function discardAndRestore(repo: string): Promise<number> {
   const before = contentOf(repo)
@@ -93,7 +93,7 @@ test('4: submodules are shown with what is changed in them, and never entered by
   expect(unstaged).toEqual([{ path: 'sub', kind: 'modified', submodule: true }])
   expect((await lab.actions.diff(repo, { path: 'sub', side: 'unstaged' })).byHunk).toBe(false)
   await expect(lab.actions.discard(repo, ['sub'])).rejects.toMatchObject({ code: 'git.nothing' })
-  // Its remote is a folder.
+  // The remote is a folder.
   expect(await lab.actions.summary(join(repo, 'sub'))).toMatchObject({ state: 'untrusted', branch: 'main' })
   await lab.trust(join(repo, 'sub'))
   expect(await lab.actions.summary(join(repo, 'sub'))).toMatchObject({ state: 'ready', changed: 0 })

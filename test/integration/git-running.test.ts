@@ -32,12 +32,12 @@ function actionsWith(path: string) {
   })
 }
 
-test('prints bytes as they are, and stops what prints too much or takes too long', async () => {
+test('prints bytes unchanged, and stops commands that print too much or take too long', async () => {
   const repo = lab.repository('r', { 'a.bin': Buffer.from([0xff, 0, 0x0d, 0x0a]) })
   const at = { level: 'trusted', folder: repo } as const
   expect([...(await run({ ...at, args: ['show', 'HEAD:a.bin'] })).stdout]).toEqual([0xff, 0, 0x0d, 0x0a])
   await expect(run({ ...at, args: ['log', '-p'], maxBytes: 10 })).rejects.toMatchObject({ code: 'git.too_large' })
-  // A hook that never ends: everything else can be faster than the shortest limit.
+  // A hook that never ends, because everything else may be faster than the shortest limit.
   program(join(repo, '.git/hooks'), 'pre-commit', 'exec sleep 600')
   lab.write(repo, { 'a.bin': 'two\n' })
   await expect(run({ ...at, write: true, args: ['commit', '-qam', 'm'], timeoutMs: 1 })).rejects.toMatchObject({
@@ -45,7 +45,7 @@ test('prints bytes as they are, and stops what prints too much or takes too long
   })
 })
 
-test('a cancelled command is stopped with everything it has started', async () => {
+test('a canceled command is stopped with everything it has started', async () => {
   const repo = lab.repository('r')
   const started = join(lab.root, 'started')
   program(join(repo, '.git/hooks'), 'pre-commit', `echo $$ > '${started}'\nexec sleep 600`)
@@ -80,7 +80,7 @@ test('without trust git sees no repository, and without git it says what to inst
   })
 })
 
-test('variables that mean another repository are not passed on', async () => {
+test('variables that refer to another repository are not passed on', async () => {
   const repo = lab.repository('r')
   const other = lab.repository('other', { 'b.txt': 'b\n' })
   const misled = createRunGit({

@@ -58,7 +58,7 @@ const step = fc.oneof(
 )
 type Step = { do: string; path?: string; branch?: string; text?: string }
 
-/** Content that once was in the working tree must be there still, or be found under a name. */
+/** Content that once was in the working tree must still be there, or be reachable by a name. */
 test(
   `no operation loses content of the working tree, in ${RUNS} random sequences`,
   async () => {
@@ -93,7 +93,7 @@ test(
   600_000 + RUNS * 10_000,
 )
 
-/** What a user does with files; whatever that loses is the user's own decision. */
+/** File operations by the user, who is responsible for losses through them. */
 function changeByHand(repo: string, { do: what, path: name = '', text = '' }: Step): boolean {
   if (what !== 'write' && what !== 'delete' && what !== 'link') return false
   const file = join(repo, name)
@@ -108,7 +108,7 @@ function changeByHand(repo: string, { do: what, path: name = '', text = '' }: St
       writeFileSync(file, text)
     }
   } catch (error) {
-    // A file, or a link that leads nowhere, is where a folder would be.
+    // A file or a broken link is in the place of a folder.
     if (!/^(?:ENOTDIR|EEXIST|ENOENT|ELOOP)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
   return true
@@ -150,10 +150,10 @@ async function perform(
     }
     case 'merge':
       try {
-        // By hand: it makes conflicts. Git's own options keep it from replacing ignored files.
+        // Run directly, to create conflicts. Git's own options keep it from replacing ignored files.
         git(repo, 'merge', '-q', '--no-edit', '--no-overwrite-ignore', name)
       } catch {
-        // Conflicts, or nothing to merge.
+        // There are conflicts, or nothing to merge.
       }
       return undefined
     case 'stageAll':
@@ -193,7 +193,7 @@ async function perform(
   }
 }
 
-/** The blobs of all files and links of a working tree, with a name of each. */
+/** The blobs of all files and links in a working tree, each with one of its names. */
 function blobsOf(repo: string): Map<string, string> {
   const found = new Map<string, string>()
   for (const entry of readdirSync(repo, { withFileTypes: true, recursive: true })) {
@@ -211,9 +211,7 @@ function blobOf(bytes: Buffer): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/**
- * Everything that is found from refs, reflogs, stashes, the index, what an operation has named, and the kept copies.
- */
+/** All objects reachable from refs, reflogs, stashes, the index, the results of operations, and kept copies. */
 function recoverable({ git, home }: GitLab, repo: string, named: readonly string[]): Set<string> {
   const objects = git(repo, 'rev-list', '--objects', '--all', '--reflog', '--indexed-objects', ...named)
   const ids = objects.split('\n').map((line) => line.split(' ')[0] ?? '')

@@ -29,7 +29,7 @@ async function play(
   return runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home, env })
 }
 
-/** Everything that went to the model. */
+/** Everything sent to the model. */
 const sent = (): string => JSON.stringify(server!.requests.map(({ body }) => body))
 const bash = (command: string) => ({ name: 'Bash', input: { command } })
 

@@ -20,7 +20,7 @@ const chosen = `\n${read('appearance.css')}`
 const HIGH = ":root[data-contrast='high']"
 const DARK = "[data-theme='dark']"
 const VIOLET = "[data-accent='violet']"
-/** In the order in which they win. */
+/** In order of precedence. */
 const light = [colorsOf(tokens, ':root'), colorsOf(chosen, HIGH)]
 const dark = [
   colorsOf(tokens, ':root'),
@@ -37,7 +37,7 @@ const darkViolet = [
   colorsOf(chosen, `:root${DARK}[data-contrast='high']${VIOLET}`),
 ]
 
-/** What is on which background. */
+/** Foreground and background pairs. */
 const ON_PAGE = ['ink', 'ink-2', 'ink-3', 'wait-ink', 'run-ink', 'done-ink', 'fail-ink', 'add-ink', 'del-ink']
 const PAGES = ['paper', 'panel', 'raised', 'sunken']
 const ON_OWN = ['wait', 'run', 'done', 'fail'].map((name) => [`${name}-ink`, `${name}-bg`] as const)
@@ -60,11 +60,11 @@ describe.each([
   ['light and violet', violet],
   ['dark and violet', darkViolet],
 ])('high contrast, %s', (_theme, layers) => {
-  // Without an accent, buttons are paper on ink.
+  // Without an accent color, buttons use the page's colors inverted.
   const plain = new Map(layers.flatMap((layer) => [...layer]))
   const colors = new Map([['accent', plain.get('ink')!], ['on-accent', plain.get('paper')!], ...plain])
 
-  it('has text of at least 7:1 on every background it stands on', () => {
+  it('has text contrast of at least 7:1 on every background', () => {
     const low = PAIRS.map(([text, page]) => ({
       pair: `${text} on ${page}`,
       ratio: ratioOf(colors, text, page),
@@ -72,7 +72,7 @@ describe.each([
     expect(low).toEqual([])
   })
 
-  it('has lines and a focus mark of at least 3:1', () => {
+  it('has lines and a focus ring with a contrast of at least 3:1', () => {
     const low = ['line', 'line-strong', 'focus']
       .flatMap((line) =>
         ['paper', 'panel', 'raised'].map((page) => ({ line, page, ratio: ratioOf(colors, line, page) })),

@@ -30,7 +30,7 @@ async function open(script: ScriptStep[], hooks: string) {
     await until(() => found().length > nth, 'a request')
     return found()[nth]!
   }
-  // A turn may have to wait for many processes of hooks.
+  // A turn may have to wait for many hook processes.
   const ended = (turns = 1) =>
     until(() => events.filter(({ type }) => type === 'turn.finished').length === turns, 'the end of the turn')
   const path = (name: string): string => join(scratch.project, name)
@@ -45,7 +45,7 @@ const writes = (content: string): ScriptStep => ({
 })
 
 test('the approval shows, and the call writes, what a hook changed the call to; the hook runs once', async () => {
-  // It never gives the same twice: what is written is what was approved only when it is asked once.
+  // It never returns the same text twice, so the approved text is written only if the hook runs once.
   const stamp = `echo x >> asked; echo "{\\"content\\": \\"made $(wc -l < asked)\\"}"`
   const { engine, sessionId, approval, ended, path, say } = await open(
     [writes('meant'), writes('meant more'), { text: 'ok' }],
@@ -103,7 +103,7 @@ test('no kind of message bypasses a hook on prompts: sent, steered, queued or ed
   expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain('curse')
 })
 
-test('the newest runs are kept with their output, both within limits', async () => {
+test('the latest runs are kept with their output, both within limits', async () => {
   const { engine, project, ended, path, say, close } = await open(
     [
       {

@@ -46,7 +46,7 @@ async function play(script: ScriptStep[], hooks: Written[]): Promise<void> {
 
 const print = (mode = 'auto', env: Record<string, string> = {}) =>
   runCli(['print', 'go', '--permission-mode', mode, '--cwd', scratch.project], { home: scratch.home, env })
-/** A command that has what it was told in `told`. */
+/** A hook command with its input in `told`. */
 const script = (code: string): string =>
   `'${process.execPath}' -e 'const fs = require("fs"), told = JSON.parse(fs.readFileSync(0)); ${code}'`
 const calls = (...toolCalls: ScriptedCall[]): ScriptStep => ({ toolCalls })
@@ -132,7 +132,7 @@ describe('PreToolUse', () => {
         { event: 'PreToolUse', matcher: 'Write|Edit', command: 'touch wrong' },
         { event: 'PreToolUse', command: 'echo x >> once' },
         { event: 'PreToolUse', matcher: '*', command: 'echo x >> once' },
-        // Each waits for the other: one after the other they would never end.
+        // Each waits for the other, so in sequence they would never end.
         { event: 'PreToolUse', command: 'mkfifo a 2>/dev/null; echo x > a' },
         { event: 'PreToolUse', command: 'until [ -p a ]; do sleep 0.01; done; cat a > met' },
       ],
@@ -260,7 +260,7 @@ describe('hook processes', () => {
     for (const file of ['pid', 'daemon']) expect(isAlive(Number(read(file)))).toBe(false)
   })
 
-  it('leave no process behind when they end at once and a child still holds their output', async () => {
+  it('leave no process behind when they end immediately and a child still holds their output', async () => {
     const daemonise =
       "sh -c 'echo $$ > near; exec sleep 600' & setsid sh -c 'echo $$ > far; " +
       "exec sleep 600' & until [ -s near ] && [ -s far ]; do sleep 0.01; done"

@@ -19,7 +19,7 @@ describe.skipIf(chromium === null)('the app on the desktop host', () => {
     })
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.reload()
-    // What the first page shows comes from app.info, session.list and settings.get.
+    // The first page shows data from app.info, session.list and settings.get.
     await page.getByRole('button', { name: 'Try the demo' }).waitFor()
     expect(await page.title()).toContain('Trestle')
     expect(complaints).toEqual([])

@@ -51,7 +51,7 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
     expect(electron.notifications).toHaveLength(1)
   })
 
-  test('appear when a session has finished in the back; not for one that was stopped, and not when that is turned off', async () => {
+  test('appear when a session finishes in the background, but not if it was stopped or they are turned off', async () => {
     const desktop = await inTheBack()
     const { electron, engine, sessionId } = desktop
     const turn = (turnId: string, stop: 'end_turn' | 'cancelled' | 'error'): void => {
@@ -73,7 +73,7 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
     expect(electron.notifications).toHaveLength(2)
   })
 
-  test('appear once for a program that asks at its terminal too, until it continues', async () => {
+  test('appear once for a program that waits for input in its terminal, until it continues', async () => {
     const desktop = await inTheBack()
     const { electron, engine, sessionId } = desktop
     const prompt = { text: 'Password:', since: 1 }

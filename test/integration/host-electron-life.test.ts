@@ -9,7 +9,7 @@ import { findings } from '../../e2e/assistive'
 import { until } from '../support/until'
 
 describe.skipIf(chromium === null)('the lifecycle of the desktop host', () => {
-  test('a second instance exits at once; the first one shows its window', async () => {
+  test('a second instance exits immediately; the first one shows its window', async () => {
     const second = await startOnDouble({
       double: { isFirstInstance: false },
       openEngine: () => Promise.reject(new Error('the engine must not be opened twice')),
@@ -104,7 +104,7 @@ describe.skipIf(chromium === null)('the lifecycle of the desktop host', () => {
     await until(() => electron.questions.length === 1, 'the question')
     expect(electron.questions).toEqual(['A background task is running.'])
     electron.answer = 1
-    // Only when the first one is settled is it asked again.
+    // Asks again only after the first question is settled.
     await until(() => {
       electron.app.quit()
       return electron.app.hasQuit

@@ -162,7 +162,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
 
   test('the quick prompt starts a session with its text, and shows it in the main window', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    // One that is missing would not be offered.
+    // A missing one would not be offered.
     const folder = await tempFolder()
     await session(engine, 'Fix the bridge', folder)
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Shift+Space' })

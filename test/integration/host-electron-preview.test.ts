@@ -33,7 +33,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** The interface in the desktop app with a session on screen, and a preview of the server beside it. */
+/** The interface in the desktop app with a session on screen and a preview of the server next to it. */
 async function withPreview() {
   const engine = memoryEngine({ version: '9.9.9' })
   const { sessionId } = await engine.sessions.create({ folder: '/work/bridge' })
@@ -42,14 +42,14 @@ async function withPreview() {
   const window = desktop.window()
   const { page } = window.webContents
   page.setDefaultTimeout(60_000)
-  // Room for the conversation beside the preview.
+  // Space for the conversation next to the preview.
   await page.setViewportSize({ width: 1680, height: 1000 })
   await page.getByRole('button', { name: 'Settings' }).first().waitFor()
   desktop.electron.app.emit('second-instance', {}, [], '', {
     args: [`trestle-app://session/${sessionId}`],
     workingFolder: '/',
   })
-  // A menu that is opened before the session is on screen closes when it comes.
+  // A menu that is opened before the session is on screen closes when the session appears.
   await expect.poll(() => page.url()).toContain(sessionId)
   await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Panes', exact: true }).click()
@@ -66,7 +66,7 @@ async function open(page: Page, address: string): Promise<void> {
   await field.press('Enter')
 }
 
-/** Waits until a message says this; shows the message otherwise. */
+/** Waits until a message contains this text; fails with the message. */
 async function quoted(message: Locator, pattern: RegExp): Promise<void> {
   const deadline = Date.now() + 60_000
   while (!pattern.test(await message.inputValue()) && Date.now() < deadline)

@@ -5,7 +5,7 @@ import { findings } from '../../e2e/assistive'
 import { chromium, shown, startOnDouble } from '../support/desktop-fixture'
 import { until } from '../support/until'
 
-/** An error that nothing catches, told as Node tells it. */
+/** An uncaught error, reported as by Node. */
 function fail(error: Error): void {
   const listener = process.listeners('uncaughtException').at(-1)
   listener?.(error, 'uncaughtException')

@@ -11,7 +11,7 @@ const KEEP = 0
 const STOP = 1
 const CANCEL = 2
 
-/** A desktop with a session at work, and what its engine was closed with. */
+/** A desktop with a running session, and the arguments with which its engine was closed. */
 async function atWork(options: Parameters<typeof startOnDouble>[0] = {}, engine = memoryEngine({ version: '9.9.9' })) {
   const closed: unknown[] = []
   const close = engine.close.bind(engine)
@@ -132,7 +132,7 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
     expect(electron).toMatchObject({ dialogs: [], windows: [], app: { hasQuit: false } })
     electron.trays[0]?.emit('click')
     await shown({ electron })
-    // Without the icon there would be no way back.
+    // Without the icon, the user could not get back to the app.
     await engine.settings.setDesktop({ tray: false })
     electron.windows[0]?.close()
     await until(() => electron.app.hasQuit, 'the end')
@@ -149,7 +149,7 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
       else terminate?.()
       let isPrevented = false
       electron.app.emit('before-quit', { preventDefault: () => (isPrevented = true) })
-      // A prevented quit is a cancelled log-out on a Mac.
+      // On a Mac, preventing the quit cancels the log-out.
       expect(isPrevented).toBe(false)
       await until(() => electron.app.hasQuit, 'the end')
       expect(electron.dialogs).toEqual([])

@@ -102,7 +102,7 @@ describe.skipIf(chromium === null)('system integration of the desktop app', () =
     await engine.settings.setDesktop({ keepAwake: false })
     expect(electron.awake.size).toBe(0)
     await engine.settings.setDesktop({ keepAwake: true })
-    // Waiting for a person is no reason to stay awake.
+    // The computer can sleep while a turn waits for a person.
     engine.ask(sessionId, 'a')
     expect(electron.awake.size).toBe(0)
     await engine.sessions.reply(sessionId, { approvalId: 'a', optionId: 'once' })
@@ -140,7 +140,7 @@ describe.skipIf(chromium === null)('system integration of the desktop app', () =
     await holds(page, `JSON.stringify(page.commands.at(-1)) === '{"open":"session","sessionId":"abc"}'`)
     electron.shortcuts.get('Ctrl+Shift+Space')?.()
     await until(() => electron.windows[1]?.isShown === true, 'the quick prompt')
-    // Another window is chosen.
+    // The user switches to another window.
     electron.windows[1]?.emit('blur')
     expect(electron.windows).toHaveLength(1)
     await engine.settings.setDesktop({ quickPrompt: '' })

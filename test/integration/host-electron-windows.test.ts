@@ -17,7 +17,7 @@ const roles = (desktop: StartedDesktop, label: string) =>
     label,
   ).submenu?.map((item) => item.role ?? item.label ?? item.type)
 
-/** Saves a text by way of a link, as the page does. */
+/** Saves a text through a link, like the page. */
 const SAVE = `(() => {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob(['the output']))
@@ -168,7 +168,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     const page = await shown(desktop)
     await page.evaluate(SAVE)
     await until(() => desktop.electron.saveDialogs.length === 1, 'the dialog')
-    // A folder stands in the way.
+    // A folder already has that path.
     desktop.electron.saveTo = join(desktop.home, 'taken')
     await mkdir(join(desktop.electron.saveTo, 'full'), { recursive: true })
     await page.evaluate(SAVE)

@@ -9,7 +9,7 @@ import { startWebHost } from '../../src/main/host/web/server/web-host'
 import { memoryEngine } from '../support/memory-engine'
 
 const BUILT = join(import.meta.dirname, '..', '..', 'out', 'renderer')
-/** What a browser has to fetch before anything is on screen. */
+/** The files a browser has to fetch before anything is on screen. */
 const MAX_START_BYTES = 200_000
 const MAX_STYLE_BYTES = 30_000
 
@@ -46,7 +46,7 @@ function get(port: number, path: string, headers: Record<string, string> = {}, m
   })
 }
 
-/** The scripts a page fetches before it runs: what index.html names, and everything those import statically. */
+/** The scripts a page fetches before it runs: those in index.html and all their static imports. */
 async function startScripts(): Promise<string[]> {
   const page = await readFile(join(BUILT, 'index.html'), 'utf8')
   const found = new Set([...page.matchAll(/(?:src|href)="\/assets\/([^"]+\.js)"/g)].map(([, name]) => name ?? ''))
@@ -89,7 +89,7 @@ test('every startup script and style is sent compressed', async () => {
   const port = await serve(BUILT)
   for (const name of await startScripts()) {
     const path = `/assets/${name}`
-    // Tiny files are smaller as they are.
+    // Tiny files are smaller uncompressed.
     if ((await stat(join(BUILT, path))).size < 1024) continue
     const { headers, body } = await get(port, path, { 'accept-encoding': 'gzip, deflate, br, zstd' })
     expect(headers).toMatchObject({
@@ -120,7 +120,7 @@ test('a browser gets the best encoding it accepts, and the uncompressed file oth
   expect(await form('identity')).toEqual([undefined, script, true])
   expect(await form('')).toEqual([undefined, script, true])
   expect(await form('gzip, br', 'b-1.js')).toEqual([undefined, 'only plain', true])
-  // They are forms of a file and no files of their own.
+  // They are encodings of a file, not separate files.
   expect(await get(port, '/assets/a-1.js.gz')).toMatchObject({ status: 404 })
 })
 

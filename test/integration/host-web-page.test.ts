@@ -42,7 +42,7 @@ async function start(port = 0, engine = memoryEngine({ version: '9.9.9' })) {
   return { ...host, engine, close }
 }
 
-/** A fresh tab, and everything its requests and console said. */
+/** A fresh tab, with everything in its requests and console. */
 async function newTab(): Promise<{ page: Page; urls: string[]; referers: string[]; complaints: string[] }> {
   const context = await browser.newContext()
   cleanups.push(() => context.close())
@@ -75,7 +75,7 @@ describe.skipIf(chromium === null)('the web host in a browser', () => {
     await page.reload()
     await page.waitForSelector('h1')
     expect(urls.some((each) => each.startsWith('ws:'))).toBe(true)
-    // The address typed in is the only place, and what follows # is not sent.
+    // Only the address that was typed in has it, and the part after # is not sent.
     expect(urls.filter((each) => each.includes(token) && !each.includes('#'))).toEqual([])
     expect(referers.join('')).toBe('')
     expect(complaints).toEqual([])

@@ -34,7 +34,7 @@ test('a restarted host keeps its address (theme and last session are stored by t
   expect(second.port).toBe(first.port)
 })
 
-test('a second host uses another port and leaves the usual one alone', async () => {
+test('a second host uses another port and leaves the default one alone', async () => {
   const { start, file } = await scratch()
   const first = await start()
   const second = await start()

@@ -17,7 +17,7 @@ import { serveApp } from '../support/served-app'
 import { endHosts } from '../support/source-task-host'
 import { trustProject } from '../support/trust-project'
 
-/** A way to work in the folder: one turn, each time it is called. */
+/** A way to work in the folder: each call runs one turn. */
 type Turn = () => Promise<unknown>
 
 let scratch: Scratch
@@ -31,7 +31,7 @@ beforeEach(async () => {
   tools = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-hostile-'))
   folder = await hostileFolder(scratch.project, tools)
   model = await startModelServer({ script: () => ({ text: 'done' }) })
-  // What runs is told by stubs that write outside the project, which a sandbox would keep them from.
+  // Stubs report what runs by writing outside the project, which a sandbox would prevent.
   writeConfig(scratch.home, configFor(model.baseUrl, { more: '[sandbox]\nmode = "off"\n' }))
 })
 afterEach(async () => {
@@ -42,13 +42,13 @@ afterEach(async () => {
   rmSync(tools, { recursive: true, force: true })
 })
 
-/** Its programs come first. */
+/** Its programs come first in PATH. */
 const env = (): Record<string, string> => ({ PATH: `${folder.bin}${delimiter}${process.env['PATH'] ?? ''}` })
 const cli = (...args: string[]) => runCli(args, { home: scratch.home, cwd: scratch.project, env: env() })
 
 async function trustView(): Promise<TrustView> {
   const { stdout } = await cli('permission', 'show')
-  // Whatever it is shown on: nothing in it moves a cursor or hides.
+  // Nothing in it can move a cursor or hide text on any display.
   expect(stdout).not.toMatch(/[^\P{C}\n]/u)
   return JSON.parse(stdout)
 }
@@ -77,7 +77,7 @@ const hosts: Record<string, () => Promise<Turn>> = {
       )
     }
     return async () => {
-      // All that a page asks for when a folder is opened.
+      // All requests of a page when a folder is opened.
       await client.trust.get({ folder: scratch.project })
       const { servers }: McpServerList = await client.mcp.list({ folder: scratch.project })
       expect(servers.length).toBeGreaterThan(5)
@@ -115,7 +115,7 @@ describe('a folder crafted to run code when opened', () => {
       await turn()
       expect([folder.runs(), folder.connections()]).toEqual([[], []])
 
-      // What is accepted does run: this test could fail.
+      // Accepted programs do run, which proves that this test can fail.
       const { state, parts } = await trustProject(scratch.home, scratch.project)
       expect(state).toBe('trusted')
       expect(parts.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['rules', 'hooks', 'mcp', 'agents']))
@@ -132,7 +132,7 @@ describe('a folder crafted to run code when opened', () => {
       expect(folder.connections()).toEqual(
         expect.arrayContaining([expect.stringMatching(/\/http\?home=.*&key=none/), expect.stringContaining('/sse')]),
       )
-      // The options that keep git from running anything name what it would run.
+      // The options that keep git from running programs contain their names.
       expect(
         folder
           .runs()

@@ -16,7 +16,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { until } from '../support/until'
 import { PROGRAM, startWebProcess, type WebProcess } from '../support/web-process'
 
-// Each test starts some programs.
+// Each test starts several programs.
 let scratch: Scratch
 let server: ModelServer
 let host: WebProcess | undefined
@@ -82,7 +82,7 @@ function isRead(pipe: string): boolean {
 
 const results = (events: readonly EventBody[]) =>
   Object.fromEntries(events.flatMap((event) => (event.type === 'tool.finished' ? [[event.callId, event]] : [])))
-/** The program, run to its end. */
+/** Runs the program until it exits. */
 async function runTsCli(args: string[], { home, project }: Scratch) {
   const script = runTs(PROGRAM, [...args, '--cwd', project], { TRESTLE_HOME: home })
   script.child.stdin?.end()
@@ -120,7 +120,7 @@ it('keeps the requests of ten sessions through a kill: in order, each answered o
     message: expect.stringContaining('already allowed'),
   })
 
-  // Two tabs answer each at the same moment, the newest first; a third one watches.
+  // Two tabs answer each request at the same time, the latest first; a third one watches.
   const other = host!.connect().client
   const pushes = host!.follow(host!.connect().client)
   await until(() => inboxOf(pushes)?.length === 8, 'the first list')
@@ -143,7 +143,7 @@ it('keeps the requests of ten sessions through a kill: in order, each answered o
   }
   await until(() => inboxOf(pushes)?.length === 0, 'an empty list everywhere')
   for (let n = 0; n < 10; n += 1) expect(readFileSync(join(scratch.project, `made-${n}`), 'utf8')).toBe('ran\n')
-  // Twice each, never more: no step was asked for again.
+  // Exactly two each: no step was requested again.
   expect(server.requests).toHaveLength(20)
 })
 
@@ -170,7 +170,7 @@ it.each([1, 4])(
 
     const client = await restarted()
     const left = await client.approval.list()
-    // Who was told that the answer counts is not asked again; the others are, in their order.
+    // Requests with a confirmed answer are not shown again; the others are, in order.
     const done = asked.filter((_, index) => heard[index]!.status === 'fulfilled').map(({ approvalId }) => approvalId)
     expect(left.filter(({ approvalId }) => done.includes(approvalId))).toEqual([])
     expect(left).toEqual(asked.filter(({ approvalId }) => left.some((entry) => entry.approvalId === approvalId)))
@@ -220,7 +220,7 @@ it('continues a turn that was waiting when the app closed: first a rejection, th
   expect(textOf(results(events)['w']!.content)).toContain('not there')
   expect(JSON.stringify(server.requests[1]!.body)).toMatch(/not there.*said meanwhile/)
   expect(existsSync(join(scratch.project, 'new.txt'))).toBe(false)
-  // Nothing sticks: the session is free for the next prompt.
+  // The session is ready for the next prompt.
   expect(await client.session.prompt(say('said in the queue, again'))).toEqual({ queued: false })
   await ended(client, sessionId)
 })

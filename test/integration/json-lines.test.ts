@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runCli } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 
-/** Line separators to some, but text in JSON and to a shell. */
+/** Characters that some programs treat as line separators, but that are text in JSON and in a shell. */
 const SEPARATORS = ['\u2028', '\u2029', '\u0085', '\u000b', '\u000c']
 
 let scratch: Scratch

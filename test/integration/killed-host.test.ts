@@ -32,7 +32,7 @@ async function killedRun(ms: number): Promise<RecordedEvent[]> {
   await Promise.race([new Promise((resolve) => child.stdout.once('data', resolve)), gone])
   setTimeout(() => child.kill('SIGKILL'), ms)
   await gone
-  // The last line may be cut; every whole one was told after it was stored.
+  // The last line may be incomplete; every complete one was reported after it was stored.
   const whole = out.slice(0, out.lastIndexOf('\n'))
   return whole.split('\n').flatMap((line) => {
     const event = JSON.parse(line) as RecordedEvent
@@ -61,7 +61,7 @@ it(
     })
     writeConfig(scratch.home, configFor(server.baseUrl))
     for (let kill = 0; kill < KILLS; kill += 1) {
-      // Spread over the first second, the same moments in every run.
+      // Spread over the first second, at the same times in every run.
       const told = await killedRun((kill * 137) % 700)
       const sessionId = told[0]!.sessionId
       const db = new Database(join(scratch.home, 'trestle.db'), { readonly: true })

@@ -13,13 +13,13 @@ const namesIn = (message: Message): string[] =>
     .filter((name, at, all) => all.indexOf(name) === at)
     .toSorted()
 
-/** The messages of each part of the interface, in each language. A part that is added belongs here. */
+/** The messages of each part of the interface, in each language. Add new parts here. */
 const PARTS: Record<string, { en: Record<string, Message> } & Record<string, Record<string, Message>>> = {
   shell: { en: SHELL_MESSAGES },
   settings: { en: SETTINGS_MESSAGES },
 }
 
-test('every language has every message, with the same values to fill in', () => {
+test('every language has every message, with the same placeholders', () => {
   for (const [part, catalogs] of Object.entries(PARTS)) {
     for (const [language, catalog] of Object.entries(catalogs)) {
       expect([part, language, Object.keys(catalog).toSorted()]).toEqual([
@@ -33,7 +33,7 @@ test('every language has every message, with the same values to fill in', () => 
   }
 })
 
-test('every message is used, and every message that is used exists', () => {
+test('every message is used, and every used message exists', () => {
   const folder = join(import.meta.dirname, '..', '..', 'src', 'renderer')
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
@@ -42,7 +42,7 @@ test('every message is used, and every message that is used exists', () => {
   const messages = Object.keys({ ...SHELL_MESSAGES, ...SETTINGS_MESSAGES })
   const named = [...sources.matchAll(/(?<![\w.])t\(\s*'([^']+)'/g)].map(([, key]) => key!)
   expect(named.filter((key) => !messages.includes(key))).toEqual([])
-  // Keys that are put together: t(`rules.${decision}`).
+  // Keys that are composed: t(`rules.${decision}`).
   const prefixes = [...sources.matchAll(/(?<![\w.])t\(\s*`([^`$]*)\$\{/g)].map(([, prefix]) => prefix!)
   const isUsed = (key: string) => sources.includes(`'${key}'`) || prefixes.some((prefix) => key.startsWith(prefix))
   expect(messages.filter((key) => !isUsed(key))).toEqual([])
@@ -65,13 +65,13 @@ test('a message follows the plural forms of its language', () => {
   ])
 })
 
-test('numbers and dates follow the formats that were chosen, messages the language', () => {
+test('numbers and dates follow the chosen formats, and messages follow the language', () => {
   setSpoken({ language: 'en', formats: 'de-DE' })
   expect(formatNumber(1234.5)).toBe('1.234,5')
   expect(formatDate(new Date(2026, 10, 26), { dateStyle: 'short' })).toBe('26.11.26')
   expect(shell('shell.pending', { count: 1500 })).toBe('1.500 pending')
 })
 
-test('the page says its language and the direction it is written in', () => {
+test('the page declares its language and text direction', () => {
   expect(setSpoken({ language: 'en', formats: 'ar-EG' })).toEqual({ lang: 'en', dir: 'ltr' })
 })

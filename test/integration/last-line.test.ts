@@ -51,7 +51,7 @@ function stall(ms: number): void {
 }
 
 /**
- * A leader whose command prints and ends while this process is too busy to read its terminal, and which something else
+ * A leader whose command prints and ends while this process is too busy to read its terminal, which another process
  * keeps open.
  */
 function busyLeaders(printed: string): ShellLauncher {
@@ -82,7 +82,7 @@ test('a command that ends while Trestle is too busy to read its terminal loses n
 
 test('an output filter that has not finished is waited for, however slow it is', async () => {
   const tasks = open()
-  // The filter works for longer than is waited for a terminal that something has open, on a machine of any speed.
+  // On any machine, the filter takes longer than the wait for a terminal that another process keeps open.
   const work = 'end=$((${EPOCHREALTIME/./} + 400000)); while ((${EPOCHREALTIME/./} < end)); do :; done'
   const end = await run(tasks, `echo begin; echo x > >(read -r word; ${work}; echo "filtered $word")`)
   expect(end.text).toBe('begin\nfiltered x\n')
@@ -95,7 +95,7 @@ test('a command in a sandbox is not delayed by another one whose terminal is ope
   const policy = sandbox()
   const server = run(tasks, 'sleep 60; echo never', policy)
   cleanups.push(() => tasks.close().then(() => server.then(() => undefined)))
-  // Each would wait 250 ms for the end of its terminal, at the least; on a busy machine, most take longer anyway.
+  // Each would wait at least 250 ms for the end of its terminal; on a busy machine, most take longer anyway.
   let fastest = Infinity
   for (let round = 0; round < 50 && fastest >= 240; round++)
     fastest = Math.min(fastest, (await run(tasks, 'true', policy)).durationMs)
@@ -115,7 +115,7 @@ function sandbox(): SandboxPolicy {
   }
 }
 
-/** Commands that end in every way that could cost a last line; each prints `last ID`. */
+/** Commands that end in every way that could lose the last line; each prints `last ID`. */
 const KINDS: ((id: string) => string)[] = [
   (id) => `echo first; echo last ${id}`,
   (id) => `echo first; printf 'last ${id}'`,

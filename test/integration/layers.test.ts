@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Imports that point up the layers, or into a folder that has no place in them. */
+/** Imports that point up the layers, or into a folder that is not in any layer. */
 const WRONG: readonly [from: string, to: string][] = [
   ['src/main/engine/process/a.ts', 'src/main/engine/task/b.ts'],
   ['src/main/engine/store/a.ts', 'src/main/engine/session/b.ts'],
@@ -64,7 +64,7 @@ test('imports that point down the layers are allowed', () => {
   expect(violations(RIGHT)).toEqual([])
 })
 
-/** What the check of folders says about these imports, and its exit code. */
+/** The output and exit code of the folder check for these imports. */
 function circles(imports: readonly [from: string, to: string][]): { status: number | null; stdout: string } {
   writeImports(imports)
   const script = join(root, 'scripts/check-folders.ts')
@@ -101,7 +101,7 @@ test('a type counts as an import, and a test does not', () => {
   expect(circles([]).status).toBe(1)
 })
 
-test('a file that is started by its address counts as an import, and a comment does not', () => {
+test('a file that is started by its URL counts as an import, and a comment does not', () => {
   write('src/shared/a/one.ts', "new Worker(new URL('../b/two.ts', import.meta.url))\n")
   write(
     'src/shared/b/two.ts',

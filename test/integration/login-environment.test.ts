@@ -86,7 +86,7 @@ test('a hook and an MCP server started before the login shell is read have its e
   letGo()
   await Promise.all([said, ended()])
   expect(readFileSync(path('asked'), 'utf8')).toBe('mytool ran with from-the-shell\n')
-  // It is not a server, but it was found: a shell that was not waited for would not know it.
+  // It is not a server, but it was found; without waiting for the shell, it would not be.
   expect(JSON.stringify(await tested)).not.toContain('ENOENT')
 })
 

@@ -22,7 +22,7 @@ describe.skipIf(!hasDovecot)('the test of a mail account', () => {
     imap: { host, port, security },
   })
 
-  it('passes for a working account and says what it found', async () => {
+  it('passes for a working account and reports what it found', async () => {
     const result = await testAccount({ account: lab.account('ada'), password: MAIL_PASSWORD })
     expect(result).toMatchObject({
       ok: true,
@@ -49,7 +49,7 @@ describe.skipIf(!hasDovecot)('the test of a mail account', () => {
     expect(JSON.stringify(found)).not.toContain('CANARY')
   })
 
-  it('names a certificate that is not trusted, and accepts one of a program on this computer when told to', async () => {
+  it('names an untrusted certificate, and accepts one of a server on this computer when told to', async () => {
     const found = await check(imap(lab.imap.tlsPort, 'tls'))
     expect(found.imap).toMatchObject({
       ok: false,

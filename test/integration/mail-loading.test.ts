@@ -23,7 +23,7 @@ it.each([
   undo.push(() => model.close())
   writeConfig(scratch.home, `${configFor(model.baseUrl)}${config}`)
   const [spy, list] = [join(scratch.home, 'spy.mjs'), join(scratch.home, 'loaded.txt')]
-  // Words of imapflow, mailparser, nodemailer and the mail engine.
+  // Words that occur in imapflow, mailparser, nodemailer and the mail engine.
   const marks = [
     'IDLE session failed',
     'Input cannot be null or undefined.',

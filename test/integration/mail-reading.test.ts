@@ -36,7 +36,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
   })
 })
 
-/** Text is meant exactly, a pattern as it is. */
+/** A string must match exactly, a regular expression as a pattern. */
 function matching(wanted: string | RegExp): unknown {
   const pattern = typeof wanted === 'string' ? `^${wanted.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$` : wanted
   return expect.stringMatching(pattern)

@@ -61,7 +61,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     expect((await mail.search({ text: 'euros', limit: 1 })).total).toBe(2)
   })
 
-  it('says which folders there are when one is missing, and which accounts', async () => {
+  it('lists the existing folders or accounts if one is missing', async () => {
     expect(await rejection(mail.search({ account: 'ada', folder: 'Archiv' }))).toMatchObject({
       code: 'mail.not_found',
       message: expect.stringMatching(/no folder "Archiv"\. Did you mean "Archive"\? There are: .*"Drafts"/),
@@ -123,7 +123,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     expect(lab.smtp.received).toEqual([])
   })
 
-  it('sends with an attachment, keeps a copy, marks what it answers, and never tells blind copies', async () => {
+  it('sends with an attachment, keeps a copy, marks the original as answered, and never reveals Bcc recipients', async () => {
     const sent = await mail.send(
       {
         to: ['ada@example.com', 'gone@example.com'],
@@ -167,7 +167,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     })
   })
 
-  it('reports new mail that fits the filter, once each, and what came while the server was away', async () => {
+  it('reports new mail that matches the filter once each, including mail that arrived while the server was unreachable', async () => {
     const inbox: string[] = []
     let arrived = next()
     const problems: string[] = []
