@@ -206,7 +206,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     stopReady()
   })
 
-  it('tries a message again that could not be handled, ever later, and says so once', async () => {
+  it('retries a message that could not be handled, with growing delays, and reports it once', async () => {
     const handled = next<string>()
     const problems: (string | undefined)[] = []
     let attempts = 0
@@ -230,7 +230,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     stop()
   })
 
-  it('a watch whose messages cannot be handled, or which cannot be told so, keeps none from the others', async () => {
+  it('a watch that cannot handle messages or notifications does not affect the others', async () => {
     const handled = next<string>()
     await lab.deliver('bob', plainMessage('Mark', 'x'))
     const since = position(await idOf('bob', 'Mark'))
@@ -242,7 +242,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
     const stopSecond = mail.watch({ ...watch, onMail: ({ subject }) => handled.resolve(subject) })
     await lab.deliver('bob', plainMessage('Shared', 'x'))
     expect(await handled.promise).toBe('Shared')
-    // The watch continues after telling of the failure failed, too.
+    // The watch continues even if reporting the failure fails.
     const later = next<string>()
     const stopThird = mail.watch({
       ...watch,
@@ -291,7 +291,7 @@ function peakMemory(): { during(stream: WriteStream): WriteStream; stop(): numbe
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const inUse = (): number => {
-    // Buffers are freed by the second one.
+    // The second collection frees buffers.
     collect()
     collect()
     const { heapUsed, arrayBuffers } = process.memoryUsage()

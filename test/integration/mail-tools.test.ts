@@ -106,7 +106,7 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
     }
   }
 
-  it('search and read without asking, mark what others wrote as data, and say how long it is', async () => {
+  it('search and read without asking, and mark text by others as data with its length', async () => {
     const long = 'word '.repeat(10_000)
     const { say, ended, results, approvals, model } = await open(
       (id) => [
@@ -174,7 +174,7 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
     },
   )
 
-  it('a file that changed while the message waited is shown again before it is sent', async () => {
+  it('a file that changed while the message was pending is shown again before it is sent', async () => {
     const { scratch, say, approval, answer } = await open(() => [
       call('MailSend', { to: ['ada@example.com'], subject: 's', text: 't', attachments: ['plan.txt'] }),
       { text: 'done' },
@@ -284,7 +284,7 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
     ])
     await say()
     await answer(await approval(0), 'allow_once')
-    // Without a sandbox here, the command asks.
+    // Without a sandbox on this machine, the command asks.
     await until(() => approvals().length > 1 || results().length > 3, 'the command')
     if (approvals()[1]) await answer(approvals()[1]!, 'allow_once')
     await ended()

@@ -83,7 +83,7 @@ async function say(lab: McpLab, session: string, text: string): Promise<string> 
 it('the agent is told once that a resource it was given has changed', async () => {
   const lab = await mcpLab(() => ({ everything: DEFINITION }))
   const session = await lab.session()
-  // Before anything was started: the mention starts it.
+  // Before any server was started: the mention starts it.
   expect(await say(lab, session, `Read @everything:${RESOURCE}`)).toContain('Resource 7: ')
   expect(lab.of(session, 'session.changed')).toMatchObject([{ title: `Read @everything:${RESOURCE}` }])
   await lab.calls(session, [{ name: 'mcp__everything__toggle-subscriber-updates', input: {} }])
@@ -119,7 +119,7 @@ it('tells the user once that a server asked for a form with a field of an unsupp
   const call = { name: 'mcp__post__odd-form', input: {} }
   expect(await lab.calls(session, [call])).toEqual(['not asked'])
   expect(await lab.calls(session, [call])).toEqual(['not asked'])
-  // On a busy machine, another notice says that the server takes long to start.
+  // On a busy machine, there is another notice that the server takes long to start.
   expect(notices.filter((text) => text.includes('asked for'))).toEqual([
     'The MCP server post asked for a form whose field “address” is of an unsupported type (object). ' +
       'Trestle cannot show it, so it was refused.',

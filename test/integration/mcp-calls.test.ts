@@ -33,7 +33,7 @@ it('progress is shown while a call runs and restarts its time limit', async () =
   expect(await lab.calls(session, [call('slow', { n: 30 })])).toEqual(['after 30 steps'])
   const tookMs = performance.now() - startedAt
   expect(shown.join('')).toMatch(/^step 1 \(1\/30\)[^]*step 2\d \(2\d\/30\)/)
-  // Four times a second at most.
+  // At most four times a second.
   expect(shown.length).toBeLessThan(tookMs / 250 + 3)
 })
 
@@ -109,7 +109,7 @@ it("the next app offers a server's cached tools without starting it, and starts 
   }
 })
 
-it('an idle server is stopped, immediately once its last session is gone', async () => {
+it('an idle server is stopped, immediately once its last session is closed', async () => {
   const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }), {
     config: '[mcp]\nidle_minutes = 0.01',
   })
@@ -118,7 +118,7 @@ it('an idle server is stopped, immediately once its last session is gone', async
   await until(() => lab.started('a').every((pid) => !isAlive(pid)), 'it to be stopped')
   expect((await lab.engine.mcp.list()).servers[0]).toMatchObject({ state: 'idle', sessions: 0 })
   expect(await lab.calls(session, [call('echo', { text: '2' })])).toEqual(['2'])
-  // More than one on a machine that takes longer than the idle time for a call.
+  // More than one if a call takes longer than the idle time on this machine.
   expect(lab.started('a').length).toBeGreaterThan(1)
 })
 

@@ -33,7 +33,7 @@ const addClerk = (...options: string[]) => worked('add', ...options, 'clerk', '-
 
 /** The program with a user at a terminal. */
 function atTerminal(...args: string[]): {
-  /** All that was shown, once it has this. */ shows(what: string): Promise<string>
+  /** Resolves with the whole output once it contains the text. */ shows(what: string): Promise<string>
   answer(question: string, line: string): Promise<void>
   press(keys: string): void
   /** The exit code. */ ended: Promise<number>
@@ -226,7 +226,7 @@ describe('trestle mcp', () => {
     expect(await worked('add', 'x', '--', 'not-installed-yet')).toContain('Added x')
   })
 
-  test('exits at once when interrupted while a server is starting', async () => {
+  test('exits immediately when interrupted while a server is starting', async () => {
     const starts = join(scratch.project, 'starts')
     await worked('add', 'silent', '--', ...server, '--hang-start', `--starts=${starts}`)
     const child = startCli(['mcp', 'test', 'silent'], { home: scratch.home, env: {} })
@@ -283,7 +283,7 @@ describe('trestle mcp', () => {
     const shown = await worked('import', 'cursor')
     expect(shown).toMatch(/Cursor .*\.cursor\/mcp\.json\)\n {2}clerk: new/)
     expect(shown).toContain('Nothing was written')
-    // What a project's file says is shown as it is, except what is called a secret.
+    // The content of a project's file is shown unchanged, except values named as secrets.
     expect(shown).toContain('DRAWER=left')
     expect(shown).toContain('DRAWER_TOKEN')
     expect(shown).not.toContain('secret-drawer')
@@ -297,7 +297,7 @@ describe('trestle mcp', () => {
     })
   })
 
-  test('imports what is piped in', async () => {
+  test('imports piped input', async () => {
     const stdin = JSON.stringify({ mcpServers: { piped: { url: 'https://example.org/mcp' } } })
     const run = await runCli(['mcp', 'import', '-', '--yes', '--json'], { home: scratch.home, stdin })
     expect(run).toMatchObject({ code: 0 })

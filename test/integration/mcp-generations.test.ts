@@ -22,7 +22,7 @@ const viewOf = async (lab: McpLab) =>
   (await lab.engine.mcp.list(lab.scratch.project)).servers.find(({ name }) => name === 'a')!
 const versionOf = async (lab: McpLab): Promise<string | undefined> => (await viewOf(lab)).serverInfo?.protocolVersion
 
-/** An address whose server can be another from one request to the next, as after an update. */
+/** An address whose server can be replaced between requests, as by an update. */
 async function switchable(first: string): Promise<{ url: string; to(url: string): void }> {
   let target = first
   const proxy = createServer((request, response) => {
@@ -102,7 +102,7 @@ describe('the generation of a server is detected', () => {
 
   it.each([
     ['only the newer one', [], 1],
-    // The first start has settled on the older one, which was asked for as well.
+    // The first start has settled on the older one, which was also requested.
     ['both', ['also-older'], 2],
   ])('for a program that starts slowly and speaks %s', async (_, flags, starts) => {
     const lab = await mcpLab((files) => ({ a: stateless(files.starts('a'), 'slow-start=2600', ...flags) }), {

@@ -15,7 +15,7 @@ it('a server over HTTP works over either transport, and over the older one when 
   const lab = await mcpLab(() => ({
     new: { url: server.url },
     old: { type: 'sse', url: server.sseUrl },
-    // Told to be the newer one, it answers that it is not.
+    // Asked as the newer generation, it answers that it is not.
     unsure: { type: 'http', url: server.sseUrl },
   }))
   const session = await lab.session()
@@ -26,7 +26,7 @@ it('a server over HTTP works over either transport, and over the older one when 
   expect(server.messages.map(({ method }) => method)).toContain('notifications/initialized')
 })
 
-it('an answer that breaks off, never ends or is too large fails at once, with memory bounded and the connection kept', async () => {
+it('an answer that breaks off, never ends or is too large fails immediately, with bounded memory and the connection kept', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))
   const session = await lab.session()
@@ -48,7 +48,7 @@ it('an answer that breaks off, never ends or is too large fails at once, with me
   expect(server.sessions).toHaveLength(1)
 })
 
-it('a server that asks without end and accepts no answer affects neither memory nor parallel calls', async () => {
+it('a server that asks endlessly and accepts no answer affects neither memory nor parallel calls', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url }, b: { type: 'sse', url: server.sseUrl } }))
   const session = await lab.session()

@@ -45,7 +45,7 @@ it('ten sessions share one process of each of five servers, none starts before i
       ),
     ),
   )
-  // The calls of all sessions come from one script, so which session made which is not told apart here.
+  // The calls of all sessions come from one script, so this does not distinguish the sessions.
   expect(results.flat().filter((text) => text.startsWith('There is no tool'))).toEqual([])
   expect(all()).toHaveLength(5)
   expect(all().every(isAlive)).toBe(true)

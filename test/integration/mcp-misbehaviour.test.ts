@@ -8,7 +8,7 @@ import { limitNow } from '../support/machine-pace'
 vi.setConfig({ testTimeout: 180_000 })
 
 const bad = (tool: string, input: Record<string, unknown> = {}): ScriptedCall => ({ name: `mcp__bad__${tool}`, input })
-/** Of a server whose calls may take only a moment. */
+/** Settings for a server whose calls have a short time limit. */
 const mute = (tool: string, input: Record<string, unknown> = {}): ScriptedCall => ({
   name: `mcp__mute__${tool}`,
   input,
@@ -68,7 +68,7 @@ it('a server that misbehaves in a call affects only that call; parallel calls su
     expect(fine).toBe(`beside ${at}`)
     expect([call.name, result]).toEqual([call.name, expect.stringMatching(expected)])
   }
-  // Garbage that was not collected yet counts, too.
+  // Garbage that was not collected yet is included.
   expect(process.memoryUsage().rss - before).toBeLessThan(500 * MB)
   expect(lab.started('good')).toHaveLength(1)
 })
@@ -141,7 +141,7 @@ it('servers that fail to start, do not answer or list nonsense lose only their o
   })
 })
 
-it('a server that ignores every request to end, and its detached grandchild, are gone within 5 s of quitting', async () => {
+it('a server that ignores every request to end, and its detached grandchild, have exited within 5 s of quitting', async () => {
   const lab = await mcpLab(({ starts }) => ({
     good: stdioServer([starts('good')]),
     bad: stdioServer([starts('bad'), 'ignore-term', 'ignore-end'], { toolTimeoutMs: 60_000 }),

@@ -23,7 +23,7 @@ const SAMPLING = '[mcp]\nsampling = true'
 
 type Transport = 'stdio' | 'http' | 'sse'
 
-/** How the everything server is configured over a transport; where it is one of HTTP, it is started first. */
+/** The configuration of the everything server for a transport; for HTTP transports, starts it first. */
 async function everything(transport: Transport): Promise<Record<string, unknown>> {
   const [command, ...args] = nodeProgram(EVERYTHING)
   if (transport === 'stdio') return { command, args: [...args, 'stdio'] }
@@ -53,7 +53,7 @@ async function ended(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-/** The first option of each; in a form the first choice where one is needed. */
+/** Takes the first option of each request; in a form, the first choice if one is required. */
 function accepting({ preview, options }: Approval): { optionId: string; values?: Record<string, string | boolean> } {
   const { optionId } = options[0]!
   if (preview?.kind !== 'form') return { optionId }
@@ -65,7 +65,7 @@ function accepting({ preview, options }: Approval): { optionId: string; values?:
   return { optionId, values: Object.fromEntries(values) }
 }
 
-/** The tools of a server once it lists them all: some come only when it knows its client. */
+/** The tools of a server once it lists all of them: some are listed only when it knows its client. */
 async function tools(lab: McpLab, server: string, least: string): Promise<string[]> {
   let names: string[] = []
   const look = async (): Promise<boolean> => {
@@ -78,7 +78,7 @@ async function tools(lab: McpLab, server: string, least: string): Promise<string
 }
 
 const HELLO = 'data:text/plain;base64,aGVsbG8='
-/** Every tool of the everything server, with what it is given and what has to come back. */
+/** Every tool of the everything server, with its input and expected result. */
 const CALLS: Record<string, [input: Record<string, unknown>, result: RegExp]> = {
   echo: [{ message: 'hello' }, /^Echo: hello$/],
   'get-annotated-message': [{ messageType: 'success', includeImage: true }, /Operation completed successfully/],
@@ -109,9 +109,9 @@ const CALLS: Record<string, [input: Record<string, unknown>, result: RegExp]> = 
 }
 
 describe.each(['stdio', 'http', 'sse'] as const)('the official everything server over %s', (transport) => {
-  // The last differs only in how messages travel, which the next test shows.
+  // The last one differs only in the transport of messages, which the next test covers.
   const isTried = transport !== 'sse' || RUNS_ALL
-  it.runIf(isTried)('works completely: its tools run, its questions are asked, and its pictures arrive', async () => {
+  it.runIf(isTried)('works completely: its tools run, its questions are asked, and its images arrive', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'sk-must-not-be-seen'
     onTestFinished(() => void delete process.env['ANTHROPIC_API_KEY'])
     const definition = await everything(transport)
@@ -133,7 +133,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     expect(progress.join('')).toMatch(/Gathering sources/)
     expect(asked.flatMap(({ asks }) => asks ?? []).toSorted()).toEqual(['form', 'form', 'link', 'sampling', 'sampling'])
     expect(lab.of(session, 'sampling.finished')).toMatchObject([{ server: 'everything', model: 'local/scripted' }])
-    // The model got the picture, as a picture.
+    // The model got the image as an image.
     const images = lab
       .of(session, 'tool.finished')
       .filter(({ content }) => content.some(({ type }) => type === 'media'))
@@ -143,7 +143,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     ])
     expect(JSON.stringify(lab.model.requests.at(-1)?.body)).toContain('data:image/')
     const environment = results[entries.findIndex(([name]) => name === 'get-env')]!
-    // One of HTTP was started by the test, and knows no key at all.
+    // An HTTP server was started by the test, and has no keys.
     expect(environment).not.toMatch(/sk-must-not-be-seen|test-key-of-the-config/)
   })
 
@@ -263,7 +263,7 @@ it('a server is notified when a session of another folder starts or stops using 
   await expect.poll(() => allowed(two)).not.toMatch(/project\/one/)
 })
 
-it('the official memory server remembers what it is given, without mixing it up', async () => {
+it('the official memory server stores and returns entries correctly', async () => {
   const lab = await mcpLab(({ starts }) => ({
     memory: {
       command: process.execPath,

@@ -24,7 +24,7 @@ const accepting = ({ preview, options, callId }: Approval): { optionId: string; 
 interface Fixture {
   lab: McpLab
   session: string
-  /** Where it is reached over HTTP. */
+  /** Its address over HTTP. */
   http?: StatelessHttp
 }
 
@@ -56,7 +56,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     expect(http?.faults ?? []).toEqual([])
   })
 
-  it('gets what it asks for before it answers: forms in sequence and in parallel, folders, or the same call again', async () => {
+  it('gets everything it requests before it answers: forms in sequence and in parallel, folders, or the same call again', async () => {
     const { lab, session } = await fixture(transport)
     const asked = person(lab, session, accepting)
     const tools = ['asks-form', 'asks-twice', 'asks-both', 'asks-roots', 'asks-later']
@@ -66,7 +66,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     )
     const ids = lab.of(session, 'tool.started').map(({ callId }) => callId)
     const filledIn = (index: number) => ({ action: 'accept', content: { dish: ids[index] } })
-    // Many calls at one moment, and each form is shown for the call that it belongs to.
+    // Many calls at the same time, with each form shown for its own call.
     expect(results.slice(0, 3).map((result) => JSON.parse(result) as unknown)).toEqual([
       { order: filledIn(0) },
       { order0: filledIn(1), order1: filledIn(1) },
@@ -152,7 +152,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
       await until(() => http.server.seen.some(({ params }) => params?.['name'] === 'hang'), 'the call at the server')
     await lab.engine.sessions.stop(session)
     await lab.ended(session, 2)
-    // Over HTTP by closing the request, else by a notification.
+    // Over HTTP by closing the request, otherwise by a notification.
     if (http) await until(() => http.closed.includes('tools/call'), 'the request to be closed')
     const [cancelled, fine] = await lab.calls(session, [call('cancelled'), call('echo', 'fine')])
     const notified = (JSON.parse(cancelled!) as unknown[]).length
@@ -173,7 +173,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
 })
 
 describe('a server of 2026-07-28 over HTTP', () => {
-  it('gets call values as headers where its tools ask for them, encoded where necessary', async () => {
+  it('gets call values as headers if its tools require it, encoded if necessary', async () => {
     const { lab, session, http } = await fixture('http')
     await lab.calls(session, [call('echo')])
     const plain = await lab.calls(session, [call('routed', 'eu-west')])

@@ -11,7 +11,7 @@ import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { until } from '../support/until'
 import { startWire } from '../support/wire-client'
 
-/** Larger than any provider takes without scaling it itself, or refusing it. */
+/** Larger than any provider accepts without scaling or refusing it. */
 let large: string
 const pdf = makePdf(['Quarterly report', 'The end']).toString('base64')
 const PDF_TEXT = '[Page 1 of 2]\nQuarterly report\n\n[Page 2 of 2]\nThe end'
@@ -41,7 +41,7 @@ interface Sent {
   text: string
 }
 
-/** What a request has of the user: the size of its first image, and all text. */
+/** The user content of a request: the size of its first image, and all text. */
 async function sent(model: ModelServer, index: number): Promise<Sent> {
   const { messages } = model.requests[index]!.body as { messages: { role: string; content: unknown }[] }
   const blocks = messages.flatMap(({ role, content }) =>

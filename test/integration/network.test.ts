@@ -18,7 +18,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A proxy that leads every host to this machine, and writes down what it was asked for. */
+/** A proxy that resolves every host to this machine and records the requests. */
 async function startProxy({ status = 200 } = {}) {
   const asked: string[] = []
   const server = createServer((from, to) => {
@@ -59,7 +59,7 @@ function secondFolder(): { home: string; project: string; certificates: string }
   return { ...scratch, certificates }
 }
 
-/** The scripted model behind TLS that only the test's own authority vouches for. */
+/** The scripted model behind TLS with a certificate from the test's own authority. */
 async function startSecureModel(certificates: string) {
   const certificate = makeCertificate(certificates)
   const model = await startModelServer({ script: [{ text: 'hello from the model' }] })
@@ -149,7 +149,7 @@ describe('a proxy', () => {
     },
   )
 
-  test('that is unreachable is named with where it is set and what to do, and never with its password', async () => {
+  test('that is unreachable is named with its source and advice, never with its password', async () => {
     const run = await print({}, '[network]\nproxy = "http://me:secret-word@127.0.0.1:1"\n', 'https://model.test/v1')
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(

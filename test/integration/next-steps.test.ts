@@ -6,7 +6,7 @@ import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, type CliRun } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 
-/** A port of this machine where nothing listens, of those that a web request may use. */
+/** A port of this machine where nothing listens, out of those allowed for web requests. */
 const CLOSED = 'http://127.0.0.1:47'
 
 let scratch: Scratch
@@ -47,7 +47,7 @@ describe('a turn that cannot start', () => {
     expect(await run(['print', '--continue', 'go'])).toMatchObject({ code: 0, stdout: 'second\n' })
   })
 
-  it('says in JSON, too, which command helps', async () => {
+  it('names the command that helps, in JSON too', async () => {
     const { code, stdout } = await run(['print', 'go', '--output-format', 'json'])
     expect(code).toBe(1)
     const { failure } = JSON.parse(stdout)
@@ -72,7 +72,7 @@ it.each(['text', 'json'])('print says on stderr that it retries, as %s', async (
   expect(stderr).toMatch(/attempt 2 of \d+/)
 })
 
-it('a chat in which nothing was said leaves no session', async () => {
+it('a chat without messages leaves no session', async () => {
   await play([{ text: 'hello' }])
   expect(await run(['chat'], '\n')).toMatchObject({ code: 0 })
   expect(await sessions()).toEqual([])
@@ -80,7 +80,7 @@ it('a chat in which nothing was said leaves no session', async () => {
   expect(await sessions()).toHaveLength(1)
 })
 
-it('says how many messages there are to restore to', async () => {
+it('reports how many messages can be restored to', async () => {
   await play([{ text: 'hello' }])
   await run(['print', 'go'])
   const [{ sessionId }] = JSON.parse((await run(['session', 'list', '--json'])).stdout)
@@ -90,7 +90,7 @@ it('says how many messages there are to restore to', async () => {
 })
 
 describe('a list that cannot be read', () => {
-  it('of models exits with 1 and names the command that finds out why', async () => {
+  it('of models exits with 1 and names the command to find the cause', async () => {
     const added = await run(['provider', 'add', 'local', '--base-url', `${CLOSED}/v1`, '--no-key'])
     expect(added).toMatchObject({ code: 0 })
     expect(await run(['model', 'list', 'local'])).toMatchObject({
@@ -122,7 +122,7 @@ describe('a list that cannot be read', () => {
 describe('a server that does not work', () => {
   beforeEach(() => run(['mcp', 'add', 'gone', '--', '/no/such/program']))
 
-  it('is explained by mcp logs, also when it printed nothing', async () => {
+  it('is explained by mcp logs, even if it printed nothing', async () => {
     const { code, stderr } = await run(['mcp', 'logs', 'gone'])
     expect(code).toBe(1)
     expect(stderr).toContain('/no/such/program was not found')

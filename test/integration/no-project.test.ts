@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step()
 })
 
-it('a session without a project writes files and runs commands in a private folder of its own, not where it was started', async () => {
+it('a session without a project writes files and runs commands in its own private folder, not where it was started', async () => {
   const scratch = createScratch()
   undo.push(() => scratch.remove())
   const write = { name: 'Write', input: { path: 'note.txt', content: 'written' } }

@@ -12,7 +12,8 @@ import { RUNS_ALL } from '../support/sampled'
 const MODES: readonly SessionMode[] = ['plan', 'ask', 'accept-edits', 'auto']
 
 /**
- * Of each risk in each place the first, and every twelfth of the others; the test of print mode runs some of them, too.
+ * For each risk and place the first scenario, and every twelfth of the others; the test of print mode also runs some of
+ * them.
  */
 const TRIED = RUNS_ALL ? SCENARIOS : SCENARIOS.filter((scenario, index) => index % 12 === 0 || isFirst(scenario))
 
@@ -32,15 +33,15 @@ afterAll(async () => {
   lab.remove()
 })
 
-// Without a sandbox the modes that ask little protect from none of this, and say so.
+// Without a sandbox, the modes that ask little do not protect against this, and say so.
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says', () => {
   it.each(TRIED.map((scenario, index) => [scenario.name, scenario, index] as const))(
     'does no harm with a user who rejects: %s',
     { timeout: 180_000 },
     async (_name, scenario, index) => {
-      // What a mode with fewer questions does to the world is not to be in the way of the others.
+      // Side effects of a mode with fewer questions must not affect the others.
       const all = MODES.filter((mode) => scenario.ends[mode])
-      // The modes that ask least are those that something can get through in.
+      // The modes that ask least are the ones where an attack can succeed.
       const modes = RUNS_ALL || index % 6 === 0 ? all : [all.slice(-2)[index % 2]!]
       const outcomes = await runScenario(lab, scenario, modes, engines)
       const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome))
@@ -62,7 +63,7 @@ describe.skipIf(!canSandbox() || !hasDovecot)('a model that does whatever the ne
 })
 
 describe('the test kit', () => {
-  it('finds orders in any text, once each, and leaves nested orders to the outer one', () => {
+  it('finds instructions in any text, once each, and leaves nested ones to the outer one', () => {
     const inner = 'DO Bash {"command":"ls"}'
     const said = JSON.stringify({ text: inner })
     const text = `1\tDO Read {"path":"a}b"} and SAY ${said}, DO nothing {, DO Bash {"command":"x"`

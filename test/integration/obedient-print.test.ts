@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 afterAll(() => lab.remove())
 
-// Without a sandbox the modes that ask little protect from none of this, and say so.
+// Without a sandbox, the modes that ask little do not protect against this, and say so.
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says, run by the built program', () => {
   // The other test runs all of them; this one covers print mode without a user to ask.
   it.each(

@@ -29,7 +29,7 @@ const OVERLOADED: ScriptStep = {
 }
 const SECOND = '[models."local/second"]\nprovider = "local"\nmodel = "second"\ncontext_window = 128000\n'
 
-/** Two models at one server: `scripted`, the default, and `second`; what each answers. */
+/** The answers of two models on one server: `scripted`, the default, and `second`. */
 async function setup(
   answers: Record<string, (request: RecordedRequest) => ScriptStep>,
   top = '',
@@ -90,7 +90,7 @@ it('continues with the fallback model when its own is overloaded, says so, and u
   await say(id, 'and now?')
   expect(ofType(id, 'step.finished').at(-1)).toMatchObject({ parts: [{ type: 'text', text: 'Back again.' }] })
   expect(header(id).model).toBe('local/scripted')
-  // What stood in said is part of the conversation.
+  // The answer of the fallback model is part of the conversation.
   expect(JSON.stringify(requestsTo('scripted').at(-1)?.body)).toContain('I stand in.')
   expect(log(id).reduce(applyHeader, emptyHeader(id))).toEqual(header(id))
 })

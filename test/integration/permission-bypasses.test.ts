@@ -12,15 +12,15 @@ const read = (name: string): string[] =>
     .map((line): string => JSON.parse(line))
 
 /**
- * Ways to run `bad` (or `rm`) that are known from elsewhere or were found here, all of which everything but a deny rule
- * would allow.
+ * Known ways to run `bad` (or `rm`), from other products or found here. Without the deny rule, all of them would be
+ * allowed.
  */
 const RUN = read('bypasses-run.jsonl')
 const JUDGED = read('bypasses-judged.jsonl')
 const rulesAgainst = (program: string) =>
   rulesOf(`deny Bash(${program} *)`, 'allow Bash', 'allow Write(**)', 'allow Read(**)')
 
-/** A folder in which `bad` writes down that it ran, and `evil` holds programs with harmless names that do the same. */
+/** A folder in which `bad` records that it ran, and `evil` contains programs with harmless names that do the same. */
 async function scratch(): Promise<string> {
   const cwd = await tempFolder()
   const recording = { mode: 0o755 }
@@ -34,7 +34,7 @@ async function scratch(): Promise<string> {
   return cwd
 }
 
-/** Whether `bad` runs when bash is given this text; in a process group of its own, which is ended with it. */
+/** Whether `bad` runs when bash executes this text, in its own process group, which is killed afterwards. */
 async function really(text: string): Promise<boolean> {
   const cwd = await scratch()
   const ran = join(cwd, 'ran')

@@ -46,7 +46,7 @@ it("adds a rule to the project's own file, which stays trusted", async () => {
   expect(await json<RuleTest>('test', '--tool', 'Read', 'secrets/key')).toMatchObject({ verdict: 'deny' })
 })
 
-it('refuses a pattern that cannot be read, and says what to do', async () => {
+it('refuses an invalid pattern, and says what to do', async () => {
   expect(await run('add', 'allow', 'Bash(a && b)')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('judged separately'),

@@ -36,7 +36,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch.base, { recursive: true, force: true }))
 
-/** What commands that passed without approval did beyond reading. */
+/** Effects beyond reading of commands that passed without approval. */
 async function violations(commands: readonly string[]): Promise<[string, string[]][]> {
   const found: [string, string[]][] = []
   for (let at = 0; at < commands.length; at += AT_ONCE) {
@@ -105,7 +105,7 @@ it.skipIf(!canTrace())(
   async () => {
     // All of them are judged above; every second is run.
     expect(await violations(sampled(linesOf('reading-commands.jsonl'), 2))).toEqual([])
-    // The sandbox does notice.
+    // The sandbox detects it.
     const noticed = await violations([
       'touch made',
       './script.sh',

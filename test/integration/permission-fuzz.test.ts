@@ -94,7 +94,8 @@ it.each(['ask', 'auto'] as const)(
         const { verdict } = await judgeCommand(text, { rules, mode, cwd: place.cwd })
         if (verdict !== 'allow') return
         allowed += 1
-        // Only what names a denied program, however split up, can run one; the rest need not be started.
+        // Only commands that contain the name of a denied program, however split up, can run one; the others need not
+        // be started.
         if (!/[bw]/.test(text)) return
         writeFileSync(place.ran, '')
         await run(text, place)
@@ -104,7 +105,7 @@ it.each(['ask', 'auto'] as const)(
       }),
       { numRuns: Math.ceil(CASES / 2) },
     )
-    // Not by refusing everything.
+    // Without simply refusing everything.
     expect(allowed).toBeGreaterThan(CASES / 100)
   },
   Math.max(120_000, CASES * 40),
@@ -168,7 +169,7 @@ it(
       if (!plain) return
       short += 1
       const tree = await parseWithTree(text)
-      // Where the grammar errs, and that is noticed, there is nothing to compare.
+      // If the grammar reports an error, there is nothing to compare.
       if (tree.hidden.length > 0) return
       const seen = (view: typeof plain): unknown =>
         view.segments.map(({ words, assignments, redirections, repeated }) => ({

@@ -30,7 +30,7 @@ const PROJECT =
   rule('ask', 'Bash(mkdir *)') +
   rule('allow', 'Bash(rm *)')
 
-/** Each command with what is decided before the folder is trusted, and after. */
+/** Each command with the decision before and after the folder is trusted. */
 const CALLS: readonly [command: string, untrusted: Decision, trusted: Decision][] = [
   ['ls', 'allow', 'allow'],
   ['rm kept.txt', 'deny', 'deny'],
@@ -50,7 +50,7 @@ let scratch: Scratch
 let server: ModelServer
 const cleanups: (() => unknown)[] = []
 
-/** The model makes these calls, one a step, in every turn. */
+/** The model makes these calls in every turn, one per step. */
 async function script(commands: readonly string[]): Promise<void> {
   await server?.close()
   let step = 0
@@ -181,7 +181,7 @@ describe('the same rules apply', () => {
     await trust(call)
     expect(await decidedBy(call, scratch.project, 'ask')).toEqual(expected(true))
     writeFileSync(join(scratch.project, '.trestle', 'config.toml'), rule('allow', 'Bash'))
-    // What was accepted before still restricts; what is new allows nothing.
+    // Previously accepted rules still restrict; new ones allow nothing.
     expect(await decidedBy(call, scratch.project, 'ask')).toEqual(
       CALLS.map(([command, , after]) => (command.startsWith('expr 1') ? 'ask' : after)),
     )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commandVerdict, fileVerdict, macWorld, posixWorld, windowsWorld, type Asked } from '../support/path-worlds'
 
-/** Where something is: below the project, below the user's folder, or on another disk. */
+/** A location: below the project, below the user's folder, or on another disk. */
 type Place = 'project' | 'user' | 'elsewhere'
 
 interface Row extends Asked {
@@ -10,7 +10,7 @@ interface Row extends Asked {
   /** From there. */
   at: string
   verdict: 'allow' | 'ask' | 'deny' | 'refused'
-  /** The same rules as one writes them on Windows, where that differs. */
+  /** The same rules as written on Windows, where they differ. */
   windowsRules?: readonly string[]
 }
 
@@ -109,7 +109,7 @@ const WINDOWS: Readonly<Record<Place, string>> = {
   elsewhere: '/data/other',
 }
 
-/** One place, as it can be written on Linux. */
+/** The spellings of one location on Linux. */
 function posixSpellings(place: Place, at: string): string[] {
   const full = `${POSIX[place]}/${at}`
   return [
@@ -123,7 +123,7 @@ function posixSpellings(place: Place, at: string): string[] {
   ]
 }
 
-/** One place, as it can be written on Windows. */
+/** The spellings of one location on Windows. */
 function windowsSpellings(place: Place, at: string): string[] {
   const drive = place === 'elsewhere' ? 'D' : 'C'
   const way = `${WINDOWS[place]}/${at}`

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder'
 
 const SECRET = 'the-secret-itself'
 
-/** A project with links that lead out of it, secrets in it, and Trestle's folder beside it. */
+/** A project with links to the outside and secrets, and Trestle's folder next to it. */
 async function project() {
   const base = await tempFolder()
   const cwd = join(base, 'project')
@@ -39,7 +39,7 @@ async function project() {
   return { base, cwd, home, judge }
 }
 
-/** Commands that would show something from outside of the project, or a secret in it. */
+/** Commands that would show something outside the project, or a secret in it. */
 const SHOWS = [
   'cat jump/../secret.txt',
   'cat src/../jump/../secret.txt',
@@ -82,7 +82,7 @@ const SHOWS = [
   'git show HEAD:.env',
 ]
 
-/** Commands that read in the project only, and no secret. */
+/** Commands that read only in the project, and no secrets. */
 const HARMLESS = [
   'cat src/a.txt',
   'cat src/deep/../a.txt',
@@ -112,7 +112,7 @@ describe('paths of commands', () => {
       expect((await judge(command, mode)).verdict).not.toBe('allow')
   })
 
-  it.each(HARMLESS)('does not ask about what stays in the project and shows no secret: %s', async (command) => {
+  it.each(HARMLESS)('does not ask about commands that stay in the project and show no secret: %s', async (command) => {
     const { judge, cwd } = await project()
     expect(await judge(command)).toMatchObject({ verdict: 'allow' })
     expect((await judge(command, 'plan')).verdict).toBe('allow')

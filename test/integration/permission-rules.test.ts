@@ -20,7 +20,7 @@ afterEach(async () => {
 const rule = (decision: string, pattern: string): string =>
   `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
 
-/** Lets the built program run these commands in print mode; returns what the model was told about each. */
+/** Runs these commands with the built program in print mode; returns the model's result for each. */
 async function runs(commands: string[], rules: string, mode: string): Promise<string[]> {
   server = await startModelServer({
     script: [...commands.map((command) => ({ toolCalls: [{ name: 'Bash', input: { command } }] })), { text: 'done' }],

@@ -15,7 +15,7 @@ let base: string
 let cwd: string
 
 beforeAll(() => {
-  // Not in a folder for temporary files: removing things there is not dangerous.
+  // Not in a temporary folder, where removing files is not dangerous.
   const modules = realpathSync(join(import.meta.dirname, '..', '..', 'node_modules'))
   const place = /^\/(private\/)?(var\/)?tmp\//.test(modules) ? homedir() : modules
   base = realpathSync(mkdtempSync(join(place, '.trestle-table-')))

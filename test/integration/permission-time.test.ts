@@ -21,16 +21,14 @@ beforeAll(async () => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-time-')))
   mkdirSync(join(cwd, 'deep', 'a'.repeat(200)), { recursive: true })
   for (let index = 0; index < 2000; index += 1) writeFileSync(join(cwd, 'deep', `${'c'.repeat(60)}${index}`), '')
-  // The grammar of bash is loaded once, and the first commands are judged by code that is not compiled yet.
+  // Warm-up: the bash grammar is loaded once, and the first commands are judged by code that is not compiled yet.
   for (const command of ['cat $x', 'ls && $(ls)', 'grep -r x .']) await judgeCommand(command, { cwd, rules: RULES })
   for (const command of Object.values(longCommands()).slice(0, 6)) await judgeCommand(command, { cwd, rules: RULES })
 })
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
-/**
- * How much of the processor a command takes to be judged, in ms: the clock would count what else runs on the machine.
- */
+/** Processor time for judging a command, in ms; the clock would include other work on the machine. */
 async function measured(command: string, rules = RULES): Promise<{ took: number; verdict: string }> {
   const started = process.threadCpuUsage()
   const { verdict } = await judgeCommand(command, { cwd, rules, mode: 'auto' })
@@ -39,10 +37,7 @@ async function measured(command: string, rules = RULES): Promise<{ took: number;
   return { took, verdict }
 }
 
-/**
- * The least of some times: a pass that happens to collect garbage, or runs code that is not compiled yet, says nothing
- * of the command.
- */
+/** The shortest of several times, because some runs include garbage collection or uncompiled code. */
 async function quickest(command: string, { rules = RULES, runs = 3 } = {}): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs && least >= LIMIT_MS; run += 1)
@@ -80,7 +75,7 @@ it('decides in time with thousands of rules', async () => {
   }
 })
 
-it('allows nothing that it had no time to check, in any mode', async () => {
+it('allows nothing that it could not check in time, in any mode', async () => {
   const slow = `cat ${'deep/*c*c*c*c*c*c*c*c*z '.repeat(300)}; rm kept`
   for (const mode of ['ask', 'accept-edits', 'auto'] as const)
     expect((await judgeCommand(slow, { cwd, mode })).verdict).toBe('ask')

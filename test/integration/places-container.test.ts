@@ -8,8 +8,8 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 const CLI = join(import.meta.dirname, '../../out/main/cli.js')
 
 /**
- * There is no container engine where these run: a stand-in program for it runs commands in a folder, with an
- * environment of its own, and says what the real one says when there is no such container.
+ * These tests run without a container engine: a stand-in program runs commands in a folder, with its own environment,
+ * and prints the real messages if a container does not exist.
  */
 describe('a container', () => {
   let scratch: Scratch
@@ -41,7 +41,7 @@ describe('a container', () => {
   const run = (...args: string[]) =>
     runCli(args, { home: scratch.home, cwd: scratch.project, env: { PATH: `${bin}:/usr/bin:/bin` } })
 
-  it('is used through the program of the user, with the key of the model kept here', async () => {
+  it('is used through the user’s program, with the model key kept here', async () => {
     const added = await run('place', 'add', 'docker', 'box', '--no-keep-running', '--program', '~/trestle')
     expect(added.stdout + added.stderr).toContain('ok     Engine: The engine answers')
     const printed = await run('-p', 'what is here?', '--place', 'box', '--cwd', '~/app')

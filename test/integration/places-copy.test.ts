@@ -13,7 +13,7 @@ import { hasSshd, PASSPHRASE, startSshLab, type SshLab } from '../support/place/
 import { rejection } from '../support/required'
 import { createScratch, type Scratch } from '../support/scratch'
 
-/** Larger than what a pipe takes, so that a copy can break off in the middle. */
+/** Larger than a pipe buffer, so that a copy can break off in the middle. */
 const BYTES = 3 << 20
 
 describe.skipIf(!hasSshd)('a machine behind ssh', () => {
@@ -48,7 +48,7 @@ describe.skipIf(!hasSshd)('a machine behind ssh', () => {
     scratch = createScratch({})
     const files = join(scratch.project, 'files')
     mkdirSync(files)
-    // Text that does not compress to nothing.
+    // Text that does not compress well.
     writeFileSync(join(files, 'data'), createHash('shake256', { outputLength: BYTES }).update('x').digest())
     archive = join(scratch.project, 'part.tgz')
     execFileSync('tar', ['-czf', archive, '-C', files, 'data'])
@@ -92,7 +92,7 @@ describe.skipIf(!hasSshd)('a machine behind ssh', () => {
     expect(statSync(join(target(), 'data')).size).toBe(BYTES)
   })
 
-  it('copies again what arrived damaged, and what was half unpacked', async () => {
+  it('copies again after a damaged or partly unpacked copy', async () => {
     mkdirSync(join(lab.home, '.trestle-server'), { mode: 0o700 })
     writeFileSync(partFile(), Buffer.alloc(BYTES / 2, 'wrong'))
     mkdirSync(target())
@@ -112,14 +112,14 @@ describe.skipIf(!hasSshd)('a machine behind ssh', () => {
   it.skipIf(process.getuid?.() !== 0)('says that the disk is full when it gets full during the copy', async () => {
     const small = join(lab.home, '.trestle-server')
     mkdirSync(small, { mode: 0o700 })
-    // The limit of the user on file sizes stands for a full disk: it needs no mount.
+    // A file size limit simulates a full disk, because it needs no mount.
     const limited = {
       ...shell(),
       start: (script: string, options?: object) => shell().start(`ulimit -f 1000; trap '' XFSZ; ${script}`, options),
     }
     expect(await rejection(installPart(limited, part, { clientId: 'abc' }))).toMatchObject({ code: 'place.no_space' })
     expect(existsSync(target())).toBe(false)
-    // What was copied stays for the next attempt.
+    // The copied part is kept for the next attempt.
     expect(statSync(partFile()).size).toBeGreaterThan(0)
     await install()
     expect(statSync(join(target(), 'data')).size).toBe(BYTES)
@@ -134,7 +134,7 @@ describe.skipIf(!hasSshd)('a machine behind ssh', () => {
     expect([existsSync(old), existsSync(target())]).toEqual([false, true])
   })
 
-  it('tells a name, a port, a login, an unknown host key and a changed one apart when they fail', async () => {
+  it('distinguishes failures of the name, the port, the login, an unknown host key and a changed one', async () => {
     const reason = async (host: string) => (await rejection(reach(host).status())) as { code: string; message: string }
     expect(await reason('nowhere')).toMatchObject({
       code: 'place.unreachable',

@@ -13,7 +13,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { until } from '../support/until'
 
 const CLI = join(import.meta.dirname, '../../out/main/cli.js')
-/** Jobs start programs, on a machine that also does other things. */
+/** Jobs start programs, possibly on a busy machine. */
 const LIMIT = 120_000
 
 describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
     return sessionId
   }
-  /** Numbers of the jobs in these states. */
+  /** Ids of the jobs in these states. */
   const jobs = (states: string): number[] =>
     lab.run('squeue', '-h', `--states=${states}`, '--format=%i').trim().split('\n').filter(Boolean).map(Number)
   const ended = (sessionId: string) =>
@@ -68,14 +68,14 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
   const results = (sessionId: string): string[] =>
     events(sessionId, 'tool.finished').map((event) => textOf(event.content))
   const agentIds = (sessionId: string): string[] => events(sessionId, 'subagent.started').map(({ agentId }) => agentId)
-  /** How each subagent ended, as often as that was recorded. */
+  /** How each subagent ended, for each time it was recorded. */
   const ends = (sessionId: string): string[] =>
     agentIds(sessionId).map((agentId) =>
       events(agentId, 'agent.ended')
         .map(({ status, reason }) => [status, ...(reason === undefined ? [] : [reason])].join(': '))
         .join(' & '),
     )
-  /** An answer that is given once the test says so. */
+  /** An answer that is sent when the test releases it. */
   const held = () => {
     const asked = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
@@ -95,7 +95,7 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
           () => ({ toolCalls: [agentCall('and then?', { resume: agentIds(sessionId)[0] })] }),
           { text: 'all done' },
         ],
-        // The conversation of a subagent that continues begins with its heading.
+        // The conversation of a continued subagent starts with its heading.
         '#': [(request) => ({ text: `continued after: ${said(request)}` })],
         ...Object.fromEntries(
           names.map((name): [string, Part] => [
@@ -113,15 +113,15 @@ describe.skipIf(!hasSlurm)('subagents as jobs of a Slurm cluster', () => {
       for (const name of names) expect(told.filter((text) => text.endsWith(`\n${name} is done`))).toHaveLength(1)
       expect(ends(sessionId)).toEqual(names.map(() => 'completed'))
       expect(most).toBeLessThanOrEqual(2)
-      // What happened in the job is in the session of the subagent.
+      // The events of the job are in the session of the subagent.
       const [first = ''] = agentIds(sessionId)
       expect(results(first)).toEqual([expect.stringContaining('one')])
       const starts = lab.run('squeue', '-h', '--states=all', '--sort=i', '--format=%S').trim().split('\n').slice(-COUNT)
       expect(starts).toEqual(starts.toSorted())
-      // Each is recorded here, so its folder there is gone.
+      // Each is recorded here, so its folder there was removed.
       const folders = join(user, '.trestle-places', 'cluster', 'jobs')
       await until(() => readdirSync(folders).length === 0, 'the end of the folders', LIMIT)
-      // A new job does not know them, and is told what the subagent has done.
+      // A new job does not have the earlier events, and is told what the subagent has done.
       await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'more' }])
       await until(() => results(sessionId).length === COUNT + 1, 'the result of the continued one', LIMIT)
       await ended(sessionId)

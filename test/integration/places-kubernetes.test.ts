@@ -18,7 +18,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 const CLI = join(import.meta.dirname, '../../out/main/cli.js')
 const LOOKS = [1, 5] as const
 
-/** No cluster runs where these do: a stand-in for its API server answers, as recorded in its sources. */
+/** These tests run without a cluster: a stand-in for its API server returns the answers recorded in its sources. */
 describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () => {
   let cluster: ClusterDouble
   let scratch: Scratch
@@ -54,7 +54,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
   const mode = (): unknown => cluster.objects.get(SANDBOX)?.spec?.['operatingMode']
   const SANDBOX = '/apis/agents.x-k8s.io/v1beta1/namespaces/agents/sandboxes/trestle-box'
 
-  it('is made with its image, cores, memory, volume and runtime class, and no token of the cluster', async () => {
+  it('is created with its image, cores, memory, volume and runtime class, without a cluster token', async () => {
     await readied({ cpus: 2, memory: '4Gi', storage: '20Gi', runtimeClass: 'gvisor' })
     const { metadata, spec } = cluster.objects.get(SANDBOX)!
     expect(metadata?.labels).toMatchObject({ 'app.kubernetes.io/managed-by': 'trestle' })
@@ -72,7 +72,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
     expect(volumeClaimTemplates).toMatchObject([{ spec: { resources: { requests: { storage: '20Gi' } } } }])
   })
 
-  it('runs scripts with their output, errors and exit code, also long ones and those with much input', async () => {
+  it('runs scripts with their output, errors and exit code, including long ones and those with much input', async () => {
     const shell = await readied()
     expect(await runScript(shell, 'echo out; echo err >&2; exit 7')).toEqual({
       exitCode: 7,
@@ -104,7 +104,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
     expect(cluster.requests.at(-1)).toBe('GET /api/v1/namespaces/agents/pods/warm-7/exec')
   })
 
-  it('is waited for with the reason of the scheduler', async () => {
+  it('waits for a pending Sandbox, with the reason from the scheduler', async () => {
     const told: string[] = []
     cluster.schedule = (sandbox) => {
       const message = '0/3 nodes are available: 3 Insufficient cpu.'
@@ -191,7 +191,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
     expect(await rejection(runScript(shell, 'true'))).toMatchObject({ message: expect.stringContaining('1.30') })
   })
 
-  it('tells a refused command, a lost connection and a cluster that is gone apart', async () => {
+  it('distinguishes a refused command, a lost connection and a missing cluster', async () => {
     const shell = await readied()
     cluster.refuse = (request) =>
       request.endsWith('/exec') ? status(403, 'Forbidden', 'cannot create resource "pods/exec"') : undefined
@@ -209,7 +209,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
     expect(await rejection(readied({ configFile: gone }))).toMatchObject({ code: 'place.unreachable' })
   })
 
-  it('is not made or resumed by an attempt that the user did not ask for', async () => {
+  it('is not created or resumed by an automatic attempt', async () => {
     expect(await rejection(readied({}, { isAutomatic: true }))).toMatchObject({ code: 'place.stopped' })
     expect(cluster.requests.filter((line) => !line.startsWith('GET'))).toEqual([])
     const shell = await readied({ storage: '1Gi' })
@@ -222,7 +222,7 @@ describe.skipIf(!canMakeCertificates)('a Sandbox of a Kubernetes cluster', () =>
     expect(mode()).toBe('Running')
   })
 
-  it('is left alone when something else has made it, and what stays without a volume is not stopped', async () => {
+  it('is left alone if something else created it, and is not stopped without a volume', async () => {
     cluster.objects.set(SANDBOX, { metadata: { name: 'trestle-box' }, spec: {} })
     expect(await rejection(readied())).toMatchObject({ message: expect.stringContaining('that Trestle did not make') })
     const sandbox = new ClusterSandbox(await Cluster.open(launchOf()), launchOf(), 'trestle-box', LOOKS)

@@ -30,7 +30,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { treeOf } from '../support/scratch-tree'
 import { until } from '../support/until'
 
-/** From place to place; with TRESTLE_TESTS=all as often as the product promises. */
+/** Moves between places; with TRESTLE_TESTS=all, as many as the product promises. */
 const MOVES = RUNS_ALL ? 100 : hasSlurm ? 3 : 2
 const PLACE = 'lab'
 const CLUSTER = 'cluster'
@@ -164,7 +164,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     const seen: RecordedEvent[] = []
     const controller = new AbortController()
     const follow = (async () => {
-      // As clients do: they subscribe again when the connection was lost.
+      // Like clients, which subscribe again after a lost connection.
       while (!controller.signal.aborted)
         try {
           const since = seen.at(-1)?.seq ?? 0
@@ -193,7 +193,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     const newest = `written-${written}.txt`
     expect([existsSync(join(there(), newest)), existsSync(join(scratch.project, newest))]).toEqual([true, false])
 
-    // What was changed here before the move is undone there.
+    // Changes made here before the move are undone there.
     const points = await client.checkpoint.points({ sessionId })
     const to = required(points[0], 'a point').seq - 1
     await client.checkpoint.restore({ sessionId, to, files: true, conversation: false })
@@ -237,7 +237,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     },
   )
 
-  it('says what is wrong, and continues where it was, when it cannot be received', async () => {
+  it('reports the problem and continues at the source if it cannot be received', async () => {
     const sessionId = await begin()
     const taken = join(lab.home, 'taken')
     mkdirSync(taken)
@@ -275,7 +275,7 @@ describe.skipIf(!hasSshd)('a session that moves between this machine, one behind
     expect(engine.sessions.header(sessionId).sealed).toMatchObject({ place: PLACE })
   })
 
-  it('refuses to move where it is, and an unknown session', async () => {
+  it('refuses to move to its current place, and to move an unknown session', async () => {
     const sessionId = await begin()
     expect(failureFrom(await rejection(move(sessionId, null)))).toMatchObject({ code: 'request.invalid' })
     expect(failureFrom(await rejection(move('session-unknown', PLACE)))).toMatchObject({ code: 'session.not_found' })

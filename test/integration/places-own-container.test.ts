@@ -10,7 +10,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 const CLI = join(import.meta.dirname, '../../out/main/cli.js')
 
 /**
- * No container engine runs where these do: a stand-in for `docker` and `podman` keeps containers in a file and runs
+ * These tests run without a container engine: a stand-in for `docker` and `podman` keeps containers in a file and runs
  * their commands in bubblewrap. The dev container CLI is the real one.
  */
 describe.skipIf(!canContain)('a container that Trestle starts', () => {
@@ -25,7 +25,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     writeFileSync(join(docker.inside, 'trestle'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, {
       mode: 0o755,
     })
-    // The dev container CLI asks the network for its list of advisories unless it has a new one.
+    // The dev container CLI fetches its list of advisories unless it has a recent one.
     const data = join(scratch.home, 'cache', 'devcontainer')
     mkdirSync(data, { recursive: true })
     const advisories = join(data, 'control-manifest.json')
@@ -75,7 +75,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     expect(running()).toEqual(['of-someone-else'])
   })
 
-  it('says why an image cannot be used, and what does not go together', async () => {
+  it('explains why an image cannot be used, and which settings conflict', async () => {
     const missing = await add('podman', '--image', 'missing:1')
     expect(missing.code).toBe(1)
     expect(missing.stdout).toContain(
@@ -129,7 +129,7 @@ describe.skipIf(!canContain)('a container that Trestle starts', () => {
     expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Answer \d+\.\n$/) })
     const engine = docker.calls().find((call) => call[0] === 'exec' && call.includes('TRESTLE_SANDBOX_NOTE=blue'))
     expect(engine?.at(-1)).toContain('wire')
-    // It is also that of the user's editor.
+    // The user's editor uses the same container.
     await run('place', 'disconnect', placeId)
     expect(docker.containers().find(({ labels }) => 'devcontainer.local_folder' in labels)).toMatchObject({
       isRunning: true,

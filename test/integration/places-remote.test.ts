@@ -99,7 +99,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     scratch.remove()
   })
 
-  /** A session there, followed from its beginning. */
+  /** A session there, subscribed to from the start. */
   const begin = async () => {
     const header = await client.session.create({ folder: `place://${PLACE}${folder}` })
     const { sessionId } = header
@@ -193,7 +193,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     const { sessionId } = session
     expect(await client.file.read({ sessionId, path: 'notes.md' })).toMatchObject({ lines: ['one', 'two'] })
     expect(await client.skill.list({ folder: session.header.folder })).toMatchObject({ skills: expect.any(Array) })
-    // Nothing of a place is opened on this machine.
+    // Files of a place are not opened on this machine.
     expect(await client.file.open({ sessionId, path: 'notes.md', with: 'editor' })).toBe(false)
     await session.end()
   })
@@ -214,7 +214,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
     expect(task.place).toBe(PLACE)
     play([{ text: 'it was stopped' }])
     expect(await client.task.stop({ taskId: task.taskId })).toMatchObject({ status: 'stopped' })
-    // The agent there is told.
+    // The agent there is notified.
     await session.finished(2)
     await session.end()
   })
@@ -266,7 +266,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
       (await client.place.list()).find(({ placeId }) => placeId === PLACE),
       'the place',
     )
-  /** Resolves once the place is connected by another connection than the one that was there at `since`. */
+  /** Resolves when the place has a different connection from the one at `since`. */
   const connectedAgain = async (since: number): Promise<void> => {
     const from = app.length
     for (let seen = from; ;) {
@@ -328,7 +328,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
           session.types().filter((type) => type === 'approval.requested').length >= over,
         'a moment',
       )
-      // A silent network is noticed after a while only; it stays silent for a minute.
+      // A silent network is detected only after a while; it stays silent for a minute.
       if (cut % 250 === 125) {
         lab.blackHole(true)
         await new Promise((resolve) => setTimeout(resolve, 60_000))
@@ -393,7 +393,7 @@ describe.skipIf(!hasSshd)('sessions on a machine behind ssh', () => {
   }
 })
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Random numbers from 0 to 1, reproducible for each seed. */
 function seeded(seed: number): () => number {
   let state = seed
   return () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (!hasSlurm) return
   await slurm.close()
-  // What a job starts beside its engine outlives it here: no kernel group ends it.
+  // Other processes of a job outlive its engine here, because there is no control group to end them.
   for (const pid of commands('TRESTLE_PLACE=1')) process.kill(pid, 'SIGKILL')
   rmSync(user, { recursive: true, force: true })
 })

@@ -27,7 +27,7 @@ const WAYS = [
   { label: 'Large', description: 'A lot' },
 ]
 
-/** What the model does, given the path of the plan. */
+/** The model's actions, for the path of the plan. */
 type Step = (plan: string) => ScriptStep
 
 function call(name: string, input: Record<string, unknown>): ScriptStep {
@@ -134,7 +134,7 @@ describe('a plan', () => {
     })
     expect(await engine.plans.revision(sessionId, { plan: 1, revision: 1 })).toEqual({ text: PLAN })
     expect(new Set(plan!.revisions.map(({ hash }) => hash)).size).toBe(2)
-    // A replay of the log says the same.
+    // A replay of the log has the same result.
     expect(events().reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
   })
 
@@ -174,7 +174,7 @@ describe('a plan', () => {
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
   })
 
-  it('is rejected when empty, or with labels that are reserved or alike', async () => {
+  it('is rejected if it is empty or has reserved or duplicate labels', async () => {
     const label = (...labels: string[]): Step => submit(labels.map((text) => ({ label: text, description: '' })))
     await start([
       submit(),
@@ -213,7 +213,7 @@ describe('a plan', () => {
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
   })
 
-  it('withdraws a pending approval when the user enters plan mode meanwhile', async () => {
+  it('withdraws a pending approval when the user enters plan mode', async () => {
     await start([() => call('Bash', { command: 'rm -rf /nowhere/at/all' })])
     await prompt()
     const { approvalId } = await asked()
@@ -264,7 +264,7 @@ describe('questions', () => {
   ]
   const ask: Step = () => call('AskUserQuestion', { questions })
 
-  it('accept only the offered answers, and report the given one', async () => {
+  it('accept only the offered answers, and report the chosen one', async () => {
     await start([ask])
     await prompt()
     expect(await asked()).toMatchObject({ asks: 'questions', preview: { kind: 'questions' } })

@@ -112,7 +112,7 @@ const COMMANDS = [
   'exec 3> made',
 ]
 
-/** Through other tools, and at the plan itself; `PLAN` stands for its path, `REAL` for the folder of the plan. */
+/** Writes through other tools, and attacks on the plan itself; `PLAN` is its path, `REAL` the folder of the plan. */
 const CALLS: ScriptedCall[] = [
   { name: 'Write', input: { path: 'made', content: 'x' } },
   { name: 'Write', input: { path: 'sub/deep/made', content: 'x' } },
@@ -132,7 +132,7 @@ const CALLS: ScriptedCall[] = [
   { name: 'Bash', input: { command: 'touch made', cwd: 'sub' } },
 ]
 
-/** Made last: a task is stopped, and the plan has been replaced by a link into the project. */
+/** Calls made last: a task is stopped, and the plan has been replaced by a link into the project. */
 const LAST: ScriptedCall[] = [
   { name: 'TaskStop', input: { task_id: 'TASK' } },
   { name: 'Write', input: { path: 'PLAN', content: 'through a link' } },
@@ -143,7 +143,7 @@ const EVERY: ScriptedCall[] = [
   ...LAST,
 ]
 
-/** These only read, and pass. */
+/** Commands that only read, and pass. */
 const READS = ['cat kept.txt | head -1', 'git status', 'git log --oneline', 'find . -name kept.txt', 'ls 2> /dev/null']
 
 const ALLOW_ALL = ['*', 'Bash', 'Bash(*)', 'Write', 'Edit', 'Patch', 'TaskStop']
@@ -189,7 +189,7 @@ beforeAll(async () => {
         plan = /\/[^\s"\\`]+\/plan-1\.md/.exec(JSON.stringify(body))![0]
         symlinkSync(plan, join(scratch.project, 'link-to-plan.md'))
         symlinkSync(join(plan, '..'), join(scratch.project, 'link-to-plans'))
-        // What git has in its index is out of date: looking at it would refresh it.
+        // The git index is out of date, so reading the status would refresh it.
         utimesSync(join(scratch.project, 'sub', 'a.txt'), 1, 1)
         before = fingerprint(scratch.project)
         return { toolCalls: [{ name: 'Read', input: { path: 'kept.txt' } }] }
@@ -259,7 +259,7 @@ function fingerprint(folder: string): string {
   const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     // The folder of the plan is not part of the project.
     .filter((name) => !name.startsWith('link-to-plans/'))
-    // Held by the sandbox of the command in the background, as long as that is in use.
+    // Kept by the sandbox of the background command as long as that is in use.
     .filter((name) => name !== '.git/commondir' && name !== '.git/config.worktree')
     .toSorted()
     .map((name) => {

@@ -46,9 +46,7 @@ function resultsIn({ body }: RecordedRequest): string[] {
 }
 
 describe('a user at a terminal', () => {
-  /**
-   * Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen.
-   */
+  /** Answers the question with the result of `answer` for the fingerprint; returns the exit code and the screen. */
   async function atTerminal(answer: (fingerprint: string) => string): Promise<{ code: number; screen: string }> {
     const { PATH = '', HOME = '' } = process.env
     const pty = spawn(process.execPath, [CLI, 'plugin', 'enable', 'lab'], {
@@ -83,7 +81,7 @@ describe('a user at a terminal', () => {
   })
 })
 
-it('without a terminal a plugin is not accepted, whatever is piped in', async () => {
+it('without a terminal, a plugin is not accepted, whatever the piped input', async () => {
   const { hash } = JSON.parse((await trestle('plugin', 'add', source, '--json')).stdout) as PluginView
   for (const stdin of ['', 'yes\n', `${hash.slice(0, 6)}\n`]) {
     const run = await runCli(['plugin', 'enable', 'lab'], { home: scratch.home, cwd: scratch.project, stdin })

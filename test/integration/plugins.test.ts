@@ -23,7 +23,7 @@ const undo: (() => unknown)[] = []
 let scratch: Scratch
 let model: ModelServer
 
-/** Makes all calls in its first answer to the user; a subagent says who it is. */
+/** Makes all calls in its first answer to the user; a subagent reports its name. */
 const script: ModelScript = ({ body }) => {
   const messages = body['messages'] as { role: string; content: unknown }[]
   if (JSON.stringify(messages[0]).includes('INJECTED agent prompt')) return { text: 'I am the helper' }
@@ -62,7 +62,7 @@ interface Opened {
   header: { turns: number; turnId?: string }
 }
 
-/** Resolves when the first turn is over. Each look is a call of the contract, so this does not spin. */
+/** Resolves when the first turn has ended. Each check is a contract call, so this does not spin. */
 async function ended(look: () => Promise<Opened>): Promise<void> {
   const end = Date.now() + 150_000
   for (;;) {
@@ -137,7 +137,7 @@ describe('before the user has accepted it, a hostile plugin', () => {
   )
 })
 
-/** What an active plugin has to leave behind. */
+/** The traces that an active plugin must leave. */
 function expectActive(): void {
   const text = told()
   expect(text).toContain('- lab:trap: INJECTED skill')
@@ -232,7 +232,7 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     await client.end()
   })
 
-  it('can be restored after it was removed, as it was', async () => {
+  it('can be restored unchanged after it was removed', async () => {
     await trestle('plugin', 'add', writeFiles(join(scratch.home, '..', 'lab'), labPlugin()), ...option)
     await acceptPlugin(scratch.home, place())
     const { trashId } = JSON.parse(await trestle('plugin', 'remove', 'lab', ...option, '--json'))

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-/** A server that may do anything; its port. */
+/** The port of a server that can do anything. */
 async function site(answer: Parameters<typeof createServer>[1] & {}): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -75,7 +75,7 @@ function get(
 const TAG = `<script src="${SCRIPT_PATH}"></script>`
 
 describe('a hostile server', () => {
-  it('that sends a page without an end is passed on as it comes, with little kept', async () => {
+  it('that sends an endless page is passed on as it arrives, with little buffering', async () => {
     let sent = 0
     let stopped: () => void = () => undefined
     const gone = new Promise<void>((resolve) => (stopped = resolve))
@@ -111,7 +111,7 @@ describe('a hostile server', () => {
     expect(sent - read).toBeLessThan(64 << 20)
   })
 
-  it('that streams a page is shown at once, not at its end', async () => {
+  it('that streams a page is shown immediately, not at its end', async () => {
     let finish: () => void = () => undefined
     const url = await site((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/html' })
@@ -131,7 +131,7 @@ describe('a hostile server', () => {
     expect(page).toBe(`<!doctype html><html><head>${TAG}</head><body>firstlast</body></html>`)
   })
 
-  it('keeps every byte of pages in other encodings and without a head', async () => {
+  it('preserves every byte of pages in other encodings and without a head', async () => {
     const pages: Record<string, Buffer> = {
       '/latin1': Buffer.from('<html><head></head>\xe4\xff\x80', 'latin1'),
       '/utf16': Buffer.from('\uFEFF<html><head></head>x', 'utf16le'),
@@ -179,7 +179,7 @@ describe('a hostile server', () => {
     expect(logged).toEqual([])
   })
 
-  it('that breaks off within a page is not passed on as a whole page', async () => {
+  it('that breaks off within a page is not passed on as a complete page', async () => {
     const url = await rawSite((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\n<head>short')
       socket.destroySoon()
@@ -224,7 +224,7 @@ describe('a hostile server', () => {
     expect(await moved(`HTTP://LOCALHOST:${port}/a`)).toBe(`${origin}/a`)
     expect(await moved(`http://me:secret@localhost:${port}/a`)).toBe(`${origin}/a`)
     expect(await moved('/a')).toBe(`${origin}/a`)
-    // Not the server whose name it begins with.
+    // Not the server whose name is its prefix.
     expect(await moved(`${url}.evil.example/x`)).toBeUndefined()
     expect((await moved(`${url}1/x`)) ?? '').not.toContain(origin)
     expect(await moved(`${url}@evil.example/x`)).toBe(`http://evil.example/x`)
@@ -234,7 +234,7 @@ describe('a hostile server', () => {
     expect(await moved('http://[')).toBeUndefined()
   })
 
-  it('cannot set headers that reach beyond its frame', async () => {
+  it('cannot set headers with effects outside its frame', async () => {
     const url = await site((_request, response) => {
       response.writeHead(200, {
         'content-type': 'text/html',
@@ -263,7 +263,7 @@ describe('a hostile server', () => {
     expect(headers['origin-agent-cluster']).toBe('?1')
   })
 
-  it('is asked for what the page asked: ranges, compressed files and HEAD stay as they are', async () => {
+  it('gets the page’s requests unchanged: ranges, compressed files and HEAD', async () => {
     const zipped = gzipSync('<head>zipped')
     const url = await site((request, response) => {
       if (request.url === '/zip') {
@@ -397,7 +397,7 @@ describe('a page that has guessed the port of a preview', () => {
     expect(seen.map(({ referer }) => referer)).toEqual([undefined, `${url}/own?x`])
   })
 
-  it('cannot put a second request behind the body of a first', async () => {
+  it('cannot append a second request to the body of the first', async () => {
     const asked: string[] = []
     const url = await site((request, response) => {
       let body = ''
@@ -423,7 +423,7 @@ describe('a page that has guessed the port of a preview', () => {
 })
 
 describe('the address of a preview', () => {
-  it('is made of its parts, and takes no credentials', async () => {
+  it('is composed of its parts, and accepts no credentials', async () => {
     const url = await site((_request, response) => void response.end('x'))
     const { host, port } = new URL(url)
     const all = proxies()
@@ -440,7 +440,7 @@ describe('the address of a preview', () => {
       await expect(all.open(hostile)).rejects.toThrow(/this machine/)
   })
 
-  it('is of this machine without asking for names', () => {
+  it('is on this machine, without resolving names', () => {
     for (const hostile of ['http://localhost.evil.example/', 'http://127.0.0.1.nip.io/', 'http://localhost./'])
       expect(() => previewTarget(hostile)).toThrow(/this machine/)
     expect(previewTarget('http://shop.localhost:81/')).toMatchObject({ hostname: '127.0.0.1', port: 81 })
@@ -455,7 +455,7 @@ describe('the address of a preview', () => {
       await expect(all.open(own)).rejects.toThrow(/Trestle itself/)
   })
 
-  it('is the same for two who ask at once', async () => {
+  it('is the same for two simultaneous requests', async () => {
     const url = await site((_request, response) => void response.end('x'))
     const all = proxies()
     const [one, two] = await Promise.all([all.open(`${url}/1`), all.open(`${url}/2`)])

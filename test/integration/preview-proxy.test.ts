@@ -29,7 +29,7 @@ async function previewOf(url: string, isOwnPort = (_port: number): boolean => fa
 }
 
 describe('a previewed server', () => {
-  it('is asked as if the page had been opened directly, and answers under an origin of its own', async () => {
+  it('gets requests as if the page had been opened directly, and answers under a separate origin', async () => {
     const asked: IncomingMessage['headers'][] = []
     const { url } = await site((request, response) => {
       asked.push(request.headers)
@@ -75,7 +75,7 @@ describe('a previewed server', () => {
     expect(Buffer.from(await sent.arrayBuffer())).toEqual(body)
   })
 
-  it('reaches its WebSocket from its own pages only', async () => {
+  it('accepts WebSockets only from its own pages', async () => {
     const { url, server } = await site((_request, response) => void response.end())
     const sockets = new WebSocketServer({ server })
     const origins: (string | undefined)[] = []
@@ -95,7 +95,7 @@ describe('a previewed server', () => {
     await expect(new Promise((_resolve, reject) => foreign.once('error', reject))).rejects.toThrow('403')
   })
 
-  it('says where nothing answers', async () => {
+  it('reports an address where nothing answers', async () => {
     const { url, server } = await site(() => undefined)
     await new Promise((resolve) => server.close(resolve))
     const response = await fetch(await previewOf(url))
@@ -105,7 +105,7 @@ describe('a previewed server', () => {
 })
 
 describe('a preview', () => {
-  it('shows servers of this machine only, and never Trestle itself', async () => {
+  it('shows only servers on this machine, and never Trestle itself', async () => {
     for (const url of [
       'http://example.com/',
       'https://localhost/',
@@ -134,7 +134,7 @@ describe('a preview', () => {
 })
 
 describe('the script in a page', () => {
-  it('comes first, whatever the page looks like', () => {
+  it('comes first in any page', () => {
     const tag = `<script src="${SCRIPT_PATH}"></script>`
     const inserted = (page: string): string => withScript(Buffer.from(page)).toString()
     expect(inserted('<!doctype html><p>x')).toBe(`<!doctype html>${tag}<p>x`)

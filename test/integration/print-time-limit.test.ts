@@ -22,7 +22,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-/** So that a command knows its process id as the test does. */
+/** Ensures that a command sees the same process ids as the test. */
 const UNCONFINED = '[sandbox]\nmode = "off"\n'
 /** Prints its process id and then works until the file `go` is there. */
 const SLOW = 'echo $$ > pid; echo started; until [ -e go ]; do sleep 0.1; done; echo over'

@@ -32,7 +32,7 @@ const lines = (stdout: string): { type: string }[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** A task in which every tool is used once and the last answer quotes what came back. */
+/** A task that uses every tool once and quotes the results in the last answer. */
 const TASK: ScriptStep[] = [
   {
     thinking: 'Let me look – naïvely.',
@@ -72,7 +72,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mod
   })
 
   it('recovers from a stall', async () => {
-    // A busy machine may be silent for a second, too.
+    // A busy machine may also be silent for a second.
     const whole = { text: 'whole', repeat: 5 }
     await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, whole], {
       wire,
@@ -230,7 +230,7 @@ describe('print mode', () => {
     expect(server.requests[1]!.body['tool_choice']).toBe('none')
   })
 
-  it('stops at once on an interrupt, keeps everything and exits with 130', async () => {
+  it('stops immediately on an interrupt, keeps everything and exits with 130', async () => {
     await play([{ text: 'a long story '.repeat(50), faults: { eventDelayMs: 100 } }, { text: 'went on' }])
     const child = startCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], {
       home: scratch.home,

@@ -214,7 +214,7 @@ test('at the end of stdin the running turn is recorded, pending answers are sent
   expect(exported.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"(cancelled|interrupted)"/)
 })
 
-test('a canceled request is answered at once and leaves others alone', async () => {
+test('a canceled request is answered immediately and leaves others alone', async () => {
   await start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
   const test = wire.begin('settings.testModel', { id: 'local/scripted' })
   await server.arrived(1)

@@ -45,7 +45,7 @@ it('a terminal is enough from setup to the first answer, and the key is only in 
   expect(server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-the-key')
 })
 
-it('models are added, listed as by the old command, and removed; a provider is removed with its models', async () => {
+it('models are added, listed in the same format as the old command, and removed; a provider is removed with its models', async () => {
   await addLocal()
   await worked(['model', 'add', 'local/mine', '--name', 'mine-v2', '--context-window', '32768', '--label', 'Mine'])
   expect(JSON.parse(await worked(['model', 'list', '--json']))).toEqual(JSON.parse(await worked(['models', '--json'])))

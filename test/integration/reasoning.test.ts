@@ -39,7 +39,7 @@ afterEach(async () => {
 const events = (): RecordedEvent[] => engine.sessions.since(sessionId, 0)
 const ended = () => events().filter((event) => event.type === 'turn.finished')
 
-/** Says something and waits for the end of the turn. */
+/** Sends a prompt and waits for the end of the turn. */
 async function turn(words: string, options?: Parameters<Engine['sessions']['prompt']>[2]) {
   const before = ended().length
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: words }], options)
@@ -55,10 +55,10 @@ const thinkAndRead = (path: string): ScriptStep => ({
   toolCalls: [{ name: 'Read', input: { path } }],
 })
 const answer: ScriptStep = { thinking: 'That is it.', text: 'Done.' }
-/** As JSON, without the marks for caches, which move on. */
+/** As JSON, without cache marks, which move. */
 const bodyOf = ({ body }: RecordedRequest): string => JSON.stringify(body).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
 
-/** How each provider refuses, and what its answer with this number is signed with. */
+/** How each provider refuses, and the signature of its answer with this number. */
 const REFUSALS: { wire: WireName; mark: (n: number) => string; body: unknown }[] = [
   {
     wire: 'anthropic',
@@ -93,7 +93,7 @@ const REFUSALS: { wire: WireName; mark: (n: number) => string; body: unknown }[]
 
 describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, mark, body }) => {
   it('is omitted in the same turn, in later turns and after a restart, and later thinking is sent back', async () => {
-    /** From this request on nothing that was thought before it is accepted. */
+    /** From this request on, earlier thinking is rejected. */
     const rejectsAt = 4
     const isOld = (request: RecordedRequest): boolean =>
       Array.from({ length: rejectsAt }, (_, index) => mark(index + 1)).some((known) => bodyOf(request).includes(known))
@@ -123,7 +123,7 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
     await engine.sessions.open(sessionId, 1)
     expect((await turn('fourth')).stop).toBe('end_turn')
     expect(rejected).toBe(1)
-    // What was thought by the answer to the request that was sent again is still there at the end.
+    // The thinking in the answer to the retried request is still there at the end.
     expect(bodyOf(server.requests.at(-1)!)).toContain(mark(rejectsAt + 2))
     const both = [server.requests.at(-2)!, server.requests.at(-1)!].map(bodyOf)
     const [shorter = '', longer = ''] = both.map((text) => text.slice(text.indexOf('first'), text.indexOf('third')))
@@ -131,7 +131,7 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
   })
 
   it('is omitted from a compaction too, which is requested as text when thinking is rejected only then', async () => {
-    /** Whether what was thought before this request is accepted. */
+    /** Whether thinking from before this request is accepted. */
     let refusesBefore = 0
     await start(wire, (request, index) => {
       const old = Array.from({ length: refusesBefore }, (_, before) => mark(before + 1))
@@ -144,13 +144,13 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
       return server.requests.length - before
     }
     expect((await turn('first')).stop).toBe('end_turn')
-    // In the conversation it is refused for its thinking.
+    // Within the conversation, it is refused because of its thinking.
     refusesBefore = server.requests.length
     expect(await compact()).toBe(2)
     expect((await turn('second')).stop).toBe('end_turn')
     refusesBefore = server.requests.length
     expect(await turn('third')).toMatchObject({ stop: 'end_turn' })
-    // What was dropped in the turn before is not sent: the conversation itself is asked.
+    // Thinking dropped in the previous turn is not sent, so the conversation itself is used.
     expect(await compact()).toBe(1)
     expect(bodyOf(server.requests.at(-1)!)).toContain('third')
     expect((await turn('fourth')).stop).toBe('end_turn')

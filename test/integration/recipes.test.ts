@@ -37,7 +37,7 @@ function insert(path: string, after: string, line: string): void {
   )
 }
 
-/** The compile errors of each file, with all that the compiler says about them. */
+/** The compile errors of each file, with the compiler's full messages. */
 function compileErrors(): Map<string, string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   // More checkers check shared types more than once: 9.5 s of processor time instead of 5.6 s.
@@ -51,7 +51,7 @@ function compileErrors(): Map<string, string> {
   return errors
 }
 
-/** What a script prints that runs on the sources of the copy. */
+/** The output of a script that runs on the copied sources. */
 function evaluate(code: string): string {
   const file = join(copy, 'scripts/recipe.ts')
   writeFileSync(file, `import '../test/support/ts-hooks.mjs'\n${code}`)
@@ -65,7 +65,7 @@ function evaluate(code: string): string {
  */
 let errors: Map<string, string>
 
-// All at once: a compilation takes longer than everything else here.
+// All in one compilation, because that takes longer than everything else here.
 beforeAll(() => {
   insert(
     'src/shared/events/event.ts',
@@ -94,7 +94,7 @@ beforeAll(() => {
 const isOfMethods = (file: string): boolean => /\/(?:api|contract)\//.test(file)
 
 test(
-  'an event leads the compiler to everyone who has to handle it',
+  'an event makes the compiler report all code that has to handle it',
   () => {
     expect(Object.fromEntries([...errors].filter(([file]) => !isOfMethods(file)))).toEqual({
       'src/shared/events/event-uses.ts': expect.stringContaining(`Property '"dice.rolled"' is missing`) as string,
@@ -240,5 +240,5 @@ test(
   LIMIT_MS,
 )
 
-// One compilation for all of them: it takes longer than everything else here.
+// One compilation for all of them, because that takes longer than everything else here.
 test('nothing more has to change for any of them', () => expect(compileErrors()).toEqual(new Map()), LIMIT_MS)

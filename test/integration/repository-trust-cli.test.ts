@@ -17,7 +17,7 @@ afterEach(() => lab.remove())
 
 const permission = (...args: string[]) => runCli(['permission', ...args], { home: lab.home })
 
-it('lists repositories whose programs are trusted, and withdraws the trust in one that is gone', async () => {
+it('lists repositories whose programs are trusted, and withdraws trust in a deleted one', async () => {
   expect((await permission('repositories')).stdout).toContain(join(repo, '.git'))
   expect(JSON.parse((await permission('repositories', '--json')).stdout)).toMatchObject([
     { repository: join(repo, '.git') },

@@ -7,7 +7,7 @@ import { until } from '../support/until'
 vi.setConfig({ testTimeout: 180_000 })
 
 const hasSandbox = sandboxSupport().kind !== 'none'
-/** Of each family one whose effort can be chosen, and another one. */
+/** For each family, a model with selectable effort and another one. */
 const MODELS: Record<WireName, readonly [string, string]> = {
   chat: ['gpt-5.4', 'kimi-k2.6'],
   responses: ['gpt-5.4', 'gpt-5.5'],
@@ -41,7 +41,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       await engine.sessions.change(session, { mode: 'auto' })
       await run.turn(read('a.txt'))
       expect(run.of('sandbox.changed').length > 1 && run.tells('The sandbox for commands has changed')).toBe(hasSandbox)
-      // Instructions below the project.
+      // Instructions in a subfolder of the project.
       await run.turn(read('sub/x.txt'), read('b.txt'))
       expect(run.tells('Use tabs in sub.')).toBe(true)
       // An answer and a call that the output limit cuts off.
@@ -49,7 +49,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       expect(run.tells('cut off at the output limit')).toBe(true)
       await run.turn({ ...read('b.txt'), text: 'I look.', finish: 'length' }, read('b.txt'))
       expect(run.tells('Your call of Read was not run')).toBe(true)
-      // An answer, and a call, that the person stops.
+      // An answer and a call that the user stops.
       const story = 'Once upon a time, and so on. '.repeat(200)
       let turns = await run.prompt({ text: story, deltaChars: 100, faults: { stallAfterBytes: 4000 } })
       await until(() => run.heard.includes('Once upon a time'), 'the beginning of the answer')

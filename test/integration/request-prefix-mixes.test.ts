@@ -57,7 +57,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     await run.turn(read('sub/x.txt'))
     vi.useRealTimers()
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
-    // Modes there and back, between two steps of a turn, while a person also steers.
+    // Mode changes back and forth between two steps of a turn, while the user also steers.
     await run.turn(
       () => {
         void engine.sessions.change(session, { mode: 'auto' })
@@ -108,7 +108,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     await run.restart()
     await run.turn(calls(onServer('slow', { n: 1 })))
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
-    // Undo of two messages: the request after begins with what was sent before them.
+    // Undo of two messages: the next request starts with everything sent before them.
     const before = run.requests.length
     await run.turn(read('b.txt'))
     run.write('AGENTS.md', 'Use four spaces.\n')
@@ -119,7 +119,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     expect(run.tells('Use four spaces.')).toBe(true)
     const undone = run.requests[run.requests.length - 2]!.request
     expect(brokenAt(piecesOf(run.requests[before - 1]!.request), piecesOf(undone))).toBeUndefined()
-    // A fork begins as the conversation it was made from.
+    // A fork starts like its original conversation.
     const header = await run.engine.sessions.fork(session)
     const last = run.requests.at(-1)!.request
     const done = new Promise<void>((resolve) =>

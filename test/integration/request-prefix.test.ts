@@ -9,7 +9,7 @@ import { sampled } from '../support/sampled'
 vi.setConfig({ testTimeout: 180_000 })
 
 const MAX_STEPS = 14
-/** At least so many tools are in each request. */
+/** Minimum number of tools in each request. */
 const TOOLS = 20
 const WINDOW = 40_000
 
@@ -34,7 +34,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     const { scratch } = run
 
     await run.turn(...Array.from({ length: 10 }, (_, n) => read(n % 2 ? 'a.txt' : 'b.txt')))
-    // AGENTS.md appears, changes, and goes.
+    // AGENTS.md appears, changes, and disappears.
     run.write('AGENTS.md', 'Use tabs.\n')
     await run.turn(read('a.txt'))
     expect(run.tells('Use tabs.')).toBe(true)
@@ -44,7 +44,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     rmSync(join(scratch.project, 'AGENTS.md'))
     await run.turn()
     expect(run.tells('what it said no longer applies')).toBe(true)
-    // A skill, and a type of agents.
+    // A skill and an agent type.
     run.write('skills/brewing/SKILL.md', '---\nname: brewing\ndescription: Brews tea\n---\nBoil water.\n', scratch.home)
     await run.turn(read('b.txt'))
     expect(run.tells('brewing: Brews tea')).toBe(true)
@@ -56,7 +56,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     await run.turn(read('a.txt'))
     expect(run.tells('The date has changed.')).toBe(true)
     vi.useRealTimers()
-    // Tools are loaded, called, and a server changes its list in the midst of a turn.
+    // Tools are loaded and called, and a server changes its list in the middle of a turn.
     await run.turn(
       calls(
         { name: 'tool_search', input: { tool_id: 'a::grow' } },
@@ -98,7 +98,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     expect(run.tells('has used all of its')).toBe(true)
     await run.turn(...Array.from({ length: 12 }, () => read('a.txt')))
     expect(run.tells('You keep making the same call')).toBe(true)
-    // A compaction, and on from it.
+    // A compaction and the turns after it.
     const beforeCompaction = run.requests.length
     expect(await run.engine.sessions.compact(run.session)).toBe(true)
     expect(run.requests).toHaveLength(beforeCompaction + 1)
@@ -111,7 +111,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     for (const { request } of run.requests) expect(piecesOf(request).length).toBeGreaterThan(TOOLS)
     const breaks = run.breaks()
     expect(breaks.others).toEqual([])
-    // Where it may break it has: so it would be seen elsewhere.
+    // The prefix has changed where it may, which proves that this test detects changes.
     expect(breaks.allowed).toHaveLength(run.of('context.trimmed').length + 1)
     expect(breaks.thinking).toHaveLength(2)
     expect(run.refused).toBe(0)

@@ -22,7 +22,7 @@ async function start(): Promise<void> {
 }
 afterEach(() => rmSync(marker, { force: true }))
 
-/** Everything a review does with a repository. */
+/** All actions of a review on a repository. */
 async function reviewed(): Promise<{ names: string[]; texts: string; note: string | undefined }> {
   const { files, note } = await bench.reviews.list(bench.sessionId, MAIN)
   const paths = files.map(({ path }) => path)
@@ -52,7 +52,7 @@ test.each([
       Buffer.from('\trequired = true\n'),
     ]),
   })
-  // Names with blanks cannot be in attributes.
+  // Names with spaces cannot be used in attributes.
   writeFileSync(bench.path('.git/info/attributes'), Buffer.concat([Buffer.from('* filter='), name, Buffer.from('\n')]))
   bench.write('a.txt', 'two\n')
   const { texts } = await reviewed()
@@ -75,7 +75,7 @@ test('settings that cannot be listed are an error, and nothing is read without t
   expect(existsSync(marker)).toBe(false)
 })
 
-test('objects that are missing are not fetched with a program that the settings name', async () => {
+test('missing objects are not fetched with a program from the settings', async () => {
   await start()
   bench.git('config', 'core.repositoryFormatVersion', '1')
   bench.git('config', 'extensions.partialClone', 'origin')
@@ -130,7 +130,7 @@ test.each(['..', '.', '.git', '.GIT', '.git ', '.git.', '.git::$INDEX_ALLOCATION
   },
 )
 
-test('a name with a slash in it, an absolute one, and one that is no UTF-8 are left out', async () => {
+test('names with a slash, absolute names, and names that are not UTF-8 are left out', async () => {
   await start()
   writeFileSync(bench.path('../outside'), 'the secret\n')
   writeFileSync(bench.path('x\ufffd'), 'other\n')
@@ -159,7 +159,7 @@ test('a file behind a link that leads out of the project is neither shown nor wr
   expect(readdirSync(bench.path('../elsewhere'))).toEqual(['key'])
 })
 
-test('lines of files that may hold secrets are shown only when the user asks for them', async () => {
+test('lines of files that may contain secrets are shown only at the user’s request', async () => {
   await start()
   for (const name of ['.env', 'id_rsa', 'server.key']) bench.write(name, 'the secret\n')
   bench.git('add', '.')

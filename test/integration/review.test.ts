@@ -40,14 +40,14 @@ describe('the review of a session', () => {
     )
   })
 
-  it('leaves out plans and the other files of Trestle', async () => {
+  it('omits plans and other files of Trestle', async () => {
     const bench = await reviewBench()
     bench.turn()
     await bench.edit(`${bench.home}/plan.md`, () => bench.write('../home/plan.md', '# Plan\n'))
     expect(await list(bench)).toEqual([])
   })
 
-  it('says what lines do not show: binary content, permissions, links, line ends, encodings, size', async () => {
+  it('reports what lines do not show: binary content, permissions, links, line ends, encodings, size', async () => {
     const bench = await reviewBench({ maxBytes: 5000 })
     bench.write('image.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1'))
     bench.write('run.sh', 'echo\n')
@@ -109,7 +109,7 @@ describe('undo', () => {
     expect(bench.read('a.txt')).toBe(`\ufeff${after}`)
   })
 
-  it('undoes whole files: new, deleted, renamed and changed ones, all at once', async () => {
+  it('undoes whole files in one step: new, deleted, renamed and changed ones', async () => {
     const bench = await reviewBench()
     bench.write('a.txt', 'a\n')
     bench.write('old.txt', 'content\n')
@@ -164,7 +164,7 @@ describe('the review of a turn', () => {
     expect((await diffOf(bench, 'a.txt')).hunks[0]).toMatchObject({ changes: [{}, {}] })
   })
 
-  it('undoes the changes of an earlier turn and leaves those of later ones', async () => {
+  it('undoes the changes of an earlier turn and keeps those of later ones', async () => {
     const { bench, first } = await twoTurns()
     const { key } = await diffOf(bench, 'a.txt', first)
     await bench.reviews.undo(bench.sessionId, first, [{ path: bench.path('a.txt'), key }])
@@ -212,7 +212,7 @@ describe('the review against a branch', () => {
     expect(bases).toEqual({ current: 'work', branches: ['main', 'HEAD'] })
   })
 
-  it('undoes to what the branch has, and leaves the index alone', async () => {
+  it('restores the content of the branch, and leaves the index alone', async () => {
     const bench = await repository()
     bench.write('a.txt', 'mine\n')
     rmSync(bench.path('b.txt'))
@@ -258,7 +258,7 @@ describe('the review against a branch', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
-  it('says what is wrong without a repository, a branch or a commit', async () => {
+  it('reports a missing repository, branch or commit', async () => {
     const bench = await reviewBench()
     await expect(list(bench, MAIN)).rejects.toThrow('This folder is not in a git repository.')
     bench.git('init', '-q', '-b', 'main')
@@ -303,7 +303,7 @@ describe('marks and comments', () => {
     expect((await bench.reviews.marks(bench.sessionId, SESSION)).kept).toEqual({ [path]: [id] })
   })
 
-  it('comments move with their lines, say when these are gone, and come back with them', async () => {
+  it('comments move with their lines, are marked when these are deleted, and return with them', async () => {
     const { bench, path } = await changedFile()
     const comment = { path, side: 'new' as const, line: 7, endLine: 8, text: 'Why?' }
     await bench.reviews.addComment(bench.sessionId, SESSION, comment)
@@ -323,7 +323,7 @@ describe('marks and comments', () => {
     expect((await comments())[0]).not.toHaveProperty('gone')
   })
 
-  it('comments are sent as one message with path, lines and quote, and are gone then', async () => {
+  it('comments are sent as one message with path, lines and quote, and are then removed', async () => {
     const { bench, path } = await changedFile()
     const add = (line: number, text: string) =>
       bench.reviews.addComment(bench.sessionId, SESSION, { path, side: 'new', line, endLine: line + 1, text })
@@ -343,7 +343,7 @@ describe('marks and comments', () => {
     expect(await bench.reviews.send(bench.sessionId)).toBe(0)
   })
 
-  it('refuses lines that the file does not have', async () => {
+  it('refuses lines that do not exist', async () => {
     const { bench, path } = await changedFile()
     const add = bench.reviews.addComment(bench.sessionId, SESSION, {
       path,

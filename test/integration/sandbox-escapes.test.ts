@@ -12,7 +12,7 @@ const isRoot = process.getuid?.() === 0
 const hooks = new URL('../support/ts-hooks.mjs', import.meta.url).href
 const runner = fileURLToPath(new URL('../support/escapes/run-attempts.ts', import.meta.url))
 
-/** A process list of its own, so that signals which got out would reach nothing but the suite. */
+/** A separate process list, so that escaped signals would reach only the suite. */
 const apart = [
   'unshare',
   ...(isRoot ? [] : ['--user', '--map-current-user']),

@@ -31,7 +31,7 @@ const CURL = `curl -sS --retry 60 --retry-connrefused --retry-delay 1 --retry-ma
 const bash = (command: string, more: object = {}): ScriptStep => ({
   toolCalls: [{ name: 'Bash', input: { command, ...more } }],
 })
-/** A command before it, so that the session has a sandbox already. */
+/** A command that runs first, so that the session already has a sandbox. */
 const STEPS: ScriptStep[] = [
   bash('node --version'),
   bash('node server.mjs', { run_in_background: true, description: 'A server' }),
@@ -45,7 +45,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-/** What the model was told about its calls. */
+/** The results of calls that the model received. */
 function told(server: ModelServer): string[] {
   const { messages } = server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
@@ -125,7 +125,7 @@ describe.skipIf(sandboxSupport().kind === 'none')(
   'a server started in the background answers later commands at localhost',
   { timeout: 180_000 },
   () => {
-    // Each host with one of the two; both are tried in two hosts.
+    // Each host with one of the two, so that both are tried in two hosts.
     for (const [index, [host, run]] of HOSTS.entries())
       test.for(RUNS_ALL ? NETWORKS : [NETWORKS[index % 2]!])(`in ${host}, with %s`, async ([, mode]) => {
         const [, , asked, curled] = await run(mode)

@@ -15,7 +15,7 @@ interface Prompting {
   name: string
   command: string
   before?: (project: string) => void
-  /** What it asks, in order, and what is typed. */
+  /** Its prompts in order, and the typed answers. */
   asks: [RegExp, string][]
   prints: string
 }

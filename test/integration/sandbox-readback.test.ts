@@ -10,7 +10,7 @@ import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { createTerminalTasks } from '../../src/main/engine/task/run/in-process-tasks'
 import { tempFolder } from '../support/temp-folder'
 
-/** Says of paths and ports what can be done with them, by doing it. */
+/** Reports what is possible with paths and ports by trying it. */
 const PROBE = `
 import json, os, socket, sys
 asked = json.loads(os.environ['ASKED'])
@@ -41,7 +41,7 @@ print('PROBED ' + json.dumps({'paths': paths, 'ports': ports, 'mounted': rw}))
 interface Probed {
   paths: Record<string, string>
   ports: Record<string, string>
-  /** Where something is mounted that can be written to. */
+  /** The writable mount points. */
   mounted: string[]
 }
 
@@ -117,7 +117,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a sandbox enforces what the U
         [at('project/.env')]: '--',
         [at('project/.git/hooks')]: 'r-',
         [at('project/.git/config')]: 'r-',
-        // At Read-only nothing reserves the name, as nothing could take it.
+        // At Read-only, the name is not reserved, because nothing could create it.
         [at('project/.mcp.json')]: writes ? 'r-' : '--',
         [at('added/a.txt')]: hasFolder ? can(writes) : '--',
         [at('cache/a.txt')]: writes && hasLists ? 'rw' : '--',

@@ -19,8 +19,8 @@ const hasSandbox = sandboxSupport().kind !== 'none'
 const NODE = process.execPath
 
 /**
- * A server in one file that needs nothing but Node. Its tool `do` runs JavaScript and answers with what that is worth,
- * or with the code of the error.
+ * A server in one file that needs nothing but Node. Its tool `do` evaluates JavaScript and answers with the value or
+ * the error code.
  */
 const SERVER = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
@@ -49,7 +49,7 @@ interface Place {
   view(): Promise<McpServerView>
 }
 
-/** An engine and a project, which is trusted, with one server in the file that `where` says. */
+/** An engine and a trusted project with one server, in the file specified by `where`. */
 async function place(where: 'project' | 'user', more: Record<string, unknown> = {}, config = ''): Promise<Place> {
   const scratch = createScratch({ 'doer.js': SERVER })
   writeFileSync(join(scratch.home, '..', 'outside.txt'), 'outside')
@@ -216,7 +216,7 @@ describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
     expect(existsSync(outside(kept.scratch))).toBe(false)
   })
 
-  it('block the call when a link in the project keeps their sandbox from being made', async () => {
+  it('block the call if a link in the project prevents creating their sandbox', async () => {
     const { runs } = await turn((at) => {
       mkdirSync(join(at.project, 'elsewhere'))
       symlinkSync('elsewhere', join(at.project, '.vscode'))
