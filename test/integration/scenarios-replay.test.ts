@@ -70,7 +70,7 @@ async function reply(
   await until(() => header().approvals.every((one) => one.approvalId !== approvalId), 'the answer')
 }
 
-/** In this process, and in the next one. */
+/** Runs in this process, and again in the next one. */
 async function replays(): Promise<void> {
   const live = view()
   expectReplay(engine, sessionId, live)
@@ -172,7 +172,7 @@ it('a skill calls a skill, up to three levels deep', async () => {
   await replays()
 })
 
-it('a D-Mail sends the agent back, which then finishes', async () => {
+it('a D-Mail sends the agent back, and the agent then finishes', async () => {
   await start([
     { toolCalls: [call('Read', { path: 'a.txt' })], text: 'I look.' },
     { toolCalls: [call('Write', { path: 'wrong.txt', content: 'x' })], text: 'This must be it.' },

@@ -76,7 +76,7 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
     const { store, database } = openStore({ home: scratch.home })
     undo.push(() => store.close())
     const rows = createScheduleRows(database)
-    /** Resolves when mail up to this number was seen. */
+    /** Resolves when mail up to this number was checked. */
     const seen = (uid: number) => expect.poll(() => rows.mailState(schedule.id).positions[user]?.uid, POLL).toBe(uid)
     return {
       scratch,
@@ -94,7 +94,7 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
         return { ...engine, stop }
       },
       runs: (): ScheduleRun[] => rows.history(schedule.id, 0, 100).runs.toReversed(),
-      /** The messages that the model was given by users, in order of its requests. */
+      /** The user messages that the model received, in order of its requests. */
       prompts: () =>
         model.requests.map(({ body }) =>
           (body['messages'] as { role: string; content: unknown }[])
@@ -139,7 +139,7 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
     expect(engine.inbox.list()[0]!.reason).toContain('This conversation contains mail')
   })
 
-  it('mail that comes during a run becomes one further run', async () => {
+  it('mail that arrives during a run starts one further run', async () => {
     const at = await home([asks, { text: 'One.' }, { text: 'Two.' }])
     const engine = await at.open()
     await at.seen(0)
@@ -182,7 +182,7 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
     expect(given.map((id) => id.slice(id.lastIndexOf('-') + 1))).toEqual(['1', '2', '3', '4'])
   })
 
-  it('the server may die meanwhile; what came is found when it is back', async () => {
+  it('mail that arrives while the server is down is found when it is back', async () => {
     const at = await home([{ text: 'One.' }])
     await at.open()
     await at.seen(0)
@@ -193,7 +193,7 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
     expect(at.prompts()[0]).toContain(at.id(1))
   })
 
-  it('what only the user can put right is told once, in the list and in every open Trestle', async () => {
+  it('problems that only the user can fix are reported once, in the list and in every open Trestle', async () => {
     const at = await home([], { password: false })
     const shown: string[][] = []
     const open = [await at.open(), await at.open()]
@@ -209,7 +209,7 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
     }
     const told = expect.stringMatching(/^New mail of waker\d+ cannot start schedules$/)
     await expect.poll(() => shown.flat(), POLL).toEqual([told])
-    // A schedule that was changed makes each look at once, and not only after 10 s.
+    // A changed schedule makes each process check immediately instead of after 10 s.
     for (const engine of open) await engine.schedule.create({ name: 'Other', time: 'every 2 h', prompt: 'Look.' })
     await expect.poll(() => shown, POLL).toEqual([[told], [told]])
     const engine = await at.open()

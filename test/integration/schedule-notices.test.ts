@@ -31,7 +31,7 @@ it('a failed run is in the list of notifications once, with its session, and eve
   }
   const one = await open()
   const two = await open()
-  // What was there before is not shown, so it has to listen first.
+  // Earlier notifications are not shown, so it has to listen first.
   await two.schedule.overview()
   const { id } = await one.schedule.create({ name: 'Check', time: 'every 2 h', prompt: 'Look.' })
   for (let count = 1; count <= 2; count += 1) {

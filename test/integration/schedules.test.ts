@@ -17,14 +17,14 @@ import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { startWebProcess, type WebProcess } from '../support/web-process'
 
-// Programs are started from their sources, and each test starts some.
+// Each test starts several programs from their sources.
 const undo: (() => unknown)[] = []
 afterEach(async () => {
   for (const step of undo.splice(0).toReversed()) await step()
 })
 
 const call = (name: string, input: Record<string, unknown>): ScriptStep => ({ toolCalls: [{ name, input }] })
-/** As models call a tool that has no schema. */
+/** A call in the form that models use for a tool without a schema. */
 const brief = (name: string, input: Record<string, unknown>): ScriptStep =>
   call('call_tool', { name, arguments: input })
 const ON = '[features]\nscheduling = true\n'
@@ -66,10 +66,10 @@ async function program(script: ModelScript, config = ON): Promise<Program> {
   }
 }
 
-/** A moment that comes soon, in a form that is read to the second. */
+/** A time in the near future, in a format with seconds. */
 const soon = (ms: number): string => `${new Date(Date.now() + ms).toISOString().slice(0, 19)}Z`
 
-/** Gives a schedule a moment that comes soon: a later one where the machine is so busy that it has passed by then. */
+/** Sets a schedule to a time in the near future, and to a later one if a busy machine has let it pass. */
 async function dueSoon<Made>(give: (time: string) => Promise<Made>, ms = 1500): Promise<Made> {
   try {
     return await give(soon(ms))
@@ -136,7 +136,7 @@ it('the agent creates, lists, changes, pauses and deletes a schedule; what it ma
   expect(await schedule<Schedule>('restore', 'Check')).toMatchObject({ name: 'Check', isPaused: true })
 })
 
-it('a schedule that mail starts is created and changed by the agent and in the terminal; its filter is strict', async () => {
+it('a schedule started by mail can be created and changed by the agent and in the terminal; its filter is strict', async () => {
   const account = '[mail.accounts.work]\naddress = "a@example.com"\nimap_host = "127.0.0.1"\nsmtp_host = "127.0.0.1"\n'
   const create = { name: 'Builds', time: 'new mail', prompt: 'Look.' }
   const { scratch, schedule, results } = await program(
@@ -177,7 +177,7 @@ it('a schedule that mail starts is created and changed by the agent and in the t
   expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') })
 })
 
-it('in Ask first a schedule that may do more is refused, also by changing the prompt of one, and creating one asks', async () => {
+it('in Ask first, a schedule with more rights is refused, even by changing the prompt of one, and creating one asks', async () => {
   const { scratch, schedule, results } = await program([
     brief('ScheduleCreate', { name: 'New', time: 'every 2 h', prompt: 'Look.', mode: 'auto' }),
     brief('ScheduleUpdate', { id: 'Old', prompt: 'Do something else.' }),
@@ -254,9 +254,9 @@ it('a run starts when it is due, waits in the inbox, is answered there, and ends
   expect(schedules[0]).not.toHaveProperty('nextAt')
 })
 
-it('with two Trestles on one home a due run starts once, and after kill -9 it ends as interrupted and the next one starts', async () => {
+it('with two Trestles on one home, a due run starts once; after kill -9, it ends as interrupted and the next one starts', async () => {
   let answered = 0
-  // The first run stays in its request until its Trestle is killed.
+  // The first run waits for its request until its Trestle is killed.
   const { scratch, model, web } = await program(() => {
     answered += 1
     return answered === 1 ? { text: 'never', faults: { stallAfterBytes: 0 } } : { text: 'Fine.' }
@@ -275,7 +275,7 @@ it('with two Trestles on one home a due run starts once, and after kill -9 it en
   expect(model.requests).toHaveLength(2)
 })
 
-it('trestle schedule run starts what is due, and leaves a run that waits to the Trestle where it is answered', async () => {
+it('trestle schedule run starts due runs, and leaves a waiting run to the Trestle where it is answered', async () => {
   const { scratch, schedule, web } = await program([
     call('Bash', { command: 'echo checked > checked.txt' }),
     { text: 'All is well.' },
@@ -382,7 +382,7 @@ registerHooks({
     .filter((name) => name !== 'schedule')
 }
 
-it('while schedules are off, a start loads none of their code; while they are on, what runs them', async () => {
+it('while schedules are off, startup loads none of their code; while they are on, it loads the code to run them', async () => {
   const { scratch } = await program([], '')
   expect(await loadedFiles(scratch.home)).toEqual([])
   writeConfig(scratch.home, `default_model = "local/scripted"\n${ON}`)

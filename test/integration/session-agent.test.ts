@@ -18,7 +18,7 @@ describe('the agent of a session', () => {
     replay = undefined
   })
 
-  it('is switched without changing what was sent, keeps its tools and limits over a restart and in a fork, and can be left again', async () => {
+  it('can be switched without changing earlier requests, keeps its tools and limits over a restart and in a fork, and can be left again', async () => {
     const run = (replay = new PrefixReplay({ wire: 'anthropic', window: 128_000 }))
     await run.begin()
     const { engine, session } = run
@@ -40,7 +40,7 @@ describe('the agent of a session', () => {
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
   })
 
-  it('does what is sent right after it was chosen, and one that cannot be used is not replaced by another', async () => {
+  it('handles a prompt sent right after it was chosen, and an unusable one is not replaced by another', async () => {
     const run = (replay = new PrefixReplay({ wire: 'chat', window: 128_000 }))
     await run.begin()
     const chosen = run.engine.sessions.change(run.session, { agent: { name: 'assistant' } })
@@ -104,7 +104,7 @@ describe('from the command line', () => {
     expect((await runCli(['session', 'list', '--json'], { home: scratch.home })).code).toBe(0)
   })
 
-  it('a session continues as its agent although its file is gone, and switches with --agent', async () => {
+  it('a session continues as its agent even if the file was deleted, and switches with --agent', async () => {
     await begin([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
     const file = join(scratch.home, 'review.yaml')
     writeFileSync(file, REVIEW)
@@ -117,7 +117,7 @@ describe('from the command line', () => {
     expect(asked(2)).toContain('everyday questions')
   })
 
-  it('an unusable file or name is an error that says where and what to do, and starts nothing', async () => {
+  it('an unusable file or name is an error with location and advice, and starts nothing', async () => {
     await begin([{ text: 'Never.' }])
     mkdirSync(join(scratch.home, 'agents'), { recursive: true })
     writeFileSync(join(scratch.project, 'broken.yaml'), 'description: [x')

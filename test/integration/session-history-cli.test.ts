@@ -97,7 +97,7 @@ describe('trestle session', () => {
     expect(text).toContain('\x1b[?1049l')
   })
 
-  it('moves a session out and in, refuses a move, and takes a seal off only when that is confirmed', async () => {
+  it('moves a session out and in, refuses a move, and removes a seal only after confirmation', async () => {
     const file = join(here.home, '..', 'moved')
     const address = (await run(there.home, 'move-in')).stdout.trim()
     expect(address).toMatch(/^home-[0-9a-f]{20}$/)

@@ -31,7 +31,7 @@ const said = (n: number): EventBody => ({
   model: 'local/scripted',
 })
 
-/** Two sessions with so many events each. */
+/** Two sessions with this many events each. */
 function fill(events: number): void {
   const { store } = openStore({ home })
   for (const sessionId of ['session-a', 'session-b']) {
@@ -41,7 +41,7 @@ function fill(events: number): void {
   store.close()
 }
 
-/** A session of so many events, as a Trestle without hashes has recorded it. */
+/** A session with this many events, as recorded by a Trestle without hashes. */
 function fillOld(events: number): void {
   const db = openDatabase(file)
   migrate(db, { migrations: MIGRATIONS.filter(({ version }) => version < 5), backup: () => {} })
@@ -68,7 +68,7 @@ function verify(sessionId = 'session-a', expected?: string): Promise<HistoryChec
   ).finally(() => db.close())
 }
 
-/** Changes the file behind the store's back. */
+/** Changes the file directly, without the store. */
 function tamper(change: (db: Database) => void): void {
   const db = openDatabase(file)
   db.pragma('foreign_keys = OFF')
@@ -92,11 +92,11 @@ const insert = (db: Database, seq: number, hash: string | null): void =>
     )
     .run(seq, JSON.stringify(said(99)), hash)
 
-/** Runs a process that records events, and kills it while it does so. */
+/** Runs a process that records events, and kills it while it records. */
 async function killWhileRecording(): Promise<void> {
   const writer = runTs('./store-writer.ts', [home, 'session-a'])
   await writer.line('ack')
-  // The random moment: not a wait for anything.
+  // A random delay, not a wait for a condition.
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
   await writer.kill()
 }
@@ -125,7 +125,7 @@ describe('the history of a session', () => {
     db.close()
   })
 
-  test('is found to contain a hash that was noted earlier, and not one of another history', async () => {
+  test('contains a hash that was noted earlier, but not one of another history', async () => {
     fill(5)
     const { head } = await verify()
     const { store } = openStore({ home })
@@ -177,7 +177,7 @@ describe('the history of a session', () => {
 })
 
 describe('a change behind the back of Trestle', () => {
-  /** Each changes something at event `n` of 12 and says what must be reported. */
+  /** Each changes something at event `n` of 12 and returns the expected report. */
   const CHANGES: Record<
     string,
     { change: (db: Database, n: number) => void; kind: string; at?: (n: number) => number }
@@ -267,7 +267,7 @@ describe('a change behind the back of Trestle', () => {
     test(`${name} is found at the event it is about`, async () => {
       fill(12)
       const sound = readFileSync(file)
-      // In the last two places, some kinds look alike: there, only that something is wrong is certain.
+      // At the last two events, some kinds cannot be distinguished, so the test only expects a problem.
       for (let n = 2; n <= 10; n += 1) {
         writeFileSync(file, sound)
         tamper((db) => change(db, n))
@@ -282,7 +282,7 @@ describe('a change behind the back of Trestle', () => {
       }
     })
 
-  test('that removes the last events is found, also when the count is corrected', async () => {
+  test('that removes the last events is found, even if the count is corrected', async () => {
     fill(8)
     const sound = readFileSync(file)
     tamper((db) => {
@@ -374,7 +374,7 @@ describe('a change behind the back of Trestle', () => {
             if (found.some(({ problem }) => problem !== undefined)) return
             expect(['session-a', 'session-b'].map((id) => read(db!, id))).toEqual(events)
           } catch (error) {
-            // SQLite itself has noticed.
+            // SQLite itself has detected it.
             if (sqliteCode(error) === undefined) throw error
           } finally {
             db?.close()

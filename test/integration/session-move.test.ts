@@ -126,7 +126,7 @@ describe('a session that is moved', () => {
     expect(await there.engine.histories.verify(sessionId)).toMatchObject({ ok: true })
   })
 
-  it('takes nothing at the source, says where it is, and can be written again only for the same home', async () => {
+  it('accepts no prompts at the source, reports where it is, and can be written again only for the same home', async () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     const out = await here.engine.moves.out(sessionId, file, { address: there.address, place: 'my server' })
@@ -171,7 +171,7 @@ describe('a session that is moved', () => {
     expect(await rejection(there.engine.moves.in(file, { folder: target }))).toMatchObject({ code: 'move.repeated' })
   })
 
-  it('continues at the source when the destination has refused it and the user takes the seal off', async () => {
+  it('continues at the source when the destination has refused it and the user removes the seal', async () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     const { moveId } = await here.engine.moves.out(sessionId, file, { address: there.address })
@@ -192,7 +192,7 @@ describe('a session that is moved', () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     const first = await here.engine.moves.out(sessionId, file, { address: there.address })
-    // As a kill between the seal and the file leaves it.
+    // The state after a kill between the seal and the file.
     rmSync(file)
     const kept = join(here.scratch.home, 'moves', `${first.moveId}.trestle-move`)
     renameSync(kept, kept.replace('.trestle-move', '.part'))
@@ -221,7 +221,7 @@ describe('a session that is moved', () => {
     expect(await there.engine.histories.verify(sessionId, head)).toMatchObject({ ok: true })
   })
 
-  it('leaves nothing that a process wrote which ended during a move long ago', async () => {
+  it('removes leftovers of a process that ended during a move long ago', async () => {
     const sessionId = await started()
     const moves = join(here.scratch.home, 'moves')
     mkdirSync(moves)
@@ -236,7 +236,7 @@ describe('a session that is moved', () => {
     expect(readdirSync(moves).toSorted()).toEqual([...young, 'notes.txt', `${moveId}.trestle-move`].toSorted())
   })
 
-  it('stays sealed when its file is lost, until the user takes the seal off', async () => {
+  it('stays sealed when its file is lost, until the user removes the seal', async () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     const { moveId } = await here.engine.moves.out(sessionId, file, { address: there.address })
@@ -279,7 +279,7 @@ describe('a session that is moved', () => {
     expect(there.engine.sessions.header(sessionId)).toMatchObject({ mode: 'ask', addedFolders: [] })
   })
 
-  it('brings no permissions of subagents along, nor anything that still waits', async () => {
+  it('brings along no permissions of subagents and no pending work', async () => {
     const sessionId = await started()
     const [file, forged] = ['one', 'two'].map((name) => join(here.scratch.home, '..', name))
     await here.engine.moves.out(sessionId, file!, { address: there.address })
@@ -324,7 +324,7 @@ describe('a session that is moved', () => {
     expect(there.engine.inbox.list()).toEqual([])
   })
 
-  it('is refused when its folder is a link that the project brings along', async () => {
+  it('is refused if its folder is a link in the project', async () => {
     const sessionId = await started()
     symlinkSync(there.scratch.home, join(here.scratch.project, 'link'))
     const [file, forged] = ['one', 'two'].map((name) => join(here.scratch.home, '..', name))
@@ -374,7 +374,7 @@ describe('a session that is moved', () => {
             late,
             { type: 'agent.ended', status: 'completed', answerBytes: 0 },
           ],
-          // As if it was recorded here, after the move.
+          // As if it had been recorded here, after the move.
           at: Date.now() + 86_400_000,
         },
       ],
@@ -418,7 +418,7 @@ describe('a session that is moved', () => {
     expect(existsSync(target)).toBe(false)
   })
 
-  it('names the event that was changed, also when the digest of the file was made to match', async () => {
+  it('names the changed event, even if the digest of the file was adjusted', async () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     await here.engine.moves.out(sessionId, file, { address: there.address })
@@ -436,7 +436,7 @@ describe('a session that is moved', () => {
     })
   })
 
-  it('does not overwrite files that were changed at the source meanwhile', async () => {
+  it('does not overwrite files that were changed at the source in the meantime', async () => {
     const sessionId = await started()
     await move(here, there, sessionId, 'one', join(there.scratch.project, 'app'))
     await turn(there.engine, sessionId, 'Write over there')

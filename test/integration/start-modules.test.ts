@@ -39,20 +39,20 @@ it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2, which t
   expect(loaded.filter((name) => heavy.includes(name))).toEqual([])
 })
 
-it('while features are off and their tools unused, a turn loads no module of theirs, and few files in all', async () => {
+it('while features are off and their tools unused, a turn loads none of their modules, and few files in total', async () => {
   scratch = createScratch({})
   server = await startModelServer({ script: [{ text: 'Done.' }] })
   writeConfig(scratch.home, configFor(server.baseUrl))
   const loaded = await filesLoadedBy(['print', 'Hello', '--agent', 'assistant', '--cwd', scratch.project])
   expect(loaded.some((url) => /\/engine-[^/]*\.js$/.test(url))).toBe(true)
-  // Finding and linking many small files takes longer than running them.
+  // Resolving and linking many small files takes longer than running them.
   expect(loaded.filter((url) => /\/out\/main\//.test(url)).length).toBeLessThan(40)
   const theirs =
     /\/(?:memory-rows|calendar-file|locate)-[^/]*\.js$|node_modules\/(?:ical-generator|croner|imapflow|nodemailer|mailparser)\//
   expect(loaded.filter((url) => theirs.test(url))).toEqual([])
 })
 
-it('describes its tools to a model as the sources do, though the build derives their schemas', async () => {
+it('describes its tools to a model like the sources, although the build derives their schemas', async () => {
   scratch = createScratch({})
   server = await startModelServer({ script: () => ({ text: 'Done.' }) })
   const hosts = 'imap_host = "127.0.0.1"\nsmtp_host = "127.0.0.1"'
@@ -95,7 +95,7 @@ it('a client of a running engine loads neither the engine nor its database', asy
   }
 })
 
-it('a file that others load runs no program: the task host is run by its own file only', () => {
+it('a file that others load runs no program: only its own file runs the task host', () => {
   const folder = join(import.meta.dirname, '..', '..', 'out', 'main')
   const running = /\brunTaskHost\(process\.argv/
   expect(readFileSync(join(folder, 'task-host.js'), 'utf8')).toMatch(running)
@@ -103,7 +103,7 @@ it('a file that others load runs no program: the task host is run by its own fil
   expect(chunks.filter((name) => running.test(readFileSync(join(folder, 'chunks', name), 'utf8')))).toEqual([])
 })
 
-/** The addresses of the files that the built program loads with these arguments; it has to succeed. */
+/** The URLs of the files that the built program loads with these arguments; the program must succeed. */
 async function filesLoadedBy(args: string[]): Promise<string[]> {
   const { env, list } = spyOnFiles()
   const { code } = await runCli(args, { home: scratch.home, env })
@@ -111,7 +111,7 @@ async function filesLoadedBy(args: string[]): Promise<string[]> {
   return readFileSync(list, 'utf8').split('\n')
 }
 
-/** The environment in which a program writes what it loaded into `list` when it ends. */
+/** The environment in which a program writes the list of loaded files to `list` when it ends. */
 function spyOnFiles(): { env: Record<string, string>; list: string } {
   const [spy, list] = [join(scratch.home, 'spy.cjs'), join(scratch.home, 'files.txt')]
   writeFileSync(

@@ -186,7 +186,7 @@ test('a damaged store gets lost events from the newest backup, and keeps later o
   expect(open()).toEqual([
     expect.stringMatching(/the file is empty.* 2 sessions with 4 events were recovered \(with the backup of /),
   ])
-  // Of what came after the backup nothing is left; and with it, the removal is lost, too.
+  // Nothing after the backup is left, so the removal is lost, too.
   expect(ids()).toEqual(['gone', 'old'])
   expect(texts('old')).toEqual(['in the backup'])
 })
@@ -221,7 +221,7 @@ test('recover restores missing sessions from a backup, completes truncated ones,
   open()
   store.remove('removed')
   store.close()
-  // The store of the day before, in which one session was continued.
+  // The store of the previous day, in which one session was continued.
   copyFileSync(backup, file)
   open()
   store.append('apart', [turn('went another way')])
@@ -235,7 +235,7 @@ test('recover restores missing sessions from a backup, completes truncated ones,
   expect(store.header('short')?.seq).toBe(3)
   expect(store.search('later').map((hit) => hit.sessionId)).toEqual(['short'])
   expect(store.append('removed', [turn('on')])[0]?.seq).toBe(3)
-  // A second time there is nothing to do.
+  // The second time, there is nothing to do.
   expect(recover(backup).merged).toMatchObject({ added: [], completed: [], events: 0 })
 })
 

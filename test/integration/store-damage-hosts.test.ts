@@ -38,7 +38,7 @@ beforeEach(async () => {
       ])
   }
   store.close()
-  // A page in the middle, whatever it is.
+  // An arbitrary page in the middle.
   const file = join(scratch.home, 'trestle.db')
   const fd = openSync(file, 'r+')
   writeSync(fd, Buffer.alloc(4096, 0xa5), 0, 4096, Math.floor(statSync(file).size / 8192) * 4096)

@@ -22,7 +22,7 @@ const SESSIONS = 40
 const EVENTS = 30
 const PAGE = 4096
 
-/** A home with a store of many sessions, as a clean end and as a killed process leave it; made once. */
+/** A home with a store of many sessions, after a clean exit and after a kill; created once. */
 let made: string
 let home: string
 let file: string
@@ -51,14 +51,14 @@ beforeAll(() => {
   const { store } = openStore({ home: made })
   for (const sessionId of sessionIds())
     store.create({ sessionId, folder: '/project', title: sessionId, mode: 'ask', addedFolders: [] })
-  // In turns, so that every part of the file holds something of many sessions.
+  // Interleaved, so that every part of the file contains events of many sessions.
   for (let n = 0; n < EVENTS; n += 1)
     for (const sessionId of sessionIds())
       store.append(sessionId, [turn(`message ${n} of ${sessionId} ${'text '.repeat((n * 7) % 90)}`)])
   store.append('s3', [turn(`long ${'words '.repeat(20_000)}`)])
   store.close()
   all = eventsOf(made)
-  // Rows that were moved to another page leave copies behind, which count for nothing.
+  // Rows that were moved to another page leave copies behind, which do not count.
   const bytes = readFileSync(join(made, 'trestle.db'))
   const isOnce = (event: RecordedEvent): boolean => bytes.indexOf(jsonOf(event)) === bytes.lastIndexOf(jsonOf(event))
   inOnePlace = new Set([...all.values()].flat().filter((event) => !isLong(event) && isOnce(event)))
@@ -77,7 +77,7 @@ function overwrite(offset: number, bytes: Buffer): void {
   closeSync(fd)
 }
 
-/** The events whose text the file still has in one piece, but those that are in several places or spread over pages. */
+/** The events whose text is still in the file in one piece, except those in several places or spread over pages. */
 function stillThere(): Set<RecordedEvent> {
   const bytes = readFileSync(file)
   return new Set([...inOnePlace].filter((event) => bytes.includes(jsonOf(event))))
@@ -86,7 +86,7 @@ const jsonOf = (event: RecordedEvent): string => JSON.stringify(bodyOf(event))
 const isLong = (event: RecordedEvent): boolean => JSON.stringify(event).length > PAGE
 const bodyOf = ({ sessionId: _id, seq: _seq, at: _at, ...body }: RecordedEvent): EventBody => body
 
-/** Opens the damaged store and returns what it says, after having looked at all that it has. */
+/** Opens the damaged store, reads all its content, and returns its notices. */
 function recover(): { notices: string[]; events: Map<string, RecordedEvent[]>; count: number } {
   const { store, notices } = openStore({ home })
   try {
@@ -106,13 +106,13 @@ function recover(): { notices: string[]; events: Map<string, RecordedEvent[]>; c
 }
 
 interface Recovery {
-  /** Events that the file still holds and that were not recovered, and the other way round. */
+  /** Events that are still in the file but were not recovered, and vice versa. */
   missing: string[]
   surplus: string[]
   notices: string[]
-  /** Whether the notice has the numbers of what is there, and `isLossKnown`: also of everything that is not. */
+  /** Whether the notice has the correct numbers of recovered events and, with `isLossKnown`, of lost ones. */
   isCounted: boolean
-  /** What the next start says. */
+  /** The notices of the next start. */
   next: string[]
 }
 
@@ -191,10 +191,10 @@ describe('every readable event of a damaged store is recovered, and the loss is 
 describe('a damaged write-ahead log', () => {
   let acknowledged: number
 
-  /** A home as a killed process leaves it: the latest events are in the log alone. */
+  /** A home after a kill: the latest events are only in the log. */
   beforeEach(async () => {
     openStore({ home }).store.close()
-    // Not so much that the log is written back into the file.
+    // Few enough that the log is not written back to the file.
     const writer = runTs('./store-writer.ts', [home, 'late', '60', 'stay'])
     await writer.line('written')
     await writer.kill()
@@ -246,7 +246,7 @@ describe('a damaged write-ahead log', () => {
     expect(readFileSync(join(home, kept!)).equals(garbage)).toBe(true)
   })
 
-  test('with one bad page in its middle still gives back what was written after that page', () => {
+  test('with one bad page in its middle still returns the events after that page', () => {
     const frames = Math.floor((statSync(`${file}-wal`).size - 32) / (PAGE + 24))
     log(32 + Math.floor(frames / 2) * (PAGE + 24) + 200, Buffer.alloc(1000, 0x11))
     const { notices, events } = recover()
@@ -255,7 +255,7 @@ describe('a damaged write-ahead log', () => {
     expect(late(events)).toBeGreaterThanOrEqual(acknowledged)
   })
 
-  test('alone gives back its events when the database file is empty', () => {
+  test('returns its events even if the database file is empty', () => {
     truncateSync(file, 0)
     const { notices, events } = recover()
     expect(notices).toEqual([expect.stringMatching(/the file is empty.* sessions? with/)])

@@ -179,7 +179,7 @@ describe('windows', () => {
       expect(events.length).toBeGreaterThan(0)
       expect(events.length).toBeLessThanOrEqual(12)
       expect(['turn.started', 'step.started', 'session.created']).toContain(events[0]?.type)
-      // The first step comes with the beginning of its turn.
+      // The first step includes the start of its turn.
       expect(events[0]).not.toMatchObject({ type: 'step.started', n: 1 })
       rebuilt = [...events, ...rebuilt]
       if (!hasMore) break

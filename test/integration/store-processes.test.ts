@@ -45,7 +45,7 @@ test(
       const sessionId = `s${round % 5}`
       const script = writer(sessionId)
       await script.line('ack')
-      // The random moment: not a wait for anything.
+      // A random delay, not a wait for a condition.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 60))
       await script.kill()
       const acknowledged = Number(script.lines.findLast((line) => line.startsWith('ack '))?.slice(4))
@@ -138,7 +138,7 @@ test('a reused process id does not keep a lease alive', async () => {
   const script = writer('a', '0', 'hold')
   await script.line('ready')
   await script.kill()
-  // The pid lives again (it is ours now), but it started at another time.
+  // The pid is in use again (by us), but with another start time.
   const db = openDatabase(join(home, 'trestle.db'))
   db.prepare('UPDATE process SET pid = ?').run(process.pid)
   db.close()
@@ -160,14 +160,14 @@ test('on another machine the heartbeat decides whether a lease is alive', () => 
   })
   time += 60_000
   expect(near.acquire('a')).toEqual({ ok: true })
-  // The slow one wakes up: it has lost the session and must not write into it.
+  // The slow process wakes up: it has lost the session and must not write to it.
   expect(() => far.append('a', [steer])).toThrow(expect.objectContaining({ code: 'session.elsewhere' }))
   db.close()
   near.close()
   far.close()
 })
 
-test('many processes that open a new home at once create one valid store', { timeout: 180_000 }, async () => {
+test('many processes that open a new home at the same time create one valid store', { timeout: 180_000 }, async () => {
   const scripts = Array.from({ length: 6 }, (_, n) => writer(`n${n}`, '20'))
   const ends = await Promise.all(scripts.map((script) => script.done))
   expect(ends.map((end) => end.stderr).join('')).toBe('')
@@ -190,7 +190,7 @@ test('an interrupted removal is completed at the next start', () => {
   db.close()
 })
 
-/** Makes a store with enough pages, and overwrites one in its middle (or its first). */
+/** Creates a store with enough pages, and overwrites one in the middle (or the first). */
 function damage(page?: number): void {
   const { store } = openStore({ home })
   store.create({ sessionId: 'old', folder: '/project', title: 'old', mode: 'ask', addedFolders: [] })
@@ -231,7 +231,7 @@ test.each([20, ...(RUNS_ALL ? [0] : [])])(
         ),
       }),
     )
-    // It is named without waiting where its registration can still be read.
+    // It is named without waiting if its registration can still be read.
     expect(Date.now() - before).toBeLessThan(page === 0 ? 60_000 : 4000)
     expect(keptAside()).toEqual([])
     expect(statSync(join(home, 'trestle.db')).ino).toBe(ino)

@@ -146,7 +146,7 @@ test('an empty query does not throw, and every word of a message finds it', () =
       store.create({ sessionId, folder: '/p', title: '', mode: 'ask', addedFolders: [] })
       store.append(sessionId, [{ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'a/b' }])
       for (const word of text.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []) {
-        // A letter can be nothing but an accent (U+037A): no word.
+        // A letter that is only an accent (U+037A) is not a word.
         if (!/[\p{L}\p{N}]/u.test(word.normalize('NFKD'))) continue
         const hits = store.search(`"${word}"`, 10_000)
         expect(hits.map((hit) => hit.sessionId)).toContain(sessionId)
@@ -180,7 +180,7 @@ test('messages undone by a restore are not found, and are found again once it is
   const later = Array.from({ length: 9 }, (_, n) => say(`later ${n}`))
   const restored = goTo(first)
   expect(seqs()).toEqual([first])
-  // Enough are looked for, however many are left out.
+  // The search reads enough rows, however many are omitted.
   expect(seqs(1)).toEqual([first])
   goTo(restored - 1)
   expect(seqs()).toEqual([...later.toReversed(), first])

@@ -169,8 +169,8 @@ describe('migration', () => {
 const are = (expected: string[]) => (recovered: string[]) => expect(recovered).toEqual(expected)
 
 /**
- * Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. `check`: the
- * sessions that are recovered. Returns what it said.
+ * Starts with the damaged file: it must work, keep the old bytes, and lose nothing at the next start. `check`: verifies
+ * the recovered sessions. Returns the notices.
  */
 function startAfresh(check: (recovered: string[]) => void): string[] {
   const damaged = readFileSync(file)
@@ -251,7 +251,7 @@ describe('a damaged file', () => {
     expect(existsSync(backup(3))).toBe(true)
   })
 
-  test('emptied, with a log beside it: the log is kept, not deleted', () => {
+  test('emptied, with a log next to it: the log is kept, not deleted', () => {
     fill(1)
     const { store } = openStore({ home })
     store.append('s0', [turn('only in the log')])

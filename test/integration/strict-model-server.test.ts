@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 const FILES = 12
-/** Code, Chinese and base64 in turns; 4 to 9 kB each. */
+/** Code, Chinese and base64 in rotation; 4 to 9 kB each. */
 function fileText(n: number): string {
   const code = `export const value${n} = compute(${n}, 'as usual') // one of many lines\n`.repeat(70)
   const chinese = `第${n}节：上下文窗口的大小以词元计算，不同的文字每个词元的字节数不同。\n`.repeat(50)
@@ -30,7 +30,7 @@ function fileText(n: number): string {
   return [code, chinese, base64, `${code.slice(0, 2000)}${chinese.slice(0, 700)}${base64.slice(0, 2500)}`][n % 4]!
 }
 
-/** What happened to one session. */
+/** The record of one session. */
 interface Played {
   strict: StrictModel
   sessionId: string
@@ -39,11 +39,11 @@ interface Played {
   afterTrims(): number[]
   /** Sends a prompt and waits for the end of its turn. */
   prompt(words: string): Promise<RecordedEvent>
-  /** Ends the process as far as the session is concerned, and begins another. */
+  /** Simulates the end of the process for the session, and starts another. */
   restart(): Promise<void>
 }
 
-/** An engine beside a strict server. A prompt `Read NAME` is answered with a call, everything else with a sentence. */
+/** An engine with a strict server. A prompt `Read NAME` is answered with a call, everything else with a sentence. */
 async function begin({
   configured,
   thinking = '',
@@ -51,16 +51,16 @@ async function begin({
 }: StrictOptions & {
   configured?: number
   model?: string
-  /** What it thinks before each answer, beside a few words. */ thinking?: string
+  /** Its thinking before each answer, in addition to a few words. */ thinking?: string
 }): Promise<Played> {
-  // A folder that has none may get an empty one for a command in a sandbox: the instructions would change.
+  // A sandboxed command may create an empty one in a folder without it, which would change the instructions.
   scratch = createScratch({ '.git/HEAD': 'ref: refs/heads/main\n' })
   for (let n = 0; n < FILES; n += 1) writeFileSync(join(scratch.project, `file-${n}.txt`), fileText(n))
   const strict = strictModel(options)
   let wanted: string | undefined
   server = await startModelServer({
     script: (request, index) => {
-      // A summary may be asked for before the step that the prompt is about.
+      // A summary may be requested before the step for the prompt.
       const isSummary = /\b(?:memory|summary)\b/i.test(lastWords(request.body) ?? '')
       const name = isSummary ? undefined : wanted
       const step: ScriptStep =
@@ -119,10 +119,10 @@ async function begin({
 
 const WINDOW = 48_000
 
-/** As Anthropic's newest models do; the engine knows them by their names. */
+/** As in the latest Anthropic models, which the engine recognizes by name. */
 const BINDS = { model: 'claude-sonnet-5-5', bindsThinking: true } as const
 
-/** The full count of turns, and how many are enough for trims before and after the restart. */
+/** The full number of turns, and a number that is enough for trims before and after the restart. */
 const [MANY, ENOUGH] = [200, RUNS_ALL ? 200 : 80]
 
 type ManyTurns = [
@@ -164,13 +164,13 @@ describe.each<ManyTurns>([
         expect(trimsBefore).toBeGreaterThan(0)
         expect(played.afterTrims().length).toBeGreaterThan(Math.max(5 * (turns / MANY), trimsBefore))
         expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
-        // Nor is much of the window left unused.
+        // Not much of the window is left unused either.
         expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(WINDOW * 0.82)
-        // A trim is followed by requests that only grow: nothing else makes one shorter.
+        // After a trim, requests only grow: nothing else makes one shorter.
         const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
         expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
-        // What was thought since the latest trim goes back: all but the first request after a trim have the thinking of
-        // the answer before.
+        // Thinking since the latest trim is sent back: all but the first request after a trim have the thinking of the
+        // previous answer.
         const carrying = server.requests.filter(({ body }, index) =>
           JSON.stringify(body).includes(`"signature":"signed-${index}"`),
         ).length
@@ -193,7 +193,7 @@ describe.each<WireName>(RUNS_ALL ? ['chat', 'responses', 'anthropic', 'gemini'] 
         }
         expect(played.strict.requests.filter(({ rejected }) => rejected)).toHaveLength(1)
         expect(played.events.filter(({ type }) => type === 'compaction.started')).toEqual([])
-        // This vendor does not say how much it takes: then it is a little less than what was refused.
+        // This vendor does not report its limit, so a little less than the refused size is assumed.
         expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(60_000 * (wire === 'responses' ? 0.57 : 0.6))
       },
     )
@@ -228,11 +228,11 @@ it('a model that unexpectedly requires its thinking rejects once after each trim
   )
   expect(rejected.length).toBeGreaterThan(1)
   expect(rejected.every(({ why }) => why === 'thinking')).toBe(true)
-  // Each is the first request after a trim, and the one after it is accepted.
+  // Each is the first request after a trim, and the next one is accepted.
   expect(rejected).toHaveLength(played.afterTrims().length)
   expect(rejected.every(({ index }) => !played.strict.requests[index + 1]!.rejected)).toBe(true)
-  // What is thought afterwards goes back again: all but the first two requests after a trim have the thinking of the
-  // answer before.
+  // Later thinking is sent back again: all but the first two requests after a trim have the thinking of the previous
+  // answer.
   const carrying = server.requests.filter(({ body }, index) =>
     JSON.stringify(body).includes(`"signature":"signed-${index}"`),
   )
@@ -243,7 +243,7 @@ it('a trim applies to later turns, after a restart and in a fork, byte for byte;
   const played = await begin({ wire: 'chat', bytesPerToken: 3, window: 30_000 })
   const messages = (): string[] =>
     (server.requests.at(-1)!.body['messages'] as object[]).map((message) => JSON.stringify(message))
-  /** What the request before has sent is the beginning of the latest. */
+  /** The latest request starts with the previous one. */
   const goesOn = async (words: string): Promise<void> => {
     const before = messages()
     await played.prompt(words)
@@ -264,7 +264,7 @@ it('a trim applies to later turns, after a restart and in a fork, byte for byte;
   })
   await engine.sessions.prompt(fork.sessionId, [{ type: 'text', text: 'In the fork?' }])
   await forked
-  // From the first message on; the instructions before may name another session.
+  // Starting at the first message; the instructions before it may name another session.
   expect(messages().slice(1, before.length)).toEqual(before.slice(1))
   const prompts = played.events.filter(({ type, seq }) => type === 'turn.started' && seq < trim.seq)
   await engine.checkpoints.restore(played.sessionId, { to: prompts.at(-1)!.seq - 1, files: false, conversation: true })

@@ -21,7 +21,7 @@ const start = async (): Promise<TrestleClient> => (host = await startWebProcess(
 const eventsOf = async (client: TrestleClient, sessionId: string): Promise<RecordedEvent[]> =>
   (await client.session.open({ sessionId, limit: 1000 })).events
 
-it('after a kill a foreground subagent is interrupted, a background one is reported lost once, and their requests are gone', async () => {
+it('after a kill a foreground subagent is interrupted, a background one is reported lost once, and their requests are withdrawn', async () => {
   scratch = createScratch()
   server = await startModelServer({
     script: familyScript({

@@ -24,7 +24,7 @@ it('a background subagent is reported as running, and as queued only while other
         { toolCalls: [agentCall('one', { run_in_background: true }), agentCall('two', { run_in_background: true })] },
         { text: 'started' },
       ],
-      // It keeps its place while it waits for the user.
+      // It keeps its slot while it waits for the user.
       one: [{ toolCalls: [call('Write', { path: 'made.txt', content: 'x' })] }, { text: 'one is done' }],
       two: [{ text: 'two is done' }],
     }),

@@ -56,7 +56,7 @@ const newsTo = (sessionId: string): string[] =>
       : [],
   )
 
-/** Refolding the log gives the state at the end of the run. */
+/** Folding the log again gives the state at the end of the run. */
 function replays(sessionId: string): void {
   expect(log(sessionId).reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
 }
@@ -65,7 +65,7 @@ it('three subagents run in parallel; the background one is reported once and res
   let working = 0
   const together = Promise.withResolvers<void>()
   const reads = (file: string): Part => [
-    // No answer before all three have asked: if they did not run in parallel, the test would time out.
+    // No answer is sent before all three have requested one: if they did not run in parallel, the test would time out.
     async () => {
       working += 1
       if (working === 3) together.resolve()
@@ -75,7 +75,7 @@ it('three subagents run in parallel; the background one is reported once and res
     () => ({ text: `${file} has been read.` }),
   ]
   let backgroundId = ''
-  // The news of the third may come before the second step or after it.
+  // The notification about the third may arrive before or after the second step.
   const nextStep = (request: RecordedRequest): ScriptStep => {
     const text = said(request)
     backgroundId = /task_id: (agent-\S+)/.exec(text)?.[1] ?? ''
@@ -116,7 +116,7 @@ it('three subagents run in parallel; the background one is reported once and res
   const agents = agentsOf(sessionId)
   expect(new Set(agents).size).toBe(3)
   expect(agents.at(-1)).toBe(backgroundId)
-  // Only the last message has come back, and the user's list of sessions is the user's.
+  // Only the last message was returned, and the list of sessions contains only the user's.
   expect(JSON.stringify(log(sessionId).filter(({ type }) => type !== 'prefix.frozen'))).not.toContain('"Read"')
   expect(engine.sessions.list({}).map((one) => one.sessionId)).toEqual([sessionId])
   for (const id of [sessionId, ...agents]) replays(id)
@@ -140,7 +140,7 @@ it('of fifty in the background, only the allowed number run at once, and each en
       async () => {
         working += 1
         most = Math.max(most, working)
-        // The first one works until there is another one beside it.
+        // The first one works until another one runs at the same time.
         if (working > 1) two.resolve()
         await two.promise
         return { toolCalls: [call('ListDirectory', { path: '.' })] }
@@ -163,7 +163,7 @@ it('of fifty in the background, only the allowed number run at once, and each en
   expect(new Set(told)).toEqual(new Set(agentsOf(sessionId)))
   expect(most).toBeLessThanOrEqual(7)
   expect(most).toBeGreaterThan(1)
-  // Those that wait are seen to wait.
+  // Waiting subagents are shown as waiting.
   expect(new Set(changes).size).toBe(50)
   expect(engine.sessions.header(sessionId).news).toEqual([])
   const tasks = await engine.tasks.list({ limit: 100 })

@@ -23,7 +23,7 @@ const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args]
 const start = (command: string): Promise<Task> =>
   supervisor.start({ command, cwd: scratch.project, timeoutMs: null, description: 'said' })
 
-test('lists, shows and stops tasks beside a running app, and shows them without an app', async () => {
+test('lists, shows and stops tasks while an app is running, and shows them without an app', async () => {
   const { taskId } = await start('seq 5; sleep 60')
   const other = await start('sleep 61')
   const listed = await trestle('list', '--json')

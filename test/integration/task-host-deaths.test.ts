@@ -163,7 +163,7 @@ test('below the limit no byte of a task is lost, however fast it prints', async 
   expect(task.outputBytes).toBe(statSync(outputPath).size)
 })
 
-test('beyond the limit the task keeps running, and the first and newest output are kept', async () => {
+test('beyond the limit the task keeps running, and the first and latest output are kept', async () => {
   const supervisor = open({ settings: { logBytes: 1024 * 1024 } })
   const { taskId } = await supervisor.start({ command: 'seq 2000000', cwd: scratch.project, timeoutMs: null })
   const { task } = await supervisor.wait(taskId, 30_000)

@@ -22,7 +22,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-/** A program that is not a task host, and notes each start. */
+/** A program that is not a task host, and records each start. */
 function noHost(ending: string): { program: string[]; starts: () => number } {
   const [path, note] = [join(scratch.home, 'no-host'), join(scratch.home, 'starts')]
   writeFileSync(path, `#!/bin/sh\necho start >>'${note}'\n${ending}\n`)

@@ -44,7 +44,7 @@ function recorded(stdout: string): RecordedEvent[] {
     .filter((event) => 'seq' in event)
 }
 
-/** All events of all sessions, as they are in the store. */
+/** All events of all sessions from the store. */
 function stored(): RecordedEvent[] {
   const db = new Database(join(scratch.home, 'trestle.db'), { readonly: true })
   try {
@@ -57,7 +57,7 @@ function stored(): RecordedEvent[] {
   }
 }
 
-/** The tasks that the agent was told about, one entry for each time. */
+/** The tasks that the agent was notified of, one entry per notification. */
 function told(): string[] {
   return stored().flatMap((event) =>
     event.type === 'turn.started' || event.type === 'turn.steered'
@@ -115,7 +115,7 @@ it('a model starts a server in the background, reads its output, pages its log w
   expect(told()).toEqual([])
 })
 
-it('print mode exits although a task runs, says so, and the next run tells the agent, once', async () => {
+it('print mode exits while a task runs, says so, and the next run notifies the agent, once', async () => {
   await serveModel((request, index) => {
     if (index === 0) return IN_BACKGROUND('sleep 1; echo finished; exit 3')
     return { text: messagesOf(request).includes('<task-news>') ? 'heard' : 'not heard' }

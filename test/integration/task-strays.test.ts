@@ -31,7 +31,7 @@ function kill(pid: number): void {
   try {
     if (isAlive(pid)) process.kill(pid, 'SIGKILL')
   } catch {
-    // It was just about to end.
+    // It was about to end.
   }
 }
 
@@ -41,9 +41,9 @@ const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args]
 const isThere = (name: string): boolean =>
   existsSync(join(scratch.project, name)) && pidIn(name) > 0 && isAlive(pidIn(name))
 
-/** Nothing of the task's environment, session, group or parents is left to it. */
+/** A process without the task's environment, session, group or parents. */
 const STRAY = `( env -i setsid bash -c 'echo $$ >stray; exec sleep 1000' >/dev/null 2>&1 & )`
-/** The same, and a second later it puts another one in its place. */
+/** Like that, and a second later it replaces itself with another process. */
 const RUNAWAY =
   "( env -i setsid bash -c 'echo $$ >stray; sleep 1; " +
   `(setsid bash -c "echo \\$\\$ >heir; exec sleep 1000" &) ' >/dev/null 2>&1 & )`

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** A command as a task starts it: its own session, marked. */
+/** A command as started by a task: tagged, in its own session. */
 function start(command: string, taskId = `bash-test${started.length}-${process.pid}`): string {
   started.push(taskId)
   const child = spawn('bash', ['-c', command], {
@@ -110,7 +110,7 @@ describe('no tagged process is left', () => {
   })
 })
 
-test('a program that ends on SIGTERM is signaled once, and may clean up', async () => {
+test('a program that ends on SIGTERM is signaled once, and can clean up', async () => {
   const taskId = start(
     `trap 'echo told >>told; sleep 0.2; echo cleaned >>told; exit' TERM; echo ready >ready; sleep 1000 & wait`,
   )
