@@ -126,7 +126,7 @@ describe('a session that is moved', () => {
     expect(await there.engine.histories.verify(sessionId)).toMatchObject({ ok: true })
   })
 
-  it('accepts no prompts at the source, reports where it is, and can be written again only for the same home', async () => {
+  it('accepts no changes at the source, reports where it is, and can be written again only for the same home', async () => {
     const sessionId = await started()
     const file = join(here.scratch.home, '..', 'one')
     const out = await here.engine.moves.out(sessionId, file, { address: there.address, place: 'my server' })

@@ -114,7 +114,7 @@ test('an app killed with 20 running tasks finds all of them with complete output
 test('a killed task host is reported within 2 s, its output is kept, and the next command gets a new host', async () => {
   await app.inBackground(['echo before; sleep 1000', 'echo before; setsid sleep 1000 & wait'])
   const before = await app.tasks(true)
-  // On the disk, where it survives.
+  // On disk, where it survives.
   const hasWritten = (): void =>
     expect(before.map(({ outputPath }) => (existsSync(outputPath) ? readFileSync(outputPath, 'utf8') : ''))).toEqual([
       'before\n',
@@ -131,7 +131,7 @@ test('a killed task host is reported within 2 s, its output is kept, and the nex
   await app.inBackground(['echo after; sleep 1000'])
   expect(await app.tasks(true)).toMatchObject([{ status: 'running' }])
   expect(hostsOf(app.scratch.home)).toHaveLength(1)
-  // What left its terminal outlived the host.
+  // A process that left its terminal outlived the host.
   const orphans = await app.client.task.orphans()
   expect(orphans.length).toBeGreaterThan(0)
   expect(orphans.filter(({ taskId }) => !lost.includes(taskId))).toEqual([])

@@ -32,7 +32,7 @@ function start(command: string, supervisor = supervisorTag(home)): void {
   spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
 }
 
-/** No network but its own. */
+/** Only its own network. */
 function sandboxOf(folder: string): SandboxPolicy {
   const [root, ownHome, userHome] = ['project', 'user/.trestle', 'user'].map((name) => join(folder, name)) as [
     string,

@@ -26,7 +26,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-/** Runs the built program in a terminal of its own, to its end; everything that reached the terminal. */
+/** Runs the built program in its own terminal until it exits; returns everything that reached the terminal. */
 async function inTerminal(...args: string[]): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
   const pty = spawn(process.execPath, [CLI, ...args], {
@@ -40,7 +40,7 @@ async function inTerminal(...args: string[]): Promise<string> {
   return raw
 }
 
-/** The control characters in it, except the terminal's own line endings. */
+/** The control characters in the output, except the terminal's own line endings. */
 function steering(raw: string): string[] {
   return [...raw.replaceAll('\r\n', '\n').matchAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu)].map(([char]) =>
     JSON.stringify(char),
@@ -104,7 +104,7 @@ test('task output keeps only its colors on a terminal, and a pipe gets it byte b
     await expect.poll(async () => (await supervisor.get(taskId)).status).not.toBe('running')
     const raw = await inTerminal('task', 'output', taskId)
     expect(raw).toContain(`${ESC}[31mred`)
-    // oxlint-disable-next-line no-control-regex -- colors are what may be there
+    // oxlint-disable-next-line no-control-regex -- colors are allowed
     expect(steering(raw.replaceAll(/\u001b\[[\d;]*m/g, ''))).toEqual([])
     expect(raw).not.toContain(`${ESC}[8m`)
     expect((await runCli(['task', 'output', taskId], { home: scratch.home })).stdout.replaceAll('\r\n', '\n')).toBe(

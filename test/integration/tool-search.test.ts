@@ -39,7 +39,7 @@ it('with four hundred tools the first request has their names but no schemas; on
   for (const server of CATALOGUE_SERVERS)
     for (const { name, description } of catalogueTools(server))
       expect(text(first!)).toContain(`${server}::${name}: ${JSON.stringify(description).slice(1, -1)}`)
-  // What only a schema says.
+  // Text that occurs only in schemas.
   expect(text(first!)).not.toContain('Usernames of the people to assign')
   expect(second!.body['tools']).toEqual(first!.body['tools'])
   expect(text(second!)).toContain('Usernames of the people to assign')

@@ -40,9 +40,7 @@ beforeEach(() =>
 afterAll(() => scratch.remove())
 
 describe('a user at a terminal', () => {
-  /**
-   * Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen.
-   */
+  /** Answers the question with the result of `answer` for the fingerprint; returns the exit code and the screen. */
   async function atTerminal(answer: (fingerprint: string) => string): Promise<{ code: number; screen: string }> {
     const pty = spawn(process.execPath, [CLI, 'permission', 'trust', '--cwd', scratch.project], {
       cols: 200,
@@ -77,7 +75,7 @@ describe('a user at a terminal', () => {
 })
 
 describe('without a terminal', () => {
-  it.each(['', 'y\n', 'yes\nyes\n'])('nothing can be trusted, whatever is piped in: %j', async (stdin) => {
+  it.each(['', 'y\n', 'yes\nyes\n'])('nothing can be trusted, whatever the piped input: %j', async (stdin) => {
     const { hash } = await trust().view(scratch.project)
     for (const typed of [stdin, `${hash.slice(0, 6)}\n`]) {
       const run = await runCli(['permission', 'trust', '--cwd', scratch.project], { home: scratch.home, stdin: typed })
@@ -93,7 +91,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
   let attempt = 0
 
   beforeAll(async () => {
-    // What a command leaves behind is adopted by the system while Trestle runs.
+    // Processes left behind by a command are adopted by the system while Trestle runs.
     app = await serveApp(environment())
     tasks = createTerminalTasks({
       outputDir: join(scratch.home, 'tasks'),
@@ -107,14 +105,13 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
   })
 
   /**
-   * `$T` trusts the project, `$C` does it with a clean environment and in a terminal of its own, with the right answer
-   * typed.
+   * `$T` trusts the project; `$C` does so with a clean environment, in its own terminal, and types the right answer.
    */
   async function attack(command: string, finishes: boolean): Promise<string> {
     const { hash } = await trust().view(scratch.project)
     const done = join(scratch.home, `done-${(attempt += 1)}`)
     const node = `${process.execPath} ${CLI}`
-    // Words without quotes: none of these has a blank in it.
+    // Words without quotes: none of these contains a space.
     const clean = `env -i PATH=${process.env['PATH']} HOME=${process.env['HOME']} TRESTLE_HOME=${scratch.home}`
     const trustIt = `${node} permission trust --cwd ${scratch.project}`
     const script = join(scratch.home, `attack-${attempt}.sh`)
@@ -169,7 +166,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
         await attack(`$CLEAN tmux -S ${socket} -f /dev/null new-session -d "bash $C"`, false)
         expect(await state()).toBe('asked')
       } finally {
-        // It ends with its last session, which may be a moment later.
+        // It ends with its last session, possibly a moment later.
         if (existsSync(socket)) execFileSync('sh', ['-c', `tmux -S ${socket} kill-server 2>/dev/null || true`])
       }
     },

@@ -15,7 +15,7 @@ import { standIn, UpdateLab, UpdateServer } from '../support/update-lab'
 vi.setConfig({ testTimeout: 300_000 })
 
 const ROUNDS = RUNS_ALL ? 200 : 20
-/** Every so many rounds the app really restarts: its engine closes, and the next version opens the same home. */
+/** After this many rounds, the app really restarts: its engine closes, and the next version opens the same home. */
 const RESTART_EVERY = 25
 
 test(`${ROUNDS} updates wait for the running turn of a real engine, and its background task keeps running`, async () => {

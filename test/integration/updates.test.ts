@@ -45,7 +45,7 @@ test('a new release is downloaded in the background, shown with its notes, and i
   expect(program()).toBe(standIn('1.1.0'))
 })
 
-test('offers nothing while the newest release is installed', async () => {
+test('offers nothing while the latest release is installed', async () => {
   const { server, updater } = await setUp('1.1.0')
   server.publish('1.1.0')
   await updater.check()
@@ -55,7 +55,7 @@ test('offers nothing while the newest release is installed', async () => {
 
 test('200 updates with running turns and tasks interrupt nothing', async () => {
   const { server, lab } = await setUp()
-  // A task that runs from the app's own file through all of it.
+  // A task that runs from the app's own file during all updates.
   const task = spawn(lab.appImage, { stdio: ['pipe', 'pipe', 'inherit'] })
   const said: Buffer[] = []
   task.stdout.on('data', (chunk: Buffer) => said.push(chunk))
@@ -181,7 +181,7 @@ test.each(rejections)(
     expect(
       readdirSync(join(folder, 'cache'), { recursive: true }).filter((name) => String(name).endsWith('.AppImage')),
     ).toEqual([])
-    // And the next good one is taken.
+    // The next valid one is accepted.
     server.breakAfter = undefined
     server.publish('1.3.0')
     await updater.check()

@@ -87,7 +87,7 @@ it('costs are summed by turn, session, day, project, model and subagent tree', a
   expect(one.agents).toMatchObject([{ depth: 1, requests: 2 }])
   expect(one.turns).toMatchObject([{ text: 'work on it', requests: 2 }])
   expect(one.turns![0]!.cost).toBeCloseTo(0.4, 9)
-  // A subagent's own sum is without its parent's.
+  // A subagent's own total does not include its parent's.
   expect(engine.usage.session(one.agents[0]!.sessionId, false).total.cost).toBeCloseTo(0.4, 9)
 
   for (const [by, key] of [
@@ -104,7 +104,7 @@ it('costs are summed by turn, session, day, project, model and subagent tree', a
   expect(engine.usage.report('day', 7).days).toHaveLength(7)
 })
 
-it('a fork does not pay again, and what a removed session cost still counts', async () => {
+it('a fork is not charged again, and the cost of a removed session still counts', async () => {
   await begin({ work: [{ text: 'Done.', usage: USAGE }] })
   const sessionId = await session()
   await say(sessionId, 'work on it')
@@ -117,7 +117,7 @@ it('a fork does not pay again, and what a removed session cost still counts', as
   expect(rows).toMatchObject([{ label: 'Deleted session' }])
 })
 
-it('new prices in config.toml do not change what was recorded', async () => {
+it('new prices in config.toml do not change recorded costs', async () => {
   await begin({ work: [{ text: 'Done.', usage: USAGE }], more: [{ text: 'Done.', usage: USAGE }] })
   const sessionId = await session()
   await say(sessionId, 'work on it')
@@ -155,7 +155,7 @@ it('a limit pauses the work before the next request; "Continue" adds the amount,
   expect(engine.usage.session(sessionId, false).limits).toMatchObject([{ scope: 'session', unit: 'dollars' }])
 })
 
-it('subagents count to the limit of the session above them, and are asked about only once', async () => {
+it('subagents count toward the limit of their session, which asks only once', async () => {
   await begin(
     {
       work: [
@@ -183,7 +183,7 @@ it('subagents count to the limit of the session above them, and are asked about 
   expect(engine.usage.session(sessionId, false).total.cost).toBeCloseTo(1.2, 9)
 })
 
-it('limits of a day and of a project count all their sessions', async () => {
+it('daily and project limits count all their sessions', async () => {
   await begin(
     { work: [{ text: 'Done.', usage: USAGE }], more: [{ text: 'Done.', usage: USAGE }] },
     '[budget]\nday = 0.2\n',
@@ -211,7 +211,7 @@ it('the user is warned once at 80% of a limit', async () => {
   expect(notices).toEqual(['81% of the limit of $0.49 for this project this month is used.'])
 })
 
-it('of a model without a known price a limit in dollars counts nothing and says so, and one in tokens counts all', async () => {
+it('for a model without a known price, a limit in dollars counts nothing and says so, and one in tokens counts everything', async () => {
   await begin({ work: [read, { text: 'never' }] }, '[budget]\nsession = 0.01\nsession_tokens = 100000\n', '')
   const sessionId = await session()
   await say(sessionId, 'work on it')
@@ -239,7 +239,7 @@ async function printed(script: ScriptStep[], budget: string): Promise<{ code: nu
   return runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
 }
 
-it('print mode ends with a clear error and exit code 4, and `trestle usage` shows what it took', async () => {
+it('print mode ends with a clear error and exit code 4, and `trestle usage` shows the usage', async () => {
   const { code, stderr } = await printed([read, { text: 'never' }], '[budget]\nsession = 0.1\n')
   expect(code).toBe(4)
   expect(stderr).toContain('The limit of $0.10 for this session is reached: $0.20 so far.')

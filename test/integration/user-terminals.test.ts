@@ -41,7 +41,7 @@ function connect(extra: NodeJS.ProcessEnv = {}): TerminalClient {
   return client
 }
 
-/** Everything a viewer was sent, and how it ended. */
+/** Everything sent to a viewer, and how it ended. */
 function look(client: TerminalClient, terminalId: string) {
   const seen: { text: string; starts: number; sizes: TerminalSize[]; status?: string; failure?: CodedError } = {
     text: '',
@@ -72,7 +72,7 @@ describe("the user's terminals", () => {
     expect(await client.list()).toMatchObject([{ terminalId, cwd: join(home, 'project'), isWatched: false }])
   })
 
-  it('tell a later viewer which size each part of the output was printed for', async () => {
+  it('send later viewers the terminal size for each part of the output', async () => {
     const client = connect()
     const { terminalId } = await client.open(SESSION, 90, 30)
     const { shows, stop } = look(client, terminalId)
@@ -93,7 +93,7 @@ describe("the user's terminals", () => {
     expect(at).toBeLessThan(seen.text.indexOf('second-2'))
   })
 
-  it('survive the client, and show what was printed to the next one', async () => {
+  it('survive the client, and show earlier output to the next one', async () => {
     const first = connect()
     const { terminalId } = await first.open(SESSION, 80, 24)
     const before = look(first, terminalId)
@@ -122,7 +122,7 @@ describe("the user's terminals", () => {
     await until(() => seen.status === 'ended', 'the end of the new shell')
   })
 
-  it('end when they are closed, also for other viewers, with what runs in them', async () => {
+  it('end when they are closed, with their programs and for all viewers', async () => {
     const client = connect()
     const other = connect()
     const { terminalId } = await client.open(SESSION, 80, 24)
@@ -138,7 +138,7 @@ describe("the user's terminals", () => {
     await expect(client.remove(terminalId)).rejects.toMatchObject({ code: 'terminal.not_found' })
   })
 
-  it('are no tasks, and keep the host alive on their own', async () => {
+  it('are not tasks, and keep the host alive on their own', async () => {
     const client = connect()
     const { terminalId } = await client.open(SESSION, 80, 24)
     const supervisor = openSupervisor(home)
@@ -166,7 +166,7 @@ describe("the user's terminals", () => {
 })
 
 describe('a terminal that the agent may watch', () => {
-  it('shows the agent of its session what is on the screen, only while it is allowed, and no hidden input', async () => {
+  it('shows the agent of its session the screen only while allowed, without hidden input', async () => {
     const client = connect()
     const { terminalId } = await client.open(SESSION, 80, 24)
     const { shows } = look(client, terminalId)
@@ -188,7 +188,7 @@ describe('a terminal that the agent may watch', () => {
 })
 
 describe('much output', () => {
-  it('reaches a viewer to its end, in order, with bounded memory', async () => {
+  it('reaches a viewer completely, in order, with bounded memory', async () => {
     const client = connect()
     const { terminalId } = await client.open(SESSION, 80, 24)
     const { seen, shows } = look(client, terminalId)

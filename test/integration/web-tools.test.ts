@@ -8,7 +8,8 @@ import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { serveWeb } from '../support/web-server'
 
 /**
- * Runs the built program on a script and returns what the model was told by its tools, and which tools it was offered.
+ * Runs the built program with a script and returns the tool results that the model received, and the tools it was
+ * offered.
  */
 async function run(steps: ScriptStep[], settings: string): Promise<{ results: string; tools: string[] }> {
   const scratch = createScratch({})

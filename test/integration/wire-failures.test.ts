@@ -156,7 +156,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     expect(error.message).toContain('nothing listens there')
   })
 
-  it('an abort while it streams ends the request at once and closes the connection', async () => {
+  it('an abort while it streams ends the request immediately and closes the connection', async () => {
     await playing(type, [{ text: LONG, faults: { stallAfterBytes: 1500 } }], async (provider, server) => {
       const controller = new AbortController()
       const reading = collect(
@@ -167,7 +167,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('an abort before the server answers ends the request at once and closes the connection', async () => {
+  it('an abort before the server answers ends the request immediately and closes the connection', async () => {
     await playing(type, [{ text: LONG, faults: { stallAfterBytes: 0 } }], async (provider, server) => {
       const controller = new AbortController()
       const reading = collect(provider.stream(askFor('hi'), controller.signal))
@@ -186,7 +186,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('finishes at the end marker although the server keeps the connection open', async () => {
+  it('finishes at the end marker even if the server keeps the connection open', async () => {
     if (WIRE_OF[type] !== 'anthropic') return
     const whole = await sizeOfAnswer(type)
     await playing(type, [{ text: 'Hello.', faults: { stallAfterBytes: whole } }], async (provider, server) => {

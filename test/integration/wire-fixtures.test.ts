@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, ProviderType>> = {
   gemini: 'google',
 }
 
-/** The recordings that are not answers, and why. Everything else has to come out as it went in. */
+/** The recordings that are not answers, with the reason. Everything else must be returned unchanged. */
 const REFUSED: Readonly<Record<string, string>> = {
   '100-chat.sse': 'Groq: no delta has a role, so nothing shows that this is the beginning',
   '101-chat.sse': 'Groq: an error object in mid-stream (tool_use_failed), no finish_reason',
@@ -46,7 +46,7 @@ const bytesOf = (fixture: Fixture): Buffer => readFileSync(resolve(folder, fixtu
  */
 const splitsOf = (bytes: Buffer): number[] => [Number.POSITIVE_INFINITY, 7, 1021, ...(bytes.length > 60_000 ? [] : [1])]
 
-/** Where to cut: at five places spread over the body, and behind each of its last six events. */
+/** Where to cut: at five places spread over the body, and after each of its last six events. */
 function cutsOf(bytes: Buffer): number[] {
   const spread = Array.from({ length: 5 }, (_, index) => Math.floor((bytes.length * (index + 1)) / 6))
   const ends: number[] = []
@@ -70,7 +70,7 @@ function answering(bytes: Uint8Array, size: number): typeof globalThis.fetch {
   }
 }
 
-/** The answer in `bytes`, or the code of the failure they end in; anything else that is thrown fails the test. */
+/** The answer in `bytes`, or the code of the failure at their end; any other error fails the test. */
 async function replay(fixture: Fixture, bytes: Uint8Array, size: number) {
   const provider = await createProvider(
     { type: TYPES[fixture.kind]! },

@@ -26,7 +26,7 @@ const FIRST: ScriptStep = {
 
 const call = (id: string, text: string) => ({ id, type: 'function', function: { name: 'Read', arguments: text } })
 
-/** Lets the model answer once, answers its calls, asks again, and gives the body of the second request. */
+/** Lets the model answer once, answers its calls, sends another prompt, and returns the body of the second request. */
 async function secondRequest(
   type: ProviderType,
   first: ScriptStep,
@@ -37,7 +37,7 @@ async function secondRequest(
   await playing(type, [first, { text: 'done' }], async (provider, server) => {
     const request = askFor('go', { tools: TOOLS, thinking: true, ...more })
     const answer = await collect(provider.stream(request, unstopped()))
-    // As the store gives it back.
+    // As returned by the store.
     parts = JSON.parse(JSON.stringify(answer.parts)) as AssistantPart[]
     const results = answer.calls.map((call, index): Message => {
       const content =

@@ -62,7 +62,7 @@ describe('a session in a worktree', () => {
     expect(readdirSync(join(folder, '..')).filter((name) => !name.startsWith('.'))).toHaveLength(1)
   })
 
-  it('that is older than one in the project is not taken for the latest', async () => {
+  it('that is older than one in the project is not treated as the latest', async () => {
     await print(scratch.project, '--worktree', 'in the worktree')
     await print(scratch.project, 'in the project')
     await print(scratch.project, '--continue', 'and now')
@@ -82,7 +82,7 @@ describe('a session in a worktree', () => {
     expect(await print(join(scratch.project, 'other'), '--continue', 'more')).toMatchObject({ code: 1 })
   })
 
-  it('whose worktree was removed says how to get it back, and continues then', async () => {
+  it('whose worktree was removed explains how to restore it, and then continues', async () => {
     await print(scratch.project, '--worktree', 'begin the work')
     const id = required(worktree().split('/').at(-1), 'the id')
     expect(await runCli(['worktree', 'remove', id], { home: scratch.home })).toMatchObject({ code: 0 })

@@ -46,7 +46,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   )
 const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8')
 
-/** A branch whose tree has links, as a stranger may have pushed it. */
+/** A branch with links in its tree, as possibly pushed by a stranger. */
 function hostileBranch(links: Record<string, string>): void {
   lab.git(project, 'checkout', '-q', '-b', 'hostile')
   for (const [name, target] of Object.entries(links)) {
@@ -60,7 +60,7 @@ function hostileBranch(links: Record<string, string>): void {
 }
 
 describe('a branch with links', () => {
-  test('gets no configuration of the project written through a link into the home', async () => {
+  test('does not get the project’s configuration written into the home through a link', async () => {
     hostileBranch({ '.trestle': '../../home' })
     lab.write(project, { '.trestle/config.toml': '[worktree]\nsetup = "touch pwned"\n', '.trestle/agents/x.md': 'x' })
     const before = contentOf(lab.home)
@@ -82,7 +82,7 @@ describe('a branch with links', () => {
     expect(notes.join('\n')).toContain('sub/deep/.env')
   })
 
-  test('has its session work at the top where its folder is a link, and runs the setup command there', async () => {
+  test('has its session work at the top if its folder is a link, and runs the setup command there', async () => {
     hostileBranch({ sub: '../../outside' })
     lab.settings.worktree = { ...lab.settings.worktree, setup: 'touch made' }
     const { folder, notes } = await lab.worktrees.create(join(project, 'sub'), { branch: 'hostile' })
@@ -93,7 +93,7 @@ describe('a branch with links', () => {
     expect(notes.join('\n')).toContain('the session works at the top')
   })
 
-  test('cannot have the setup command run elsewhere by a link that is put there later', async () => {
+  test('cannot redirect the setup command with a link that is created later', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(join(project, 'sub'), {})
     renameSync(folder, `${folder}-before`)
     symlinkSync(outside, folder)
@@ -104,7 +104,7 @@ describe('a branch with links', () => {
     expect(existsSync(join(folder, '..', 'made'))).toBe(true)
   })
 
-  test('is given no file that a link of the project leads to', async () => {
+  test('does not get files that links in the project point to', async () => {
     writeFileSync(join(outside, '.env'), 'SECRET=1\n')
     symlinkSync(outside, join(project, 'linked'))
     symlinkSync(outside, join(project, '.trestle'))
@@ -116,7 +116,7 @@ describe('a branch with links', () => {
 })
 
 describe('a file that is replaced by a link while it is saved', () => {
-  test('does not become the content of what the link leads to', async () => {
+  test('does not become the content of the link target', async () => {
     const env = { ...labEnvironment(lab.root), PATH: process.env['PATH'] ?? '' }
     const neutralFolder = join(lab.root, 'neutral')
     mkdirSync(neutralFolder)
@@ -147,7 +147,7 @@ describe('a file that is replaced by a link while it is saved', () => {
 })
 
 describe('removing a worktree with copied files', () => {
-  test('saves a copy whose original was changed or deleted meanwhile', async () => {
+  test('saves a copy whose original was changed or deleted in the meantime', async () => {
     lab.write(project, { '.env': 'KEY=1\n', 'sub/.env': 'KEY=2\n', 'deep/.env': 'KEY=3\n' })
     const { folder, worktreeId } = await lab.worktrees.create(project, {})
     const before = contentOf(folder)
@@ -155,7 +155,7 @@ describe('removing a worktree with copied files', () => {
     writeFileSync(join(project, 'sub/.env'), 'KEY=new\n')
     const removed = await lab.worktrees.remove(worktreeId)
     expect(removed.removed).toMatchObject({ files: 2 })
-    // What is still in the project is not stored in the repository: it may be a secret.
+    // Files that are still in the project are not stored in the repository, because they may be secrets.
     expect(readFileSync(required(removed.removed?.patch, 'the patch'), 'utf8')).not.toContain('KEY=3')
     await lab.worktrees.restore(worktreeId)
     expect(contentOf(folder)).toEqual(before)
@@ -203,7 +203,7 @@ describe('removing a worktree with copied files', () => {
 describe('removing a worktree', () => {
   test('saves a change of the same size within the second in which the file was staged', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, {})
-    // As on file systems and in settings where Git sees no difference but the content.
+    // As on file systems and with settings where only the content differs for Git.
     lab.git(project, 'config', 'core.trustctime', 'false')
     lab.git(project, 'config', 'core.checkStat', 'minimal')
     const then = Math.floor(Date.now() / 1_000) - 60
@@ -219,7 +219,7 @@ describe('removing a worktree', () => {
     expect(lab.git(folder, 'show', ':a.txt')).toBe('aaa\n')
   })
 
-  test('a second time keeps what the first one kept', async () => {
+  test('a second time keeps the files kept by the first removal', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'a.txt': 'first\n' })
     await lab.worktrees.remove(worktreeId)
@@ -233,7 +233,7 @@ describe('removing a worktree', () => {
     expect(read(folder, 'a.txt')).toBe('second\n')
   })
 
-  test('is refused where an ignored folder has a repository, whose commits would be lost', async () => {
+  test('is refused if an ignored folder contains a repository, whose commits would be lost', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, {})
     const nested = join(folder, 'build/clone')
     mkdirSync(nested, { recursive: true })
@@ -243,7 +243,7 @@ describe('removing a worktree', () => {
     expect(read(nested, 'x')).toBe('x')
   })
 
-  test('what was edited in a half restored worktree after the process died is kept', async () => {
+  test('keeps edits made in a partly restored worktree after the process died', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'a.txt': 'mine\n' })
     await lab.worktrees.remove(worktreeId)

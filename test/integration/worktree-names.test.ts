@@ -59,7 +59,7 @@ it('the small model names the branch, and the turn does not wait for it', async 
   await until(() => branchOf(folder) === 'trestle/paint-shop-door-red', 'the name of the model')
 })
 
-it('the words of the message stay when the small model fails or explains instead of naming', async () => {
+it('the words of the message are kept if the small model fails or answers with an explanation', async () => {
   naming = () => ({ text: 'Sure! Here is a name:\n\nred-door' })
   const { folder, id } = await begin('Repair the door')
   await ended(id)

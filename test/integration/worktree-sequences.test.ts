@@ -7,8 +7,8 @@ import { RUNS_ALL } from '../support/sampled'
 import { createWorktreeLab, type WorktreeLab } from '../support/worktree-lab'
 
 /**
- * What is done, in random order. Files are written by the test and by Git through Trestle alone, so that the test knows
- * every byte that was ever written: whatever it did not delete or replace itself must be found again.
+ * The operations, done in random order. Only the test and Git, through Trestle, write files, so the test knows every
+ * byte that was ever written: everything that it did not delete or replace itself must be found again.
  */
 type Step =
   | { do: 'session'; changes: boolean }
@@ -89,7 +89,7 @@ async function playOne(lab: WorktreeLab, project: string, each: Step): Promise<v
     else if (each.do === 'update') await lab.worktrees.update(one!.worktreeId, { way: 'merge', commit: 'Work' })
     else await lab.worktrees[each.do](one!.worktreeId)
   } catch (error) {
-    // Refusing is fine; only what is done counts.
+    // Refusing is fine; only performed operations count.
     if (!(error instanceof CodedError)) throw error
   }
   await requireKept(lab, project, before, each)
@@ -98,7 +98,7 @@ async function playOne(lab: WorktreeLab, project: string, each: Step): Promise<v
 interface World {
   /** Files of every working tree by place, with their content. */
   files: Map<string, string>
-  /** Commits that a ref or a log names. */
+  /** Commits that a ref or reflog refers to. */
   commits: Set<string>
   /** Staged blobs. */
   staged: Set<string>
@@ -120,7 +120,7 @@ function world(lab: WorktreeLab, project: string, all: readonly { state: string;
   return { files, commits, staged, places }
 }
 
-/** Everything of before is where it was, or Git still has it so that no clean-up of Git deletes it. */
+/** Checks that everything is where it was before, or that Git still has it, safe from Git's garbage collection. */
 async function requireKept(lab: WorktreeLab, project: string, before: World, each: Step): Promise<void> {
   const now = world(lab, project, await lab.worktrees.list())
   const reachable = new Set(
@@ -130,7 +130,7 @@ async function requireKept(lab: WorktreeLab, project: string, before: World, eac
       .map((line) => line.split(' ', 1)[0]!),
   )
   const blobs = new Map<string, string>()
-  // A copied file is not saved while the project has the same.
+  // A copied file is not saved while the project has the same one.
   const isInProject = (key: string, content: string): boolean =>
     key.endsWith('.env') && now.files.get(`${project}\0${key.split('\0')[1]}`) === content
   const lost: string[] = []
@@ -145,7 +145,7 @@ async function requireKept(lab: WorktreeLab, project: string, before: World, eac
   for (const line of trees) reachable.add(line.split(' ', 1)[0]!)
   for (const hash of [...before.commits, ...before.staged]) if (!reachable.has(hash)) lost.push(`object ${hash}`)
   expect(lost, `after ${JSON.stringify(each)}`).toEqual([])
-  // The checkout of the user changes only by a merge into the branch that it is on.
+  // The user's checkout changes only by a merge into its current branch.
   if (each.do === 'merge') return
   const own = (of: World): [string, string][] => [...of.files].filter(([key]) => key.startsWith(`${project}\0`))
   expect(own(now)).toEqual(own(before))

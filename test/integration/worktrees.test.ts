@@ -40,8 +40,8 @@ const read = (folder: string, name: string): string => readFileSync(join(folder,
 const branchesOf = (): string[] =>
   lab.git(project, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').trim().split('\n')
 
-describe('making a worktree', () => {
-  test('has the commit, a branch named after the message, and its own folder beside the home', async () => {
+describe('creating a worktree', () => {
+  test('has the commit, a branch named after the message, and its own folder next to the home', async () => {
     const { folder, branch, worktreeId } = await lab.worktrees.create(project, { about: 'Please fix the Login form!' })
     expect(branch).toBe('trestle/fix-login-form')
     expect(folder).toBe(join(lab.root, '.trestle-worktrees', worktreeId))
@@ -55,7 +55,7 @@ describe('making a worktree', () => {
     })
   })
 
-  test('names are unique, also where a branch is in the way of another', async () => {
+  test('names are unique, even if one branch name conflicts with another', async () => {
     lab.git(project, 'branch', 'trestle/repair-door')
     const names = [
       await lab.worktrees.create(project, { about: 'repair the door' }),
@@ -77,7 +77,7 @@ describe('making a worktree', () => {
     expect(notes.join('\n')).toContain('.env.link')
   })
 
-  test('takes uncommitted changes along only when asked, and leaves them in the project', async () => {
+  test('includes uncommitted changes only on request, and leaves them in the project', async () => {
     lab.write(project, { 'a.txt': 'changed\n', 'new.bin': Buffer.from([0, 255, 10, 13, 10]) })
     rmSync(join(project, 'sub/b.txt'))
     lab.git(project, 'add', 'a.txt')
@@ -99,7 +99,7 @@ describe('making a worktree', () => {
     expect(required((await lab.worktrees.list())[0], 'the worktree').project).toBe(join(project, 'sub'))
   })
 
-  test('says why it cannot: no repository, no commit, a hostile repository', async () => {
+  test('explains why it is impossible: no repository, no commit, a hostile repository', async () => {
     mkdirSync(join(lab.root, 'plain'))
     expect(await codeOf(lab.worktrees.create(join(lab.root, 'plain'), {}))).toBe('git.no_repository')
     const empty = lab.repository('empty', {})
@@ -126,7 +126,7 @@ describe('the setup command', () => {
     expect(lab.told.at(-1)?.body).toContain('exit code 3')
   })
 
-  test('does not run where the project is not trusted', async () => {
+  test('does not run if the project is not trusted', async () => {
     lab.settings.worktree = { ...lab.settings.worktree, setup: 'touch made' }
     lab.settings.trusted = false
     const { folder, notes } = await lab.worktrees.create(project, {})
@@ -137,7 +137,7 @@ describe('the setup command', () => {
 })
 
 describe('removing and restoring', () => {
-  test('saves changed, staged, new, binary and ignored files as a patch that git applies, and restores all of it', async () => {
+  test('saves changed, staged, new, binary and ignored files as a patch for git, and restores all of them', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { about: 'work' })
     lab.write(folder, { 'a.txt': 'staged\n' })
     lab.git(folder, 'add', 'a.txt')
@@ -173,7 +173,7 @@ describe('removing and restoring', () => {
     expect(await lab.worktrees.status(worktreeId)).toMatchObject({ state: 'ready', branch: 'trestle/work' })
   })
 
-  test('deletes the branch only if another has its commits, and brings it back', async () => {
+  test('deletes the branch only if another has its commits, and restores it', async () => {
     const merged = await lab.worktrees.create(project, { branch: 'merged' })
     const own = await lab.worktrees.create(project, { branch: 'own' })
     lab.write(own.folder, { 'c.txt': 'c' })
@@ -186,7 +186,7 @@ describe('removing and restoring', () => {
     expect(branchesOf()).toEqual(['main', 'merged', 'own'])
   })
 
-  test('keeps commits that only the log of the worktree remembers', async () => {
+  test('keeps commits that only the reflog of the worktree refers to', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'c.txt': 'amended away' })
     lab.git(folder, 'add', '-A')
@@ -200,7 +200,7 @@ describe('removing and restoring', () => {
     expect(lab.git(project, 'for-each-ref', 'refs/trestle')).toBe('')
   })
 
-  test('restores from the patch when the repository no longer has what was kept', async () => {
+  test('restores from the patch if the repository no longer has the saved objects', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'a.txt': 'changed\n', 'n.bin': Buffer.from([0, 7]) })
     const before = contentOf(folder)
@@ -213,7 +213,7 @@ describe('removing and restoring', () => {
     expect(contentOf(folder)).toEqual(before)
   })
 
-  test('a branch that went on meanwhile is left alone', async () => {
+  test('a branch that has moved on is left alone', async () => {
     const { folder, worktreeId, branch } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'c.txt': '1' })
     lab.git(folder, 'add', '-A')
@@ -229,7 +229,7 @@ describe('removing and restoring', () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'a.txt': 'precious\n' })
     const before = contentOf(folder)
-    // Folders where the patch would be written, whatever the second.
+    // Folders in place of the patch file, for any second.
     for (let second = 0; second < 60; second += 1) {
       const time = new Date(lab.time() + second * 1_000).toISOString().replaceAll(/[:.]/g, '-')
       mkdirSync(join(lab.home, 'worktrees', `${worktreeId}-${time}.patch.tmp`))
@@ -239,7 +239,7 @@ describe('removing and restoring', () => {
     expect((await lab.worktrees.status(worktreeId)).state).toBe('ready')
   })
 
-  test('leaves everything alone that is locked, moved, missing, in use, or not made by Trestle', async () => {
+  test('leaves worktrees alone that are locked, moved, missing, in use, or not created by Trestle', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'a.txt': 'mine\n' })
     lab.git(project, 'worktree', 'lock', '--reason', 'on a disk', folder)
@@ -271,7 +271,7 @@ describe('removing and restoring', () => {
     expect(read(folder, 'hand.txt')).toBe('made by hand')
   })
 
-  test('what a process left when it died is completed by the next one', async () => {
+  test('the next process completes the unfinished work of a crashed one', async () => {
     const { folder, worktreeId } = await lab.worktrees.create(project, { branch: 'w' })
     lab.write(folder, { 'a.txt': 'mine\n' })
     const record = join(lab.home, 'worktrees', `${worktreeId}.json`)
@@ -282,7 +282,7 @@ describe('removing and restoring', () => {
     expect(read(folder, 'a.txt')).toBe('mine\n')
   })
 
-  test('the checkout of a merge that a process left when it died is removed by the next one', async () => {
+  test('the next process removes the merge checkout of a crashed one', async () => {
     await lab.worktrees.create(project, { branch: 'w' })
     const folders = join(lab.root, '.trestle-worktrees')
     const [left, early, young] = ['0123456789ab', 'aaaaaaaaaaaa', 'bbbbbbbbbbbb'].map((id) =>
@@ -290,7 +290,7 @@ describe('removing and restoring', () => {
     ) as [string, string, string]
     lab.git(project, 'worktree', 'add', '-q', '--detach', left)
     lab.write(left, { 'half.txt': 'half of a merge\n' })
-    // Killed before git had made it a working tree; another process may be making the young one.
+    // Killed before git made it a working tree; the new one may belong to another process.
     const index = join(lab.home, 'worktrees', 'temporary', 'index-0123456789ab')
     mkdirSync(dirname(index), { recursive: true })
     writeFileSync(index, '')
@@ -352,7 +352,7 @@ describe('merging', () => {
     },
   )
 
-  test('refuses when the base has uncommitted changes in its checkout, or an ignored file is in the way', async () => {
+  test('refuses if the base has uncommitted changes in its checkout, or an ignored file would be overwritten', async () => {
     const { worktreeId } = await withCommit('w', { 'notes.txt': 'n\n' })
     lab.write(project, { 'a.txt': 'in progress\n' })
     expect(await codeOf(lab.worktrees.merge(worktreeId, { way: 'merge', commit: 'x' }))).toBe('worktree.base_dirty')
@@ -380,7 +380,7 @@ describe('merging', () => {
     },
   )
 
-  test('keeps what was staged where the file has changed since, and everything is committed', async () => {
+  test('commits everything, and keeps what was staged if the file has changed since', async () => {
     const { worktreeId, folder } = await withCommit('w', { 'c.txt': 'staged\n' })
     lab.git(folder, 'add', '-A')
     lab.write(folder, { 'c.txt': 'newer\n' })
@@ -389,7 +389,7 @@ describe('merging', () => {
     expect(lab.git(project, 'show', `refs/trestle/worktrees/${worktreeId}:c.txt`)).toBe('staged\n')
   })
 
-  test('conflicts can be resolved in the worktree, and merged then', async () => {
+  test('conflicts can be resolved in the worktree and then merged', async () => {
     const { worktreeId, folder } = await withCommit('w', { 'a.txt': 'theirs\n' })
     lab.git(folder, 'commit', '-qam', 'theirs')
     lab.write(project, { 'a.txt': 'ours\n' })

@@ -55,7 +55,7 @@ describe('a symbolic link that replaces a folder while Trestle works in it', () 
       for (let n = 0; n < ATTEMPTS || soFar() <= ATTEMPTS || written <= 10; n += 1) {
         const path = n % 3 === 0 ? `src/new-${n}/deep/${n}.txt` : `src/${n}.txt`
         const call = await write.prepare({ path, content: `text ${n}`, mode: 'overwrite' })
-        // While the link is there, the path is known to lead out, and would be asked about.
+        // While the link exists, the path is known to be outside, and Write would ask.
         if (
           'refused' in call ||
           call.accesses.some((access) => access.kind === 'file' && !access.path.startsWith(project))
@@ -97,7 +97,7 @@ describe('a symbolic link that replaces a folder while Trestle works in it', () 
     async () => {
       const blobs = openBlobStore(join(base, 'blobs'))
       const victim = join(outside, 'kept.txt')
-      // The same content and permissions as what the restore removes: only its place tells it apart.
+      // The same content and permissions as the file the restore removes: only its location differs.
       for (const file of [victim, join(folder, 'kept.txt')]) {
         writeFileSync(file, 'same')
         chmodSync(file, 0o644)
@@ -143,7 +143,7 @@ describe('a checked path', () => {
     expect(readdirSync(outside)).toEqual(['a.txt'])
   })
 
-  it.runIf(process.platform === 'linux')('keeps meaning the same folder when its name is reassigned', () => {
+  it.runIf(process.platform === 'linux')('still refers to the same folder when its name is reassigned', () => {
     const held = pinFolder(folder, { shown: 'src' })
     try {
       rmSync(folder, { recursive: true })

@@ -95,7 +95,7 @@ function parseMatches(output: Buffer): TextMatch[] {
       matches.push({
         line: Number(output.toString('latin1', at, first)),
         at: Number(output.toString('latin1', first + 1, second)) - 1,
-        // ripgrep may print lines with a carriage return, which is not part of the text.
+        // With `--crlf`, ripgrep prints every line with a CRLF; the CR is not part of the match.
         bytes: (output[end - 1] === CR ? end - 1 : end) - second - 1,
       })
     at = end + 1
