@@ -60,7 +60,7 @@ test.describe('accessibility', () => {
     await expect(transcriptText(page, 'Done.')).toBeVisible()
   })
 
-  test('the palette takes what is typed from the first key on, and gives the focus back', async ({ app }) => {
+  test('the palette accepts typing from the first key on, and returns the focus', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await reload(page)

@@ -8,7 +8,7 @@ const brief = (name: string, input: Record<string, unknown>) => ({
 })
 
 test.describe('alarms', () => {
-  test('an alarm that was set before a restart rings after it, is snoozed, and is cancelled and restored by keyboard', async ({
+  test('an alarm set before a restart rings afterwards, and is snoozed, canceled and restored by keyboard', async ({
     app,
   }) => {
     const { page } = app
@@ -83,7 +83,7 @@ test.describe('an alarm that rings', () => {
     await expect(page.getByRole('region', { name: 'Messages' })).toContainText('Build done')
     await bar.getByRole('button', { name: 'Stop' }).press('Enter')
     await expect(bar).toBeHidden()
-    // All that was shown since the page was opened.
+    // Everything shown since the page was opened.
     await page.getByRole('button', { name: 'Messages' }).click()
     const messages = page.getByRole('dialog', { name: 'Messages' })
     await expect(messages).toContainText('Build done')
@@ -91,7 +91,7 @@ test.describe('an alarm that rings', () => {
   })
 })
 
-test.describe('what an agent tells and makes', () => {
+test.describe('what an agent sends and creates', () => {
   test.use({
     model: {
       script: [
@@ -114,7 +114,7 @@ test.describe('what an agent tells and makes', () => {
     },
   })
 
-  test('a notification is listed until it is read and cleared; an event and a link show everything before they are allowed', async ({
+  test('a notification is listed until it is read and cleared; an event and a link are shown in full before they are allowed', async ({
     app,
   }) => {
     const { page } = app

@@ -36,7 +36,7 @@ export interface AppSetup {
   /** `true`: no provider is configured, as on first run. */
   bare: boolean
   config: Parameters<typeof configFor>[1]
-  /** Files in the user's home; if given, the home is created for the story. */
+  /** Files in the user's home; if set, the home is created for the story. */
   userFiles: Record<string, string>
 }
 
@@ -48,7 +48,7 @@ interface Running {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
-/** Chromium for the web host. Each story gets profiles of its own, and starting the program is shared by a worker's. */
+/** Chromium for the web host. Each story gets its own profiles; the stories of a worker share one browser process. */
 type SharedBrowser = () => Promise<Browser>
 
 export const test = base.extend<AppSetup & { app: App }, { sharedBrowser: SharedBrowser }>({
@@ -81,7 +81,7 @@ export const test = base.extend<AppSetup & { app: App }, { sharedBrowser: Shared
       const started = await (electron
         ? startElectron(electron, environment(scratch, userHome))
         : startWeb(environment(scratch, userHome), sharedBrowser))
-      // Only now does the page listen to the keyboard.
+      // The page handles keys only once this button is visible.
       await started.page.getByRole('button', { name: 'Settings' }).waitFor()
       await started.page.locator('html[data-keys=ready]').waitFor()
       return started
@@ -170,7 +170,7 @@ async function startWeb(env: Record<string, string>, sharedBrowser: SharedBrowse
     page,
     url,
     async close() {
-      // Those of the story's further pages too: a worker runs one story at a time.
+      // Closes the contexts of the story's other pages too: a worker runs one story at a time.
       await Promise.all(browser.contexts().map((context) => context.close()))
       await end('SIGTERM')
     },

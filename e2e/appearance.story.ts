@@ -5,7 +5,9 @@ import { findings } from './assistive'
 import { everyLook } from './looks'
 import { openAt, pictures, reload } from './steps'
 
-test('the look is chosen by keyboard, kept in the configuration, and there at the first paint', async ({ app }) => {
+test('the appearance is chosen by keyboard, saved in the configuration, and applied at first paint', async ({
+  app,
+}) => {
   const { page } = app
   const file = join(app.scratch.home, 'config.toml')
   const html = page.locator('html')
@@ -26,7 +28,7 @@ test('the look is chosen by keyboard, kept in the configuration, and there at th
     await expect(html).toHaveAttribute(attribute, value)
     expect([group, await findings(page)]).toEqual([group, []])
   }
-  // With reduced motion no transition begins, not even when every color changes.
+  // With reduced motion, no transition starts, even when every color changes.
   const transitions = await page.evaluate<number>(`(async () => {
     let count = 0
     addEventListener('transitionrun', () => (count += 1))
@@ -45,7 +47,7 @@ test('the look is chosen by keyboard, kept in the configuration, and there at th
   expect(readFileSync(file, 'utf8')).toContain('accent = "violet"')
   await pictures(app, 'appearance-chosen')
 
-  // As the first paint has it: without the browser's own copy, before any script of the page.
+  // The state at first paint: without the browser's cached copy, before any script of the page.
   await page.evaluate(() => localStorage.clear())
   await page.route('**/assets/*.js', (route) => route.abort())
   await page.reload({ waitUntil: 'commit' })
@@ -60,7 +62,7 @@ test('the look is chosen by keyboard, kept in the configuration, and there at th
   await expect(html).toHaveAttribute('data-contrast', 'high')
 })
 
-test('every look has readable colors, and forced colors keep what is chosen visible', async ({ app }) => {
+test('every theme has readable colors, and forced colors keep selections visible', async ({ app }) => {
   const { page } = app
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'Appearance' }).click()
@@ -73,7 +75,7 @@ test('every look has readable colors, and forced colors keep what is chosen visi
   const chosen = page.getByRole('radio', { name: 'Violet' })
   await expect(chosen).toHaveCSS('outline-style', 'solid')
   await page.getByRole('tab', { name: 'Diagnostics' }).click()
-  // Its place says whether the switch is on.
+  // The thumb's position shows whether the switch is on.
   const thumb = page.getByRole('switch').first().locator('span')
   const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
   await expect(thumb).not.toHaveCSS('background-color', paper)
@@ -83,7 +85,7 @@ test('every look has readable colors, and forced colors keep what is chosen visi
   expect(await findings(page)).toEqual([])
 })
 
-test('a change of the file shows in an open window, and formats follow the chosen locale', async ({ app }) => {
+test('a change to config.toml is applied to an open window, and formats follow the chosen locale', async ({ app }) => {
   const { page } = app
   const file = join(app.scratch.home, 'config.toml')
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n[appearance]\ntheme = "dark"\n`)

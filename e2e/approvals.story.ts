@@ -96,7 +96,7 @@ test.describe('a request in a low and narrow pane', () => {
 
   test('leaves the message box whole, and scrolls to its last button', async ({ app }) => {
     const { page } = app
-    // A small window, or one at 200%.
+    // A small window, or one zoomed to 200%.
     await page.setViewportSize({ width: 720, height: 450 })
     await startSession(app)
     await page.keyboard.press('ControlOrMeta+Shift+E')

@@ -3,11 +3,13 @@ import { createRequire } from 'node:module'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 
-/** Menus and lists that are open stand outside the page's landmarks, as the ARIA patterns have it. */
+/** Open menus and lists are outside the page's landmarks, as the ARIA patterns specify. */
 const isOpenMenu = (id: string, target: string): boolean =>
   id === 'region' && target.includes('data-radix-popper-content-wrapper')
 
-/** Rules about colors. All others find the same in every theme and contrast, as long as the elements are the same. */
+/**
+ * Rules about colors. All other rules give the same results in every theme and contrast if the elements are the same.
+ */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
 interface Violation {
@@ -16,8 +18,8 @@ interface Violation {
 }
 
 /**
- * Accessibility violations that axe finds, of every impact, as short lines. Elements that all rules have just passed,
- * and that differ only in their theme now, are checked by the rules about colors.
+ * Accessibility violations of every impact, one short line each. If all rules have just passed the same elements in
+ * another theme, only the color rules run.
  */
 export async function findings(page: Page): Promise<string[]> {
   const isChecked = await page.evaluate<boolean>(HOLD_STILL)
@@ -37,17 +39,17 @@ export async function findings(page: Page): Promise<string[]> {
 const ELEMENTS = '[innerWidth, innerHeight, document.title, document.body.outerHTML].join()'
 
 /**
- * In the page: waits until no fade is in progress, since it has too little contrast for a moment, and lets those that
- * begin while axe works end at once; some begin without a click or a key. When a fade ends, those of colors that
- * are inherited begin. Endless animations (a spinner) are part of what is shown and keep their duration. Returns
- * whether all rules have passed these elements.
+ * In the page: waits until no fade is in progress, because its contrast is briefly too low, and makes fades that start
+ * while axe runs end immediately; some start without a click or a key. When a fade ends, fades of inherited colors
+ * start. Endless animations (a spinner) are part of what is shown and keep their duration. Returns whether all rules
+ * have passed these elements.
  */
 const HOLD_STILL = `(async () => {
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   const isEndless = ({ effect }) => effect?.getComputedTiming().endTime === Infinity
-  // The page gets a change of the system's theme with its next frame.
+  // A change of the system's theme reaches the page with its next frame.
   await drawn()
-  // What a script has set, a style sheet no longer changes.
+  // A style sheet no longer changes animations that a script has updated.
   for (const { effect } of document.getAnimations().filter(isEndless))
     effect.updateTiming({ duration: effect.getTiming().duration })
   window.noFades = new CSSStyleSheet()
@@ -65,20 +67,20 @@ const HOLD_STILL = `(async () => {
 
 let axe: string | undefined
 
-/** The source of axe that the builder has. */
+/** The source of the axe version that the builder uses. */
 function readAxe(): string {
   const builder = createRequire(import.meta.url).resolve('@axe-core/playwright')
   return readFileSync(createRequire(builder).resolve('axe-core/axe.min.js'), 'utf8')
 }
 
-/** With these rules, or with all. */
+/** Runs axe with these rules, or with all of them. */
 async function runAxe(page: Page, rules?: string[]): Promise<Violation[]> {
   const options = {
     resultTypes: ['violations' as const],
     ...(rules && { runOnly: { type: 'rule' as const, values: rules } }),
   }
   if (page.frames().length === 1) {
-    // It is half a megabyte, which the builder puts into the page twice for each run.
+    // Injected once per page: the builder would inject half a megabyte twice for each run.
     if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate((axe ??= readAxe()))
     return page.evaluate<Violation[]>(
       `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, ` +
@@ -90,7 +92,7 @@ async function runAxe(page: Page, rules?: string[]): Promise<Violation[]> {
   return violations
 }
 
-/** The same in the light and in the dark theme. */
+/** The violations in the light and the dark theme. */
 export async function findingsInBothThemes(page: Page): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['dark', 'light'] as const) {

@@ -67,7 +67,7 @@ test('restoring to before a message previews the changes on disk, keeps files ch
 test('the changes of a session can be undone per hunk and per file', async ({ app }) => {
   const { page } = app
   await twoTurns(app)
-  // One that a tool has edited, and two that a command has changed.
+  // One file edited by a tool, and two changed by a command.
   await expect(page.getByRole('tab', { name: 'Changes 3' })).toBeVisible()
   await page.getByRole('tab', { name: /Changes/ }).click()
   const pane = page.getByRole('tabpanel', { name: /Changes/ })
@@ -87,7 +87,7 @@ test('the changes of a session can be undone per hunk and per file', async ({ ap
   await expect(page.getByRole('tab', { name: 'Changes 2' })).toBeVisible()
 })
 
-test('the lines counted for a file are those that differ from before the session, by tools and commands', async ({
+test('the line counts of a file compare it with its state before the session, for tools and commands', async ({
   app,
 }) => {
   const { page } = app
@@ -96,7 +96,7 @@ test('the lines counted for a file are those that differ from before the session
   const pane = page.getByRole('tabpanel', { name: /Changes/ })
   const row = (name: string) => pane.getByRole('button', { name: new RegExp(`${name}\\b.*`) }).first()
   await expect(row('notes.md')).toHaveAccessibleName(/\+2 lines added, −2 lines removed$/)
-  // A command has made one and deleted the other.
+  // A command created one file and deleted the other.
   await expect(row('new.txt')).toHaveAccessibleName(/\+1 lines? added$/)
   await expect(row('keep.txt')).toHaveAccessibleName(/−1 lines? removed$/)
   await row('notes.md').click()

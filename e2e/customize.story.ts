@@ -73,7 +73,9 @@ test('a skill is written with its mistakes shown, previewed, turned off, deleted
   await expect(page.getByText('/tidy-up', { exact: true })).toBeVisible()
 })
 
-test('an agent is made from a built-in one, edited as form and as text, deleted and restored', async ({ app }) => {
+test('an agent is created from a built-in one, edited in the form and as text, deleted and restored', async ({
+  app,
+}) => {
   const { page } = app
   const file = join(app.scratch.home, 'agents', 'my-explore.yaml')
   await page.keyboard.press('Control+,')

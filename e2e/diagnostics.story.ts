@@ -54,7 +54,7 @@ test.describe('Settings, Diagnostics', () => {
   })
 })
 
-test('a session store that was replaced is a warning, which says where the damaged file is kept', async ({ app }) => {
+test('a replaced session store is reported as a warning with the location of the damaged file', async ({ app }) => {
   await app.kill()
   const file = join(app.scratch.home, 'trestle.db')
   for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true })

@@ -35,7 +35,7 @@ test('an approval accepts some of the changes and edits the text, by keyboard al
   await sendPrompt(page, 'change the notes')
   const card = page.getByRole('group', { name: /Approval needed/ })
   await expect(card).toBeVisible()
-  // All answers fit into two lines of a phone.
+  // All answers fit on two lines on a phone.
   await page.setViewportSize({ width: 390, height: 800 })
   const top = async (name: string): Promise<number> =>
     (await card.getByRole('button', { name, exact: true }).boundingBox())?.y ?? 0

@@ -62,7 +62,7 @@ test.describe('the thinking effort', () => {
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('option', { name: /Thinker/ }).click()
     const hint = page.getByText('Enter to send')
-    /** Two lines of this size are higher. */
+    /** Two lines of this text size are taller. */
     const isOneLine = async (): Promise<boolean> => ((await hint.boundingBox())?.height ?? 99) < 28
     for (const width of [390, 640, 1280, 1920]) {
       await page.setViewportSize({ width, height: 800 })

@@ -13,7 +13,7 @@ async function openEnginePart({ page }: App) {
   return part
 }
 
-test('without an engine the settings say that the window runs its own, how long one would stay and who starts it', async ({
+test('without a background engine, the settings say that the window runs its own, and set when one stops and who shares it', async ({
   app,
 }) => {
   const part = await openEnginePart(app)

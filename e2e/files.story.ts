@@ -11,7 +11,7 @@ const PNG = Buffer.from(
   'base64',
 )
 
-/** The file on screen beside the conversation. */
+/** The file pane beside the conversation. */
 const pane = (page: Page): Locator => page.getByRole('region', { name: /^File / })
 
 async function openTree({ page }: App): Promise<Locator> {
@@ -21,7 +21,7 @@ async function openTree({ page }: App): Promise<Locator> {
   return tree
 }
 
-/** No findings in either theme. */
+/** Expects no violations in either theme. */
 async function expectAccessible({ page }: App): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -74,7 +74,7 @@ test.describe('the file tree', () => {
     await expect(pane(page).getByRole('heading', { name: 'src/app.ts' })).toBeVisible()
   })
 
-  test('filters the whole project as one types', async ({ app }) => {
+  test('filters the whole project while the user types', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await openTree(app)
@@ -121,7 +121,7 @@ test.describe('the file tree', () => {
     await pictures(app, 'file-marks')
   })
 
-  test('makes, renames and deletes files, and each can be undone', async ({ app }) => {
+  test('creates, renames and deletes files, and undoes each', async ({ app }) => {
     const { page, scratch } = app
     await startSession(app)
     const tree = await openTree(app)
@@ -167,7 +167,7 @@ test.describe('the viewer', () => {
     model: { script: [{ text: 'See docs/guide.md and src/app.ts.' }] },
   })
 
-  test('finds in all of a file, goes to lines and symbols, by keyboard alone', async ({ app }) => {
+  test('searches the whole file and goes to lines and symbols, by keyboard alone', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'where?')
@@ -202,7 +202,7 @@ test.describe('the viewer', () => {
     await expect(lines.locator('[data-marked]')).toHaveText(/export function last/)
     await page.keyboard.press('ControlOrMeta+F')
     await expect(find.getByRole('textbox')).toBeFocused()
-    // Panes are tabs here.
+    // Panes are tabs at this width.
     await page.setViewportSize({ width: 500, height: 800 })
     await page.getByRole('tab', { name: 'Conversation' }).click()
     await expect(find).toBeHidden()
@@ -246,7 +246,7 @@ test.describe('the viewer', () => {
     expect(dialogs).toBe(0)
   })
 
-  test('follows a file that changes on the disk, and says when it is gone', async ({ app }) => {
+  test('follows a file that changes on disk, and says when it is deleted', async ({ app }) => {
     const { page, scratch } = app
     await startSession(app)
     const tree = await openTree(app)
@@ -281,7 +281,7 @@ test.describe('editing in the viewer', () => {
     },
   })
 
-  test('saves with the line ends of the file, and can be undone', async ({ app }) => {
+  test('saves with the line endings of the file, and can be undone', async ({ app }) => {
     const { page, scratch } = app
     const file = join(scratch.project, 'crlf.txt')
     await startSession(app)
@@ -316,12 +316,12 @@ test.describe('editing in the viewer', () => {
     expect(readFileSync(join(scratch.project, 'crlf.txt'), 'utf8')).toBe('one\r\ntwo\r\n')
   })
 
-  test('keeps an unsaved edit, and what can be undone in it, behind another tab', async ({ app }) => {
+  test('keeps an unsaved edit and its undo history behind another tab', async ({ app }) => {
     const { page } = app
     await startSession(app)
     const field = await edit(app)
     await page.keyboard.type('draft ')
-    // Panes are tabs here.
+    // Panes are tabs at this width.
     await page.setViewportSize({ width: 500, height: 800 })
     await page.getByRole('tab', { name: 'Conversation' }).click()
     await expect(field).toBeHidden()
@@ -366,7 +366,7 @@ test.describe('attaching files', () => {
     },
   })
 
-  test('takes any file: short texts are sent, others are kept where the agent can read them', async ({ app }) => {
+  test('accepts any file: short texts are sent, others are stored where the agent can read them', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.getByLabel('Attachments', { exact: true }).setInputFiles([

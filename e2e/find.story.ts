@@ -62,7 +62,7 @@ test.describe('find in the conversation', () => {
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
   })
 
-  test('a second Ctrl F is left to the browser', async ({ app }) => {
+  test('a second Ctrl+F is left to the browser', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.evaluate(

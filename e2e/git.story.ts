@@ -37,14 +37,14 @@ function begin(app: App): void {
   git(app, 'commit', '-qm', 'first')
 }
 
-/** Opens the pane of git with the keyboard. */
+/** Opens the git pane by keyboard. */
 async function openGit(app: App): Promise<Locator> {
   await startSession(app)
   await app.page.getByRole('button', { name: /^Git: / }).press('Enter')
   return app.page.getByRole('tabpanel', { name: 'Git' })
 }
 
-/** The pane at its best in both themes. */
+/** Takes screenshots of the pane, and expects no violations in either theme. */
 async function look(app: App, name: string): Promise<void> {
   await pictures(app, name)
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -139,14 +139,12 @@ test('a branch is merged with a conflict that is resolved, a commit picked, and 
   expect(readFileSync(join(app.scratch.project, 'notes.txt'), 'utf8')).toBe('ours\n')
 })
 
-test('a file is staged and another one discarded and brought back, and the focus stays in the list', async ({
-  app,
-}) => {
+test('a file is staged, another is discarded and restored, and the focus stays in the list', async ({ app }) => {
   const { page } = app
   begin(app)
   write(app, { 'notes.txt': 'scribbles\n', 'new file.txt': 'new\n' })
   const pane = await openGit(app)
-  // Another program makes a file.
+  // Another program creates a file.
   write(app, { 'made.txt': 'made\n' })
   await expect(pane.getByRole('button', { name: /new.*made\.txt/ })).toBeVisible({ timeout: 20_000 })
   await expect(page.getByRole('button', { name: 'Git: branch main, 3 files changed' })).toBeVisible()
@@ -179,7 +177,7 @@ test('branches are created, switched and deleted, and changes stashed and applie
   await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
   await expect(page.getByRole('button', { name: /^Git: branch topic\/prices/ })).toBeVisible()
   await look(app, 'git-branches')
-  // The list is still there when the pane has been narrow.
+  // The list is still there after the pane was narrow.
   const size = page.viewportSize()!
   for (const width of [400, size.width]) await page.setViewportSize({ width, height: size.height })
   await expect(pane.getByRole('list', { name: 'Branches' })).toContainText('topic/prices')
@@ -231,7 +229,7 @@ test('conflicts are resolved part by part, and the merge is concluded', async ({
   expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
 })
 
-test('a commit without a branch is kept as one on leaving it', async ({ app }) => {
+test('a commit without a branch can be kept as a branch after switching away from it', async ({ app }) => {
   const { page } = app
   begin(app)
   git(app, 'checkout', '-q', '--detach')
@@ -248,7 +246,7 @@ test('a commit without a branch is kept as one on leaving it', async ({ app }) =
   await expect.poll(() => git(app, 'log', '-1', '--format=%s', '--branches=kept-*')).toBe('on no branch\n')
 })
 
-test('a pull request says where it can be created, and gives the focus back', async ({ app }) => {
+test('the pull request dialog says where one can be created, and returns the focus', async ({ app }) => {
   const { page } = app
   begin(app)
   git(app, 'remote', 'add', 'origin', 'https://git.example.com/ada/shop.git')
@@ -279,7 +277,7 @@ test('the history shows a merge as a graph, and the diffs of a commit', async ({
   await pane.getByRole('tab', { name: /Changes/ }).press('End')
   const commit = pane.getByRole('list', { name: 'History' }).getByRole('button').first()
   await expect(commit).toContainText("Merge branch 'other'")
-  // One side of the merge, or the other: they were made in the same second.
+  // Either side of the merge: both commits were made in the same second.
   await commit.press('ArrowDown')
   await expect(pane.getByRole('list', { name: 'History' }).locator(':focus')).toBeVisible()
   await commit.focus()
@@ -292,7 +290,7 @@ test('the history shows a merge as a graph, and the diffs of a commit', async ({
   await expect(details).toBeHidden()
 })
 
-test('a repository with programs of its own runs nothing until it is trusted, and a failing hook shows its output', async ({
+test('a repository that configures programs runs none until it is trusted, and a failing hook shows its output', async ({
   app,
 }) => {
   const { page } = app
@@ -320,7 +318,7 @@ test('a repository with programs of its own runs nothing until it is trusted, an
   expect(git(app, 'diff', '--cached', '--name-only')).toBe('')
 })
 
-test('an expanded file stays expanded out of view, and Amend gives the field back', async ({ app }) => {
+test('an expanded file stays expanded out of view, and turning Amend off clears the message again', async ({ app }) => {
   const { page } = app
   begin(app)
   write(
@@ -349,7 +347,7 @@ test('an expanded file stays expanded out of view, and Amend gives the field bac
   await expect(message).toHaveValue('half a message')
 })
 
-test('a folder without a repository gets one', async ({ app }) => {
+test('a repository can be created in a folder without one', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await page.keyboard.press('Control+k')
@@ -378,7 +376,7 @@ test('the viewer shows who last changed each line of a file', async ({ app }) =>
   await look(app, 'git-blame')
 })
 
-test('a diff shows what a screen would hide, and a failing hook what it printed', async ({ app }) => {
+test('a diff shows invisible characters, and a failing hook shows its output', async ({ app }) => {
   const { page } = app
   begin(app)
   write(app, { 'notes.txt': 'if (admin\u202e) {\n', 'README.md': '# Shop\r\n' })

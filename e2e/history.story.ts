@@ -18,7 +18,7 @@ test.use({
   },
 })
 
-test('the history of a session is verified and replayed by keyboard, with the changes of files', async ({ app }) => {
+test('the history of a session is verified and replayed by keyboard, with its file changes', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await sendPrompt(page, 'Change the second line')

@@ -21,7 +21,7 @@ const card = (page: Page, name: string): Locator =>
   page.getByRole('group', { name: `Approval needed: Bash mkdir ${name}` })
 const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch.project, name))
 
-/** A session per name that requests to create a folder of that name. */
+/** Starts one session per name, each requesting to create the folder of that name. */
 async function askIn(app: App, ...names: string[]): Promise<void> {
   await startSession(app)
   for (const [index, name] of names.entries()) {
@@ -120,7 +120,7 @@ test('a request answered in one tab is resolved in the other, and no other reque
 })
 
 test('a request survives a restart; answering it continues the turn', async ({ app }) => {
-  // The program is started twice.
+  // Starts the program twice.
   test.slow()
   await askIn(app, 'one', 'two')
   await app.restart()

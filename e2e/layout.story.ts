@@ -89,7 +89,7 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
   await expect(inspector).toBeHidden()
 })
 
-test('the sessions are listed beside every page from 1000 px on, and below it in a drawer', async ({ app }) => {
+test('sessions are listed beside every page from 1000 px, and in a drawer below that width', async ({ app }) => {
   const { page } = app
   const sidebar = page.getByRole('navigation', { name: 'Projects and sessions' })
   await startSession(app)
@@ -191,7 +191,7 @@ test('a session that ended off screen is marked unread until opened, and pinned 
   await expect(row).toHaveCount(1)
 })
 
-test('what was read and pinned is the same in another browser, and stays after a restart', async ({ app }) => {
+test('read and pinned marks are the same in another browser, and survive a restart', async ({ app }) => {
   test.skip(app.url === undefined, 'A second browser needs the web host.')
   const { page } = app
   await startSession(app)
@@ -225,7 +225,7 @@ test('the next session takes one click, with the folder and model of the last on
   await expect(page.getByRole('textbox', { name: 'What should we work on?' })).toBeFocused()
   await pictures(app, 'new-session')
   await page.keyboard.type('And now the logout')
-  // What is typed survives a reload, and goes with the session.
+  // The typed text survives a reload, and is cleared once the session starts.
   await page.reload()
   const field = page.getByRole('textbox', { name: 'What should we work on?' })
   await expect(field).toHaveValue('And now the logout')

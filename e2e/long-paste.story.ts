@@ -5,7 +5,7 @@ import { openAt, sendPrompt, startSession } from './steps'
 
 test.use({ model: { script: [{ text: 'Read it.' }, { text: 'Read it.' }] } })
 
-/** Pastes a text of so many characters into the field with the focus; whether the browser is to insert it itself. */
+/** Pastes a text of this length into the focused field; resolves with whether the browser is to insert it. */
 const paste = (page: Page, chars: number): Promise<boolean> =>
   page.evaluate<boolean>(`(() => {
     const clipboardData = new DataTransfer()

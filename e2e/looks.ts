@@ -3,7 +3,7 @@ import { expect } from './app'
 import { findings } from './assistive'
 
 /**
- * Checks with axe what is on screen: in both themes, with high contrast, and on a narrow window, where nothing is cut
+ * Checks with axe what is on screen: in both themes, with high contrast, and in a narrow window, where nothing is cut
  * off.
  */
 export async function everyLook(page: Page): Promise<void> {

@@ -37,7 +37,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => lab.close())
 
-/** Fills in the form of an account and stores it. */
+/** Fills in the account form and saves it. */
 async function addAccount(page: Page, password: string): Promise<void> {
   await page.getByRole('button', { name: 'Add account' }).press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Add a mail account' })
@@ -143,12 +143,12 @@ test('mail starts a schedule: it is set up with a filter, runs when a message ar
   await expect(list).toContainText('When mail arrives from “ci@example.com” for ada')
   await pictures(app, 'mail-schedule')
   expect(await findings(page)).toEqual([])
-  // Whether it watches yet can only be told by mail: it is sent until it does.
+  // Only a run shows that the schedule is watching, so mail is sent until it runs.
   await expect(async () => {
     await lab.deliver('ada', 'From: CI <ci@example.com>\r\nSubject: Build failed\r\n\r\nSee the log.\r\n')
     await expect(list).toContainText('Waits for you', { timeout: 2000 })
   }).toPass()
-  // It has read the message, and asks before it answers.
+  // The agent has read the message, and asks before it answers.
   await page.getByRole('button', { name: /^Inbox/ }).press('Enter')
   await expect(page.getByText('Re: Lunch on Friday?').first()).toBeVisible()
 })

@@ -104,7 +104,7 @@ test.describe('a page and a model request of an MCP server', () => {
   test('are shown in full, and nothing happens before the user agrees', async ({ app }) => {
     const { page } = app
     test.slow()
-    // The page of the web host opens others automatically in a new tab.
+    // On the web host, the page itself opens links in a new tab.
     await page.evaluate('window.open = (url) => { document.body.dataset.opened = String(url); return null }')
     const openedPage = (): Promise<unknown> => page.evaluate('document.body.dataset.opened')
     await startWithEverything(app)

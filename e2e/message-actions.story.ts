@@ -48,7 +48,7 @@ test.describe('a message', () => {
     expect(JSON.stringify(app.server.requests.at(-1)!.body)).not.toContain('write a file')
   })
 
-  test('is sent again in a fork, and the session stays as it is', async ({ app }) => {
+  test('is sent again in a fork, and the session stays unchanged', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'hello')
@@ -118,7 +118,7 @@ test.describe('an answer', () => {
     await expect(transcriptText(page, 'Answer 1.')).toHaveCount(0)
     expect(app.server.requests.at(-1)!.body).toMatchObject({ model: 'other' })
     await expect(page.locator('.turn-foot')).toContainText('other')
-    // What a retry removed comes back.
+    // Undo restores what the retry removed.
     await page.getByRole('button', { name: 'Undo' }).first().press('Enter')
     await expect(transcriptText(page, 'Answer 1.')).toBeVisible()
   })
@@ -157,7 +157,7 @@ test.describe('queued messages', () => {
     await page.reload()
     await expect(queue.getByRole('listitem').last()).toContainText('third')
 
-    // One that is removed in another window while it is edited: the text is not lost.
+    // A prompt that is removed in another window during an edit keeps its edited text.
     await queue.getByRole('listitem').last().getByRole('button', { name: 'Edit' }).press('Enter')
     await page.getByRole('textbox', { name: 'Edit the queued prompt' }).fill('third, with more')
     const opened = page.waitForEvent('popup')

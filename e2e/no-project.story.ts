@@ -6,7 +6,9 @@ import { pictures, sendPrompt, transcriptText } from './steps'
 
 test.use({ model: { script: [{ text: 'It is Tuesday.' }, { text: 'Still Tuesday.' }] } })
 
-test('a session without a project greets as the assistant, answers, and stands under "No project"', async ({ app }) => {
+test('a session without a project greets as the assistant, answers, and is listed under "No project"', async ({
+  app,
+}) => {
   const { page } = app
   await page.getByRole('button', { name: 'No project' }).press('Enter')
   await pictures(app, 'no-project-start')

@@ -19,7 +19,7 @@ const tab = (page: Page, name: string): Locator =>
 const strips = (page: Page): Locator => page.getByRole('tablist', { name: /^Panes with/ })
 const box = async (locator: Locator) => (await locator.boundingBox())!
 
-/** A second session in the same project, left with the first one on screen. */
+/** Starts a second session in the same project, after one message in the first. */
 async function twoSessions({ page }: App): Promise<void> {
   await sendPrompt(page, 'One')
   await expect(transcriptText(page, 'First answer.')).toBeVisible()
@@ -29,7 +29,7 @@ async function twoSessions({ page }: App): Promise<void> {
   await expect(transcriptText(page, 'Second answer.')).toBeVisible()
 }
 
-test('panes stand beside the conversation, are moved by keyboard, and the layout is there after a reload', async ({
+test('panes open beside the conversation, are moved by keyboard, and keep their layout after a reload', async ({
   app,
 }) => {
   const { page } = app
@@ -113,7 +113,7 @@ test('a tab is dragged to another group, and to an edge to split it', async ({ a
   await expect(draft).toHaveValue('A draft')
 })
 
-test('two sessions side by side: each has its message box, and Escape and Ctrl F are for the one in front', async ({
+test('two sessions side by side: each has its message box, and Escape and Ctrl+F apply to the one in front', async ({
   app,
 }) => {
   const { page } = app
@@ -157,7 +157,7 @@ test('in a narrow window the panes are tabs over the conversation', async ({ app
   await expect(strips(page)).toHaveCount(3)
 })
 
-test('a damaged layout is replaced by the plain one', async ({ app }) => {
+test('a damaged layout is replaced by the default one', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await page.evaluate(
@@ -179,12 +179,12 @@ test.describe('a long conversation', () => {
     await expect(transcriptText(page, 'Paragraph 120')).toBeVisible()
     const scroller = page.locator('.transcript-scroll')
     await openPanes(page, 'Files')
-    // As a user scrolls: up from the end, which is otherwise followed.
+    // Scroll up as a user would, because the view otherwise follows the end.
     const place = () => scroller.evaluate((element) => Math.round(element.scrollTop))
     const end = await place()
     await scroller.hover()
     await page.mouse.wheel(0, -1500)
-    // The page scrolls with one of its next frames, all at once: it does not animate the wheel here.
+    // The page scrolls in one step, in an upcoming frame: it does not animate the wheel here.
     await expect.poll(place).toBeLessThan(end - 1000)
     const before = await place()
     await openPanes(page, 'Tasks')

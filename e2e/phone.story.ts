@@ -17,7 +17,7 @@ test.use({
   },
 })
 
-/** A phone with a finger, which accepts the certificate as its user would. */
+/** A phone with a touch screen, which accepts the certificate as its user would. */
 async function phone(browser: Browser): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 390, height: 844 },

@@ -31,7 +31,7 @@ test.afterAll(async () => {
   await lab.close()
 })
 
-test('a machine is added and tested, works on a prompt, is lost and comes back', async ({ app }) => {
+test('a machine is added and tested, runs a prompt, loses its connection and reconnects', async ({ app }) => {
   const { page, scratch } = app
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
   await page.getByRole('tab', { name: 'Places' }).click()
@@ -67,7 +67,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await page.getByRole('button', { name: 'Remove attic' }).click()
   await expect(page.getByText('No places yet')).toBeVisible()
 
-  // The ssh configuration of the test is not that of the user, so this one is added from the command line.
+  // The test has its own ssh configuration instead of the user's, so this place is added from the command line.
   const options = ['--ssh-config', lab.configFile, '--program', lab.program, '--no-test']
   const added = await runCli(['place', 'add', 'ssh', 'lab', ...options], { home: scratch.home })
   expect(added.code, added.stderr).toBe(0)
@@ -94,7 +94,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await pictures(app, 'places-session')
   expect(await findings(page)).toEqual([])
 
-  // What is there opens here, and can be found.
+  // The place is connected, and its sessions can be found.
   await page.getByRole('button', { name: 'Settings', exact: true }).click()
   await page.getByRole('tab', { name: 'Places' }).click()
   await pictures(app, 'places-connected')
@@ -115,7 +115,7 @@ test('a machine is added and tested, works on a prompt, is lost and comes back',
   await sendPrompt(page, 'And now?')
   await expect(transcriptText(page, 'Back again.')).toBeVisible()
 
-  // It moves to this machine, and continues here.
+  // The session moves to this machine, and continues here.
   await chooseInMenu(page.getByRole('treeitem', { name: /Make a file/ }), 'Move to…')
   const move = page.getByRole('dialog', { name: 'Move to…' })
   await expect(move.getByRole('combobox', { name: 'To' })).toHaveText(/This machine/)

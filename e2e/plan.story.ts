@@ -123,7 +123,7 @@ test.describe('plan mode, switched by the user', () => {
     await expect(transcriptText(page, 'I may not.')).toBeVisible()
     expect(existsSync(join(app.scratch.project, 'made'))).toBe(false)
     expect(JSON.stringify(app.server.requests[0]?.body)).toContain('Plan mode is on. Nothing but the plan can change')
-    // The user reads one sentence, and on request all that the agent was told.
+    // The user sees one sentence, and on request the whole message to the agent.
     const conversation = page.getByRole('region', { name: 'Conversation' })
     await expect(conversation).toContainText('Plan mode is on.')
     await expect(conversation.getByText('Nothing but the plan can change')).toHaveCount(0)

@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test'
 
 /**
- * Stories on the running app: Electron if its binary is installed, else the web host in Chromium. Run through `npm run
- * e2e`.
+ * Stories on the running app: Electron if its binary is installed, otherwise the web host in Chromium. Run through `npm
+ * run e2e`.
  */
 export default defineConfig({
   testDir: '.',
@@ -11,7 +11,7 @@ export default defineConfig({
   timeout: 180_000,
   expect: { timeout: 30_000 },
   fullyParallel: true,
-  // One more than the two cores of a small machine: stories wait for a program and a browser half of the time.
+  // One more than the two cores of a small machine: stories wait for a program and a browser half the time.
   workers: 3,
   retries: 0,
   forbidOnly: true,

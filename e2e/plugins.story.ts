@@ -65,7 +65,7 @@ test('a plugin is reviewed, accepted, used, changed, reviewed again, removed and
   await expect(transcriptText(page, 'Second answer.')).toBeVisible()
   expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('Sweep src.')
   expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('tidy:dust')
-  // The hook runs behind the answer.
+  // The hook runs after the answer.
   await expect.poll(() => existsSync(noted) && readFileSync(noted, 'utf8')).toBe('tidied\n')
 
   writeFileSync(join(scratch.project, IN_PROJECT, 'note.sh'), 'echo taken over >> tidied.txt\n')
@@ -92,7 +92,7 @@ test('a plugin is reviewed, accepted, used, changed, reviewed again, removed and
   expect(existsSync(join(scratch.project, IN_PROJECT, 'note.sh'))).toBe(true)
 })
 
-test('a plugin is added from a folder, and says what is wrong with another', async ({ app }) => {
+test('a plugin is added from a folder, and a folder without one shows an error', async ({ app }) => {
   const { page, scratch } = app
   await page.getByRole('button', { name: 'Settings' }).press('Enter')
   await page.getByRole('tab', { name: 'Plugins' }).click()

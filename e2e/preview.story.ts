@@ -12,7 +12,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Shop</title></head><bo
 <script>const show = () => { width.value = innerWidth }; show(); addEventListener('resize', show)
 try { document.title += parent.document.title } catch { document.body.dataset.isolated = 'yes' }</script></body></html>`
 
-/** Tries what a previewed page must not reach, and writes down what became of it. */
+/** Tries to reach what a previewed page must not reach, and records the results. */
 const HOSTILE = `<!doctype html><html lang="en"><head><title>Hostile</title></head><body><script>
 const found = { cluster: String(originAgentCluster) }
 const attempt = async (name, work) => { try { found[name] = String(await work()) } catch { found[name] = 'refused' } }
@@ -96,7 +96,7 @@ test('a page of a local server beside the conversation: isolated, resized, and s
   await expect(message).toHaveValue(/This is on the page[^]*<h1>\n\s+Shop[^]*Buy now/)
 
   await message.fill('')
-  // The user of a headless browser cannot share a tab: a canvas stands for what they share.
+  // The user of a headless browser cannot share a tab: a canvas replaces the shared tab.
   await page.evaluate(`(() => {
     const asked = (window.__asked = [])
     window.CropTarget = { fromElement: async (element) => ({ title: element.title }) }

@@ -47,10 +47,10 @@ async function twoTurns(app: App): Promise<void> {
   await expect(transcriptText(page, 'Second done.')).toBeVisible()
 }
 
-/** Opens the review as a user of the keyboard does. */
+/** Opens the review by keyboard. */
 async function openReview(page: Page): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k')
-  // On a busy machine the first keys come before the palette.
+  // On a busy machine, the first keys would arrive before the palette opens.
   await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
   await page.keyboard.insertText('Review changes')
   await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
@@ -60,7 +60,7 @@ async function openReview(page: Page): Promise<void> {
   if (await hide.isVisible()) await page.keyboard.press('ControlOrMeta+i')
 }
 
-test('all changes of a session are in one scroll, and keys move, keep, undo and mark files as viewed', async ({
+test('all changes of a session are in one scrolling list, and keys move, keep, undo and mark files as viewed', async ({
   app,
 }) => {
   const { page } = app
@@ -92,7 +92,7 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await expect(review.getByText('export const value30 = 300')).toBeHidden()
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click()
   await expect.poll(() => read(app, 'src/values.ts')).toContain('value30 = 300')
-  // What is marked is the version that is shown, so it has to be this one.
+  // The mark applies to the version on screen, so wait for this one.
   await expect(review.getByText('export const value30 = 300')).toBeVisible()
   await review.getByRole('group', { name: 'Changes', exact: true }).focus()
   await page.keyboard.press('v')
@@ -105,7 +105,7 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await pane(page).getByRole('button', { name: 'Read the changes again' }).click()
   await expect(pane(page).getByText('0 of 3 viewed')).toBeVisible()
 
-  // Behind another tab and back, it still follows what changes.
+  // After a switch to another tab and back, it still follows changes.
   await page.setViewportSize({ width: 500, height: 900 })
   await page.getByRole('tab', { name: 'Conversation' }).click()
   await expect(pane(page)).toBeHidden()
@@ -114,7 +114,7 @@ test('all changes of a session are in one scroll, and keys move, keep, undo and 
   await expect(pane(page).getByText('changed behind a tab')).toBeVisible()
 })
 
-test('a turn and the difference to a branch are reviewed alone, side by side', async ({ app }) => {
+test('a single turn and the diff against a branch are reviewed, side by side', async ({ app }) => {
   const { page } = app
   const git = (...args: string[]): void =>
     void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.scratch.project })
@@ -147,7 +147,7 @@ test('a turn and the difference to a branch are reviewed alone, side by side', a
   await pictures(app, 'review-branch')
 })
 
-test('lines that may be secrets are hidden until they are asked for, by keyboard', async ({ app }) => {
+test('lines that may be secrets are hidden until the user shows them, by keyboard', async ({ app }) => {
   const { page } = app
   const git = (...args: string[]): void =>
     void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.scratch.project })
@@ -163,7 +163,7 @@ test('lines that may be secrets are hidden until they are asked for, by keyboard
   await expect(page.getByRole('combobox', { name: 'Commands' })).toBeFocused()
   await page.keyboard.insertText('Review changes')
   await expect(page.getByRole('option', { name: 'Review changes' })).toHaveAttribute('aria-selected', 'true')
-  // One command for it.
+  // The palette has only one command for it.
   await expect(page.getByRole('option', { name: 'Open review' })).toHaveCount(0)
   await page.keyboard.press('Enter')
   const review = pane(page)
@@ -202,7 +202,7 @@ test('comments are drafted by keyboard, survive a reload, follow their lines and
   await expect(pane(page).getByRole('group', { name: 'Comment on line 3' })).toBeVisible()
   for (const key of ['n', 'c']) await page.keyboard.press(key)
   await page.keyboard.type('Keep this at 30.')
-  // What is not saved yet survives, too. The review is still open and reads the files as soon as the page is back.
+  // The unsaved comment survives too. The review is still open and reads the files once the page has reloaded.
   writeFileSync(file(app, 'src/values.ts'), `// A new line.\n${read(app, 'src/values.ts')}`)
   await reload(page)
   await expect(transcriptText(page, 'Second done.')).toBeVisible()

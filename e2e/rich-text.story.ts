@@ -9,7 +9,7 @@ interface CellElement {
   }
 }
 
-/** In how many lines a cell's text is set. */
+/** The number of lines that a cell's text takes. */
 const linesOf = (cell: Locator): Promise<number> =>
   cell.evaluate((element) => {
     const text = (element as unknown as CellElement).ownerDocument.createRange()
@@ -87,13 +87,13 @@ const LONG =
 test.describe('a long answer that arrives in pieces', () => {
   test.use({ model: { script: [{ text: LONG, deltaChars: 7 }] } })
 
-  test('looks the same when it has been written as when it is read again', async ({ app }) => {
+  test('looks the same after streaming as after a reload', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'write a lot')
     const content = page.locator('.answer .md')
     const colored = content.locator('pre', { has: page.locator('.ct-keyword') })
-    // Which parts may be skipped off screen is no difference; IDs are React's.
+    // Ignores which parts may be skipped off screen, and the IDs that React generates.
     const source = () =>
       content.evaluate(({ innerHTML }: { innerHTML: string }) =>
         innerHTML.replaceAll(' data-passed="true"', '').replaceAll(/«\w+»|_r_\w+_/g, 'id'),

@@ -14,7 +14,7 @@ test.describe('on the web host', () => {
     await other.close()
   })
 
-  test('the token leaves the address bar at once', async ({ app }) => {
+  test('the token is removed from the address bar immediately', async ({ app }) => {
     await expect.poll(() => app.page.url()).not.toContain('token')
   })
 })

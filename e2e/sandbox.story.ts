@@ -289,7 +289,7 @@ screens(
   },
 )
 
-/** Commands can be sandboxed here; stories of the real sandbox need that. */
+/** Whether commands can be sandboxed here, as the stories in the real sandbox require. */
 const HAS_SANDBOX = sandboxSupport().kind !== 'none'
 
 const bash = (command: string) => ({ toolCalls: [{ name: 'Bash', input: { command, description: 'test' } }] })

@@ -31,7 +31,7 @@ test('a schedule runs when it is due, waits in the inbox, and is answered, all b
   await form.getByRole('combobox', { name: 'Folder' }).selectOption({ index: 1 })
   await pictures(app, 'schedules-form')
   expect(await findings(page)).toEqual([])
-  // What was typed is not lost by a key or a click beside the form.
+  // Neither Escape nor a click outside the form discards the typed text.
   await page.keyboard.press('Escape')
   await expect(form.getByRole('alert')).toContainText('Discard what you typed?')
   await expect(form.getByRole('button', { name: 'Keep editing' })).toBeFocused()
@@ -52,7 +52,7 @@ test('a schedule runs when it is due, waits in the inbox, and is answered, all b
   let aheadMs = 2000
   await expect(async () => {
     const when = `${new Date(Date.now() + aheadMs).toISOString().slice(0, 19)}Z`
-    // Later, where the machine is so busy that the moment has passed by then.
+    // Try a later time if the machine is so busy that this one has passed.
     aheadMs *= 2
     if (await form.isVisible()) {
       await form.getByRole('textbox', { name: 'When' }).fill(when, { timeout: 5000 })

@@ -14,7 +14,7 @@ const LONG = Array.from(
   { length: 60 },
   (_, n) => `Paragraph ${n + 1} of a long answer, which says a little more than fits on one line.`,
 ).join('\n\n')
-/** The stories in turn: each size has two of them or more. */
+/** The stories, spread over the sizes in turn: each size gets two or more. */
 const STORIES = [
   'after the wheel',
   'after touch',
@@ -26,7 +26,7 @@ const STORIES = [
   'images',
   'a streaming answer',
 ]
-/** Longer than any story waits: it is stopped. */
+/** Takes longer than any story waits: the story stops it. */
 const SLOW = Array.from({ length: 40 }, () => LONG).join('\n\n')
 const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
 
@@ -271,7 +271,7 @@ test('images that load late do not stop following', ({ app }) =>
       .setInputFiles({ name: 'tall.png', mimeType: 'image/png', buffer: png(300, 700) })
     await expect(page.getByRole('img', { name: /tall/ }).last()).toBeVisible()
     await sendAndCheck(page, name)
-    // They load again with the page.
+    // The images load again with the page.
     await reload(page)
     await expect(transcriptText(page, `${name}: change it`)).toBeVisible()
     await atEnd(page)
@@ -299,7 +299,7 @@ test('a streaming answer is followed until the user scrolls up, and again after 
     await latest(page).click()
     await expect(latest(page)).toBeHidden()
     await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
-    // A message sent meanwhile is queued, and following continues.
+    // A message sent during the turn is queued, and following continues.
     await wheel(page, -400)
     await sendPrompt(page, `${name} queued`)
     await expect(latest(page)).toBeHidden()
@@ -320,12 +320,12 @@ function chunk(type: string, data: Buffer): Buffer {
   return out
 }
 
-/** A grey image of this size. */
+/** A gray image of this size. */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight-bit greyscale.
+  // Eight-bit grayscale.
   header.set([8, 0, 0, 0, 0], 8)
   const rows = Buffer.alloc((width + 1) * height, 0x99)
   for (let y = 0; y < height; y += 1) rows[y * (width + 1)] = 0

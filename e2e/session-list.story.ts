@@ -61,7 +61,7 @@ test.describe('the list of sessions', () => {
     await page.keyboard.press('Escape')
     await expect(bar).toHaveCount(0)
 
-    // A whole project at once, and those in the archive back again.
+    // Archives a whole project at once, and restores the sessions from the archive.
     await chooseInMenu(row(page, /^project/), 'Select all sessions')
     await expect(bar).toContainText('3 selected')
     await bar.getByRole('button', { name: 'Archive' }).press('Enter')
@@ -157,7 +157,7 @@ test.describe('the list of sessions', () => {
     renameSync(moved, app.scratch.project)
   })
 
-  test('has one row for sessions that are started without a message, and a new one for a message', async ({ app }) => {
+  test('has one row for sessions started without a message, and another after a message is sent', async ({ app }) => {
     const { page } = app
     const untouched = row(page, /New session/).and(page.getByRole('treeitem', { level: 2 }))
     await startSession(app)
@@ -173,7 +173,7 @@ test.describe('the list of sessions', () => {
     await expect(row(page, /apples/)).toBeVisible()
   })
 
-  test('a new session never begins in a folder that does not exist any more', async ({ app }) => {
+  test('a new session never starts in a folder that no longer exists', async ({ app }) => {
     const { page, scratch } = app
     await sessions(app, ['apples'])
     const gone = `${scratch.project}-gone`
@@ -188,7 +188,7 @@ test.describe('the list of sessions', () => {
     // The folder of the last session is skipped.
     await expect(page.getByRole('button', { name: 'Folder: project', exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: /Start session/ })).toBeEnabled()
-    // One that was asked for is named, and nothing starts.
+    // A missing folder that was requested is named, and no session starts.
     await openAt(page, `/new?${new URLSearchParams({ folder: gone }).toString()}`)
     await expect(page.getByText(`The folder ${gone} does not exist any more.`)).toBeVisible()
     await expect(page.getByRole('button', { name: /Start session/ })).toBeDisabled()

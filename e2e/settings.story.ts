@@ -86,7 +86,7 @@ test('a feature is turned on and off with the keyboard, and says what it adds to
   await expect(memory).not.toBeChecked()
   await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('memory = true')
   expect(await findings(page)).toEqual([])
-  // The palette finds what is off, and every setting.
+  // The palette finds features that are off, and every setting.
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Commands' }).fill('schedules')
   await expect(page.getByRole('option').first()).toContainText('Turn on schedules…')
@@ -100,7 +100,7 @@ test('a feature is turned on and off with the keyboard, and says what it adds to
   await expect(features.getByRole('heading', { name: 'Features' })).toBeFocused()
 })
 
-test('tools are cards in one to three columns; a click anywhere on one toggles it, and WebSearch shows what it lacks', async ({
+test('tools are cards in one to three columns; a click anywhere on one toggles it, and WebSearch shows what is missing', async ({
   app,
 }) => {
   const { page } = app
@@ -161,7 +161,7 @@ test('the everyday tools are toggled in the grid with the keyboard alone', async
   await page.keyboard.press('Space')
   await expect(toggle).toBeChecked()
   await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('SetAlarm')
-  // Tools of a feature are turned on with it, and have no card.
+  // Tools of a feature are turned on with the feature, and have no card.
   await expect(tools.getByRole('switch', { name: 'Remember', exact: true })).toHaveCount(0)
   for (const name of ['Notify', 'Calendar event', 'Open link', 'Local time'])
     await expect(tools.getByRole('switch', { name, exact: true })).toBeChecked()

@@ -4,7 +4,7 @@ import { expect, test } from './app'
 import { everyLook } from './looks'
 import { pictures } from './steps'
 
-test('keys are recorded, conflicts are shown, and the new keys work everywhere at once', async ({ app }) => {
+test('keys are recorded, conflicts are shown, and the new keys work everywhere immediately', async ({ app }) => {
   const { page } = app
   const config = (): string => readFileSync(join(app.scratch.home, 'config.toml'), 'utf8')
   await page.keyboard.press('Control+,')
@@ -49,7 +49,7 @@ test('keys are taken from another command, removed, and reset one by one and tog
   expect(config()).toContain('inbox = ""')
   const inbox = page.getByRole('listitem').filter({ hasText: /^Inbox/ })
   await expect(inbox).toContainText('None')
-  // Undo gives both commands their keys back, and the keyboard keeps its place.
+  // Undo restores the keys of both commands, and the focus stays where it was.
   await expect(page.getByText('Messages: Ctrl U. Inbox now has no shortcut.')).toBeVisible()
   await page.getByRole('button', { name: 'Undo' }).focus()
   await page.keyboard.press('Enter')

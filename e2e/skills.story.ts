@@ -76,7 +76,7 @@ test.describe('a skill that calls a skill', () => {
   })
 })
 
-test('a slash command runs at once, and a path is not a command', async ({ app }) => {
+test('a slash command runs immediately, and a path is not a command', async ({ app }) => {
   const { page } = app
   await startSession(app)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })

@@ -9,7 +9,7 @@ export async function startSession({ page, scratch }: App): Promise<void> {
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
 }
 
-/** Goes to a link of the page, without loading it again. */
+/** Navigates to a link within the page, without a reload. */
 export async function openAt(page: Page, link: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(link)}); dispatchEvent(new PopStateEvent('popstate'))`,
@@ -52,7 +52,7 @@ export async function pictures({ page }: App, name: string): Promise<void> {
   await page.setViewportSize(size)
 }
 
-/** Loads the page again, and waits until it takes keys. */
+/** Reloads the page and waits until it handles keys. */
 export async function reload(page: Page): Promise<void> {
   await page.reload()
   await page.locator('html[data-keys=ready]').waitFor()

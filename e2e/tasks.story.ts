@@ -126,7 +126,7 @@ test.describe('a command that asks for a password on its terminal', () => {
     await expect(terminal).toContainText('Sent only to the program. Not logged or shared with the model.')
     await page.keyboard.type(SECRET.slice(0, 5))
     await expect(terminal.getByRole('img', { name: '5 typed' })).toBeVisible()
-    // Escape leaves: it neither goes to the program nor stops the turn.
+    // Escape leaves the terminal: it neither reaches the program nor stops the turn.
     await page.keyboard.press('Escape')
     await expect(terminal.getByRole('button', { name: 'Answer' })).toBeFocused()
     await page.keyboard.press('Enter')
@@ -143,7 +143,7 @@ test.describe('a command that asks for a password on its terminal', () => {
     ).not.toContain(SECRET)
     await app.restart()
     expect(filesWith(app.scratch.home, SECRET)).toEqual([])
-    // The search itself finds existing text.
+    // Check that the search can find text that exists.
     expect(filesWith(app.scratch.home, 'That worked.').length).toBeGreaterThan(0)
   })
 })

@@ -64,7 +64,7 @@ test("a terminal of the user's own: opened and used by keyboard, found again aft
   await type(page, 'echo "again ${KEPT:-new}"')
   await expect(screen(page)).toContainText('again new')
 
-  // A second one has a name of its own, and its tab is in view where there is little room.
+  // A second terminal has its own name, and its tab is in view in a narrow window.
   await page.setViewportSize({ width: 390, height: 844 })
   for (const name of ['Files', 'Tasks', 'Review']) {
     await page.getByRole('button', { name: 'Panes' }).click()
@@ -76,12 +76,12 @@ test("a terminal of the user's own: opened and used by keyboard, found again aft
   await expect(tab).toBeInViewport({ ratio: 0.9 })
 })
 
-test('what is typed before a new terminal is there goes to its shell, not to the message box', async ({ app }) => {
+test('text typed before a new terminal is ready goes to its shell, not to the message box', async ({ app }) => {
   const { page, server } = app
   await startSession(app)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Commands' }).fill('new terminal')
-  // While the program does not answer there is no terminal.
+  // While the program does not respond, there is no terminal.
   app.freeze()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('combobox', { name: 'Commands' })).toBeHidden()
@@ -114,9 +114,7 @@ test('a terminal survives a restart of the program', async ({ app }) => {
   await expect(screen(page)).toContainText('still yes')
 })
 
-test('output above a prompt that wraps is still there when the view has changed its width and is opened again', async ({
-  app,
-}) => {
+test('output above a wrapped prompt is still there after the view is resized and reopened', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await openTerminal(app)
@@ -135,7 +133,7 @@ test('output above a prompt that wraps is still there when the view has changed 
     return rows.length - 1 - rows.lastIndexOf('line 12')
   }
   await expect.poll(rowsOfPrompt).toBe(2)
-  // Each time the shell moves up by the rows that its prompt had, and draws it again.
+  // Each time, the shell moves up by the rows of its old prompt, and redraws it.
   for (let n = 0; n < 3; n += 1) {
     await page.setViewportSize({ width: 2400, height: 900 })
     await expect.poll(rowsOfPrompt).toBe(1)
@@ -149,7 +147,7 @@ test('output above a prompt that wraps is still there when the view has changed 
   expect(await shown()).toEqual(all)
 })
 
-test('what is selected goes to the message box, and the agent reads a terminal only when it may watch it', async ({
+test('the selection goes to the message box, and the agent can read a terminal only if it is allowed to watch it', async ({
   app,
 }) => {
   const { page, server } = app

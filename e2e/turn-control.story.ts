@@ -19,7 +19,7 @@ test.describe('Escape', () => {
     await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
     await card.getByRole('button', { name: 'Why?' }).click()
     await expect(card).toContainText('Edit can change things')
-    // The focus is where it usually is.
+    // The focus is in the composer, as usual.
     await composer(page).focus()
     await page.keyboard.press('Escape')
     await expect(card).not.toContainText('Edit can change things')
@@ -39,7 +39,7 @@ test.describe('Escape', () => {
     await composer(page).focus()
     const stopped = transcriptText(page, 'Stopped.')
     await expect(async () => {
-      // It may have come late at the last try.
+      // The previous try may have stopped the turn with a delay.
       if (await stopped.isVisible()) return
       await page.keyboard.press('Escape')
       await expect(page.getByText('Press Esc again to stop')).toBeVisible({ timeout: 1000 })
@@ -97,7 +97,7 @@ test.describe('waiting calls', () => {
     await pictures(app, 'queued-call')
     const card = page.getByRole('group', { name: /Approval needed/ })
     await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
-    // One key rejects on every card.
+    // The same key rejects on every card.
     await expect(async () => {
       if (await card.getByRole('button', { name: /^Reject(?! and stop)/ }).isVisible()) await page.keyboard.press('0')
       await expect(card.getByRole('textbox', { name: 'Tell the agent what to do instead' })).toBeFocused({
@@ -153,7 +153,9 @@ test.describe('the queue', () => {
   const held = { text: 'Thinking about it.', faults: { holds: [{ events: 2, until: new Promise(() => undefined) }] } }
   test.use({ model: { script: [held] } })
 
-  test('is edited by keyboard, which keeps its place when what it stands on goes away', async ({ app }) => {
+  test('is edited by keyboard, and the focus moves to a neighbor when the focused prompt disappears', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'a long question')

@@ -4,7 +4,7 @@ import { chooseInMenu, sendPrompt, startSession, transcriptText } from './steps'
 
 test.use({ files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' } })
 
-/** The file on screen beside the conversation. */
+/** The file pane beside the conversation. */
 const pane = (page: Page): Locator => page.getByRole('region', { name: /^File / })
 const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
@@ -41,7 +41,7 @@ test('keeps a draft for each window that edits the file', async ({ app }) => {
   await other.close()
 })
 
-test('keeps what each window has typed in a session, also when it is closed', async ({ app }) => {
+test('keeps the text typed in each window for a session, also when the window is closed', async ({ app }) => {
   const { page } = app
   await startSession(app)
   const open = async (): Promise<Page> => {
@@ -71,7 +71,7 @@ async function openSecond(page: Page): Promise<Page> {
   return window
 }
 
-test('takes a session out of the archive that another window has archived, once a message is sent', async ({ app }) => {
+test('unarchives a session that another window has archived, once a message is sent', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await sendPrompt(page, 'First things first')
@@ -95,12 +95,12 @@ test.describe('with a request', () => {
     },
   })
 
-  test('says in a window that its answer came after the one of another window', async ({ app }) => {
+  test('reports that an answer came too late because another window answered first', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'Write it')
     await expect(page.getByRole('button', { name: /^Allow once/ })).toBeVisible()
-    // What the engine sends to the second window arrives late.
+    // Messages of the engine reach the second window late.
     let late: (() => void)[] | undefined
     const answers: string[] = []
     await page.context().routeWebSocket(/\/socket$/, (socket) => {
@@ -128,7 +128,7 @@ test.describe('with a request', () => {
 
 const queue = (window: Page): Locator => window.getByRole('list', { name: 'Queued prompts' })
 
-/** Types another text for the only queued prompt, and does not save it. */
+/** Edits the text of the only queued prompt without saving it. */
 async function changeQueued(window: Page, text: string): Promise<void> {
   await window.getByRole('button', { name: /^Edit: / }).click()
   await window.getByRole('textbox', { name: 'Edit the queued prompt' }).fill(text)
@@ -137,9 +137,7 @@ async function changeQueued(window: Page, text: string): Promise<void> {
 test.describe('with a queue', () => {
   test.use({ model: { script: [{ text: 'Never ends.', faults: { stallAfterBytes: 1 } }] } })
 
-  test('reports that a change of a queued prompt replaced the one of another window, and brings it back', async ({
-    app,
-  }) => {
+  test('reports that an edit of a queued prompt replaced one from another window, and undoes it', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'Begin')

@@ -13,13 +13,13 @@ test.use({
       { text: 'And more.', usage: USAGE },
     ],
   },
-  // 50,000 * $1 + 50,000 * $0.1 + 10,000 * $10, each for a million: $0.155
+  // 50,000 * $1 + 50,000 * $0.1 + 10,000 * $10, each per million: $0.155
   config: {
     more: '[models."local/scripted".prices]\ninput = 1\noutput = 10\ncache_read = 0.1\n[budget]\nsession = 0.15\n',
   },
 })
 
-test('a limit asks before the next request, and the usage page shows what it took, by keyboard alone', async ({
+test('a spending limit asks before the next request, and the usage page shows the cost, by keyboard alone', async ({
   app,
 }) => {
   const { page, server } = app

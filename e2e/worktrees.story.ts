@@ -24,7 +24,7 @@ function git(folder: string, ...args: string[]): string {
 }
 
 /** Opens the page that starts a session in the project, by keyboard. */
-async function beginIn({ page, scratch }: App): Promise<void> {
+async function openStartPage({ page, scratch }: App): Promise<void> {
   git(scratch.project, 'init', '-q', '-b', 'main')
   git(scratch.project, 'config', 'user.name', 'Ada')
   git(scratch.project, 'config', 'user.email', 'ada@example.com')
@@ -53,7 +53,7 @@ test('a session in a worktree is marked, merged, hits a conflict, is removed wit
 }) => {
   const { page, scratch } = app
   const { project } = scratch
-  await beginIn(app)
+  await openStartPage(app)
   await page.getByRole('switch', { name: 'Work in a worktree' }).press('Space')
   await page.getByRole('textbox', { name: 'Branch' }).fill('make-it')
   await look(app, 'worktree-start')

@@ -17,7 +17,7 @@ const bash = (command: string, more: Record<string, unknown> = {}): ScriptStep =
   toolCalls: [{ name: 'Bash', input: { command, description: 'works', ...more } }],
 })
 
-/** Writes a line for as long as it runs, so that a test sees whether it does. */
+/** Writes a line every second, so that a test can see whether it still runs. */
 const TICKS = 'while :; do echo tick >> ticks.txt; sleep 1; done'
 
 export const STORIES: PackagedStory[] = [

@@ -6,7 +6,7 @@ import { useLayout } from './state/page/layout-state'
 import { useKeys } from './state/page/shortcuts'
 
 interface AppShortcutsProps extends Omit<CommandInput, 'withSessions'> {
-  /** Leaves a page beside the sessions; undefined while none is shown. */
+  /** Leaves a page other than a session; undefined while no such page is shown. */
   leave: (() => void) | undefined
 }
 
@@ -31,7 +31,7 @@ export function AppShortcuts({ leave, ...input }: AppShortcutsProps) {
 
 interface Bound {
   shortcut?: string
-  /** Whether the shortcut works at the element with the focus; default: everywhere. */
+  /** Whether the shortcut works while this element has the focus; default: everywhere. */
   isFor?: (target: EventTarget | null) => boolean
   run?: () => void
 }
@@ -59,7 +59,7 @@ function useShortcuts(bound: readonly Bound[]): void {
       hit.run()
     }
     window.addEventListener('keydown', onKeyDown)
-    // For what drives the page: from now on it acts on keys.
+    // Shows tests that the page handles keys from now on.
     document.documentElement.dataset['keys'] = 'ready'
     return () => window.removeEventListener('keydown', onKeyDown)
   }, [])

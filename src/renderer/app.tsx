@@ -40,7 +40,7 @@ import { useFolderDrop } from './state/page/desktop-bridge'
 import { onDemand } from './ui/on-demand'
 
 const AppShortcuts = onDemand(() => import('./app-shortcuts').then((module) => module.AppShortcuts))
-// Fetched while the page is painted for the first time, which needs no commands.
+// Loaded during the first paint, which needs no commands.
 void AppShortcuts.preload()
 
 /** The whole page: the columns, their contents, and the dialogs over them. */

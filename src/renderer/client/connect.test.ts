@@ -48,7 +48,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('a kept connection', () => {
+describe('a connection', () => {
   test('retries with exponential backoff and jitter, and resets the delay once open', async () => {
     const { all, open, latest } = transports()
     connection = connect(open, { random: () => 0.5 })
@@ -73,7 +73,7 @@ describe('a kept connection', () => {
     expect(all).toHaveLength(count + 1)
   })
 
-  test('retries at once when the machine is back online, and only then', async () => {
+  test('retries immediately when the machine is back online, and only then', async () => {
     const { all, open, latest } = transports()
     let listener: (() => void) | undefined
     const wake = (): void => listener?.()
@@ -96,7 +96,7 @@ describe('a kept connection', () => {
     expect(all).toHaveLength(2)
   })
 
-  test('gives up a transport that never gets ready, and ignores its later messages', async () => {
+  test('gives up on a transport that never becomes ready, and ignores its later messages', async () => {
     const { all, open } = transports()
     connection = connect(open)
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.openTimeout)

@@ -4,7 +4,7 @@ import { PageError } from './failure-from'
 
 export interface ConnectOptions {
   /**
-   * Registers for events after which retrying at once makes sense (back online, window visible again); returns the
+   * Registers for events after which retrying immediately makes sense (back online, window visible again); returns the
    * unregister function.
    */
   onWake?: (wake: () => void) => () => void

@@ -24,7 +24,7 @@ interface Observable<T> {
 export interface Connection {
   readonly client: TrestleClient
   readonly state: Observable<ConnectionState>
-  /** Retries at once instead of waiting for the next attempt. Does nothing while open. */
+  /** Retries immediately instead of waiting for the next attempt. Does nothing while open. */
   reconnectNow(): void
   close(): void
 }

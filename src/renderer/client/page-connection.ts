@@ -4,7 +4,7 @@ import type { Connection } from './connection'
 import { dropTabToken, keepPageToken, takePageToken, takePairingCode } from './page-token'
 import { portTransport, type OpenSocket, webSocketTransport } from './transports'
 
-/** Timeout for the desktop app to hand over a port, in ms; then it is asked again. */
+/** Timeout for the desktop app to hand over a port, in ms; after that, the port is requested again. */
 const PORT_TIMEOUT = 5000
 
 /**

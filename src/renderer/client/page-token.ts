@@ -33,8 +33,8 @@ const PAIR = /^#pair=([\w-]{1,40})$/
 let pairingCode = ''
 
 /**
- * Takes the pairing code out of the fragment of the URL (`#pair=…`, of a link), before the address is used for anything
- * else. `givenPairingCode` returns it.
+ * Takes the pairing code out of the fragment of a link (`#pair=…`), before the URL is used for anything else.
+ * `linkedPairingCode` returns it.
  */
 export function takePairingCode(page: Pick<Page, 'location' | 'history'> = window): void {
   const code = PAIR.exec(page.location.hash)?.[1]
@@ -44,7 +44,7 @@ export function takePairingCode(page: Pick<Page, 'location' | 'history'> = windo
 }
 
 /** The code of the link that opened the page; empty without one. */
-export function givenPairingCode(): string {
+export function linkedPairingCode(): string {
   return pairingCode
 }
 

@@ -28,7 +28,7 @@ describe('pairing', () => {
     expect(await pairDevice('123', 'phone')).toBe('abc')
   })
 
-  it('says what the host says is wrong', async () => {
+  it('reports the error of the host', async () => {
     answering(() => Response.json({ code: 'device.code', message: 'The code has expired.' }, { status: 403 }))
     await expect(pairDevice('123', 'phone')).rejects.toThrow('The code has expired.')
   })

@@ -18,7 +18,7 @@ export async function pairDevice(code: string, name: string): Promise<string> {
   throw new CodedError(answer.code ?? 'device.code', answer.message ?? 'The device was not paired.')
 }
 
-/** Names in what browsers say, the most telling first: Android says that it is Linux too. */
+/** Names found in user agents, the most specific first: Android also claims to be Linux. */
 const DEVICES = {
   iPhone: 'iPhone',
   iPad: 'iPad',
@@ -29,7 +29,7 @@ const DEVICES = {
   Linux: 'Linux',
 }
 
-/** What this device is called unless the user says otherwise, from what its browser tells. */
+/** The suggested name of this device, based on its user agent. */
 export function suggestedName(agent = navigator.userAgent): string {
   const [, device = 'Device'] = Object.entries(DEVICES).find(([name]) => agent.includes(name)) ?? []
   const browser = /(?:Firefox|FxiOS)/.test(agent)

@@ -76,8 +76,8 @@ export function subscribeApp(
 
 /**
  * Follows a session from `since` on, across disconnects and after `lagged`: every recorded event reaches `onPush`
- * exactly once and in order. `start` comes first and again after each disconnect. Returns the stop function; after that
- * `onPush` is not called any more.
+ * exactly once and in order. `start` comes first and again after each disconnect. Returns the stop function; after
+ * that, `onPush` is no longer called.
  */
 export function subscribeSession(
   client: TrestleClient,

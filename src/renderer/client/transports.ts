@@ -11,7 +11,7 @@ export interface ClientPort {
 }
 
 /**
- * The transport of the desktop app. Every message read is acknowledged by its number, because a port does not tell the
+ * The transport of the desktop app. Every message read is acknowledged by its number, because a port does not show the
  * sender that its reader is slow (main/api/server/rpc-server.ts).
  */
 export function portTransport(requestPort: () => Promise<ClientPort>): OpenTransport {

@@ -35,7 +35,7 @@ export interface ApprovalCardProps {
   approval: Approval
   /** Number of further pending requests. */
   behind?: number
-  /** Changes when the card moves: it ignores answers for a moment then. */
+  /** Changes when the card moves; the card then ignores answers for a moment. */
   place?: string
   /** Why it cannot be answered now. */
   blocked?: string | undefined
@@ -92,7 +92,7 @@ export function ApprovalCard({
 
   const send = async (option: ApprovalOption, more: Omit<ApprovalReply, 'optionId'> = {}): Promise<void> => {
     const focused = card.current?.contains(document.activeElement) ?? false
-    // What was edited stays until it is written.
+    // An edited proposal stays on screen until it is written.
     if (!more.edited) setStep({ kind: 'sent' })
     setFailure(undefined)
     try {

@@ -15,8 +15,8 @@ interface ApprovalDockProps {
 const SHORT = 460
 
 /**
- * The place for pending requests: above the composer, always on screen, wherever the conversation is scrolled to. Long
- * cards scroll inside; in a low column only the header and the buttons are shown.
+ * Shows pending requests: above the composer, always on screen, wherever the conversation is scrolled to. Long cards
+ * scroll inside; in a low column only the header and the buttons are shown.
  */
 export function ApprovalDock({ requestId, children }: ApprovalDockProps) {
   const root = useRef<HTMLDivElement>(null)

@@ -153,7 +153,7 @@ export function useCardKeys(
   onKey: (key: string) => void,
 ): void {
   const sessionId = use(FileSessionContext)
-  // With several sessions side by side, keys are for the one in front.
+  // With several sessions side by side, keys apply to the one in front.
   const isMeant = (): boolean => sessionId === '' || (frontSession() ?? sessionId) === sessionId
   const keyFor = useEffectEvent((event: KeyboardEvent) =>
     !isMeant() ? undefined : answerKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, keys }),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { keepInput, keptInput } from './kept-input'
 
-it('keeps what was written for each request and each field, an emptied field too', () => {
+it('keeps the input of each request and field, also of an emptied field', () => {
   keepInput('a1', 'reason', 'use pnpm')
   keepInput('a1', 'lines', new Map([[3, 'why?']]))
   keepInput('a2', 'reason', 'no')
@@ -12,7 +12,7 @@ it('keeps what was written for each request and each field, an emptied field too
   expect(keptInput('a1', 'reason', 'initial')).toBe('')
 })
 
-it('drops the input that was changed least recently when there is much', () => {
+it('drops the least recently changed input when there are too many requests', () => {
   keepInput('first', 'reason', 'kept')
   for (let n = 0; n < 49; n += 1) keepInput(`r${n}`, 'reason', 'x')
   expect(keptInput('first', 'reason', '')).toBe('kept')

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 
-/** Requests whose input is kept; that of the one used least recently goes first. */
+/** Maximum number of requests whose input is kept; the least recently used one is dropped first. */
 const MAX_KEPT = 50
 
-/** What was written for requests and not sent, by request and field: switching sessions keeps it. */
+/** Unsent input, by request and field, so that it survives switching sessions. */
 const kept = new Map<string, unknown>()
 
 export function keptInput<Value>(approvalId: string, field: string, initial: Value): Value {

@@ -7,7 +7,7 @@ import { base64, keepFile, type FileKeeper, type FilePart } from '../../state/se
 /** A file to be sent with a message. */
 export interface Attachment {
   id: string
-  /** Images and PDFs are sent themselves; of other files the agent gets the text, or where they are. */
+  /** Images and PDFs are sent as they are; for other files the agent gets the text or the path. */
   part: MediaPart | FilePart
   bytes: number
 }
@@ -36,7 +36,7 @@ export function attachmentsOf(parts: readonly UserPart[]): Attachment[] {
   })
 }
 
-/** Whether a model must see images to take it. */
+/** Whether the model must support images to accept it. */
 export function isImage(part: Attachment['part']): boolean {
   return part.type === 'media' && part.mediaType !== PDF_TYPE
 }

@@ -37,13 +37,13 @@ describe('commands', () => {
     { name: 'stop', description: 'Stop the running turn', run: () => undefined },
   ]
 
-  it('are run with what follows the name, over several lines', async () => {
+  it('run with the text after the name, also over several lines', async () => {
     await commandSent(commands, '  /compact  keep\nthe plan \n')?.()
     await commandSent(commands, '/compact')?.()
     expect(sent.splice(0)).toEqual(['keep\nthe plan', ''])
   })
 
-  it('are recognized in capitals and small letters, as in the list', async () => {
+  it('are recognized ignoring case, as in the list', async () => {
     expect(matchingCommands(commands, 'COMP').map(({ name }) => name)).toEqual(['compact'])
     await commandSent(commands, '/Compact all')?.()
     expect(sent.splice(0)).toEqual(['all'])
@@ -89,7 +89,7 @@ describe('arguments of MCP prompts', () => {
       expect(at(text)).toBeUndefined()
   })
 
-  it('are replaced by a value that is read back as it is', () => {
+  it('are replaced by a value that is parsed back unchanged', () => {
     for (const value of ['plain', 'with space', 'say "hi"', 'back\\slash and space', "it's"]) {
       const text = '/mcp:Issues:triage a'
       const next = withArgument(text, at(`${text}|`)!, value)
@@ -98,7 +98,7 @@ describe('arguments of MCP prompts', () => {
     }
   })
 
-  it('have a hint with what is known of them', () => {
+  it('have a hint with their name and description', () => {
     expect(PROMPTS[0]!.arguments.map((argument) => argumentHint({ argument }))).toEqual([
       'repo: owner/name',
       'label (optional)',
@@ -125,7 +125,7 @@ describe('mentions', () => {
     expect(withPaths('', 0, [{ path: '/work/app/src', isFolder: true }], '/work/app').text).toBe('@src/ ')
   })
 
-  it('of dropped files are words of their own, with the caret behind them', () => {
+  it('of dropped files are separate words, with the caret after them', () => {
     const file = [{ path: '/x', isFolder: false }]
     expect(withPaths('look atthis', 7, file, undefined)).toEqual({ text: 'look at @/x this', caret: 12 })
     expect(withPaths('look at this', 8, file, undefined)).toEqual({ text: 'look at @/x this', caret: 12 })

@@ -153,7 +153,7 @@ export interface SlashCommand {
   description: string
   /** Its origin in a word: `project`, `personal`. */
   origin?: string
-  /** Runs it at once; without it the name stays in the message, and the user finishes and sends it. */
+  /** Runs it immediately; without it the name stays in the message, and the user finishes and sends it. */
   run?: () => void
   /** Called instead of sending the message, with the text after the name. */
   send?: (argument: string) => Promise<unknown>

@@ -139,7 +139,7 @@ export function Composer({
   }
   const nameAsked = useEffectEvent((paths: readonly DroppedPath[]) => nameFiles(paths))
   useEffect(() => {
-    // Requests from before this composer was there are not for it.
+    // Ignore requests from before this composer was mounted.
     const last = useMentions.getState().asked?.id
     return useMentions.subscribe(({ asked }) => {
       if (asked && asked.id !== last && asked.sessionId === sessionId) nameAsked(asked.paths)
@@ -172,7 +172,7 @@ export function Composer({
   const empty = text.trim() === '' && attachments.length === 0
   const canSend = !empty && blocked === undefined && !blockedByPictures && !reading
 
-  /** The text that was to be sent while that was not possible: then it says why. */
+  /** The text the user tried to send while sending was blocked; the composer then says why. */
   const [refused, setRefused] = useState<string>()
   const submit = (how: (parts: UserPart[]) => Promise<unknown>): void => {
     if (!canSend) return setRefused(empty ? undefined : text)

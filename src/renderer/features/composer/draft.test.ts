@@ -46,7 +46,7 @@ describe('the draft of a composer', () => {
     expect(text.split('\n\n').toSorted()).toEqual(['from the first', 'from the second'])
   })
 
-  it('is stored when typing pauses, and at once when the composer leaves the screen', () => {
+  it('is stored when typing pauses, and immediately when the composer leaves the screen', () => {
     const { drafts, composer } = windowOf(storageOf(), 'a')
     const draft = composer()
     const leave = draft.open()
@@ -76,7 +76,7 @@ describe('the draft of a composer', () => {
     expect(drafts.own('s1')).toBe('next')
   })
 
-  it('keeps the second of two equal messages that are under way', () => {
+  it('keeps the second of two equal messages in flight', () => {
     const { drafts, composer } = windowOf(storageOf(), 'a')
     const draft = composer()
     draft.open()

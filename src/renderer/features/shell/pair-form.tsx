@@ -3,7 +3,7 @@ import { Smartphone } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { PAIRING_LIMITS, typedCode } from '../../../shared/model/place/paired-device'
 import { failureFrom } from '../../client/failure-from'
-import { enterWithToken, givenPairingCode, onTokenElsewhere } from '../../client/page-token'
+import { enterWithToken, linkedPairingCode, onTokenElsewhere } from '../../client/page-token'
 import { pairDevice, suggestedName } from '../../client/pair-device'
 import { Button } from '../../ui/button'
 import { TextField } from '../../ui/form/field'
@@ -11,7 +11,7 @@ import { EmptyState } from '../../ui/notice'
 
 /** The whole page on a phone or another computer that is not paired, or was signed out. */
 export function PairForm() {
-  const [code, setCode] = useState(givenPairingCode)
+  const [code, setCode] = useState(linkedPairingCode)
   const [name, setName] = useState(() => suggestedName())
   const pair = useMutation({ mutationFn: () => pairDevice(code, name), onSuccess: (token) => enterWithToken(token) })
   const failure = pair.error ? failureFrom(pair.error) : undefined

@@ -5,7 +5,7 @@ import { proposalParts, textWith, type ProposedChange } from './proposal-changes
 const changes = async (before: string, after: string): Promise<ProposedChange[]> =>
   (await proposalParts(before, after)).flatMap((part) => ('change' in part ? [part.change] : []))
 
-it('changes are numbered by the lines that are there now', async () => {
+it('changes are numbered by the lines of the current text', async () => {
   const found = await changes('a\nb\nc\nd\n', 'a\nB\nc\nd\ne\n')
   expect(found).toEqual([
     { line: 2, old: ['b\n'], new: ['B\n'] },
@@ -13,7 +13,7 @@ it('changes are numbered by the lines that are there now', async () => {
   ])
 })
 
-it('all changes make the proposal, and none of them the text that is there', async () => {
+it('accepting all changes gives the proposal, and accepting no change gives the current text', async () => {
   const text = fc.array(fc.constantFrom('a\n', 'b\n', '\n', 'end'), { maxLength: 20 }).map((lines) => lines.join(''))
   await fc.assert(
     fc.asyncProperty(text, text, async (before, after) => {

@@ -1,16 +1,16 @@
-/** A run of lines that a proposal changes; `line`: where it begins in the text that is there now, from 1. */
+/** A run of lines that a proposal changes; `line`: its first line in the current text, from 1. */
 export interface ProposedChange {
   line: number
   old: string[]
   new: string[]
 }
 
-/** A part of the difference between the text that is there and the proposed one. */
+/** A part of the diff between the current text and the proposed one. */
 export type ProposalPart = { same: string[] } | { change: ProposedChange }
 
 const MAX_DIFF_MS = 300
 
-/** The parts of a proposal, in order. A difference that takes too long to find is one change. */
+/** The parts of a proposal, in order. A diff that takes too long to compute becomes one change. */
 export async function proposalParts(before: string, after: string): Promise<ProposalPart[]> {
   const { diffArrays } = await import('diff')
   const [old, fresh] = [linesOf(before), linesOf(after)]
@@ -36,7 +36,7 @@ export async function proposalParts(before: string, after: string): Promise<Prop
   return parts
 }
 
-/** The text with the changes whose indexes, among the changes, are accepted. */
+/** The text with only the accepted changes; `accepted` has their indexes among the changes. */
 export function textWith(parts: readonly ProposalPart[], accepted: ReadonlySet<number>): string {
   let index = -1
   return parts

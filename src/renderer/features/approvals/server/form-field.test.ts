@@ -25,7 +25,7 @@ describe('a date and time', () => {
     expect(valuesOf([field], draftOf('2', [field]))).toEqual({ when: '2026-01-31T13:00:00+01:00' })
   })
 
-  it('is left out when it is empty, and not guessed when it cannot be read', () => {
+  it('is omitted when it is empty, and not guessed when it cannot be parsed', () => {
     expect(valuesOf([moment()], { when: '' })).toEqual({})
     expect(valuesOf([moment()], { when: 'soon' })).toEqual({ when: 'soon' })
     expect(draftOf('3', [moment({ default: 'soon' })])).toEqual({ when: '' })
@@ -39,13 +39,13 @@ describe('the values of a form', () => {
     { key: 'zones', title: 'Zones', required: false, kind: 'choices', options: [{ value: 'a', title: 'A' }] },
   ]
 
-  it('begin with the defaults, and leave out what is empty', () => {
+  it('start with the defaults, and omit empty fields', () => {
     const draft = draftOf('4', fields)
     expect(draft).toEqual({ count: '2', terms: false, zones: [] })
     expect(valuesOf(fields, draft)).toEqual({ count: 2, terms: false })
   })
 
-  it('tell apart text that is no number', () => {
+  it('mark text that is not a number as NaN', () => {
     expect(valuesOf(fields, { count: '2.5', terms: true, zones: ['a'] })).toEqual({
       count: Number.NaN,
       terms: true,
@@ -54,7 +54,7 @@ describe('the values of a form', () => {
   })
 })
 
-it('keeps what was typed while another session is shown, but no secret', () => {
+it('keeps typed values, but no secrets, while another session is shown', () => {
   const fields: FormField[] = [
     { key: 'name', title: 'Name', required: true, kind: 'text' },
     { key: 'token', title: 'Token', required: true, kind: 'text', secret: true },

@@ -183,19 +183,19 @@ function written(field: FormField, value: FormValue | undefined): FormDraft[stri
   return isMoment(field) ? localTime(String(value)) : String(value)
 }
 
-/** Its control shows local time; the server gets a moment with its time zone. */
+/** Its control shows local time; the server gets a time with its time zone. */
 function isMoment(field: FormField): boolean {
   return field.kind === 'text' && field.format === 'date-time' && field.secret !== true
 }
 
-/** A moment as the control of the browser takes it: `2026-01-31T12:00`; empty if it cannot be read. */
+/** A date and time in the format of the browser's control: `2026-01-31T12:00`; empty if it cannot be parsed. */
 function localTime(moment: string): string {
   const at = new Date(moment)
   if (Number.isNaN(at.getTime())) return ''
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().replace(/(?::00)?\.\d+Z$/, '')
 }
 
-/** The moment that a local time stands for. One that was not changed is sent as the server wrote it. */
+/** The date and time with its time zone. An unchanged one is sent as the server wrote it. */
 function momentOf(local: string, { default: given }: FormField): string {
   if (typeof given === 'string' && localTime(given) === local) return given
   const at = new Date(local)

@@ -11,7 +11,7 @@ import { cx } from '../../../ui/cx'
 import { IconButton } from '../../../ui/button'
 import { thinkingKey, useOpenRows } from '../rows/open-rows'
 
-/** How long typing must rest before the engine searches, in ms. */
+/** How long typing must pause before the engine searches, in ms. */
 const REST_MS = 30
 
 /**
@@ -34,7 +34,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
   const hits = matches?.hits ?? NO_HITS
   const current = shown === undefined ? undefined : hits.at(-1 - shown)
 
-  // Now, and whenever the user asks again. When the bar closes, the focus returns to where it was.
+  // Focuses the field now, and whenever find is requested again. When the bar closes, the focus returns.
   useEffect(() => {
     const before = document.activeElement
     const focus = (): void => {
@@ -140,7 +140,7 @@ function useMatches(
     const timer = setTimeout(() => setQuery(words), REST_MS)
     return () => clearTimeout(timer)
   }, [words])
-  // The empty query has the engine read the conversation, before anything is typed.
+  // The empty query makes the engine read the conversation before anything is typed.
   const { data, isPlaceholderData, refetch } = useQuery(
     queries.conversation.find.queryOptions({
       input: { sessionId, query, matchCase },

@@ -63,7 +63,7 @@ const length = (blocks: readonly Block[]): number =>
   blocks.reduce((sum, { token }) => sum + token.raw.trimEnd().length, 0)
 
 describe('GrowingText', () => {
-  it('ends with what the finished text looks like at once: code, lists, tables, footnotes, formulas, links', () => {
+  it('ends with the same blocks as the finished text: code, lists, tables, footnotes, formulas, links', () => {
     fc.assert(
       fc.property(markdown, chunkLengths, (parts, lengths) => {
         const text = parts.join('')
@@ -99,7 +99,7 @@ describe('GrowingText', () => {
     expect(JSON.stringify(blocks[0]?.token)).toContain('https://example.com/it')
   })
 
-  it('draws what arrives at once in steps, and keeps what is drawn', () => {
+  it('draws text that arrives at once in steps, and keeps the drawn blocks', () => {
     const { now, add } = clock()
     const growing = new GrowingText(now)
     const text = 'A paragraph with some words.\n\n'.repeat(4000)
@@ -123,7 +123,7 @@ describe('GrowingText', () => {
     expect(drawings.at(-1)?.blocks).toEqual(blocks)
   })
 
-  it('draws less often while drawing is slow, and never nothing', () => {
+  it('draws less often while drawing is slow, and keeps the last drawing until then', () => {
     const { now, add } = clock()
     const growing = new GrowingText(now)
     const first = growing.draw('One', true)

@@ -5,20 +5,20 @@ export interface Drawing {
   blocks: readonly Block[]
   /** More is to come, or to be drawn: the last block is incomplete. */
   open: boolean
-  /** When the rest is to be drawn: after so many ms, or in one of the next frames; undefined: nothing is left. */
+  /** When to draw the rest: after this many ms, or in an upcoming frame; undefined: nothing is left. */
   next: number | 'frame' | undefined
-  /** How many blocks there were when it was drawn last while it was open. */
+  /** Number of blocks at the last drawing while the text was still open. */
   grown: number
 }
 
-/** Minimum ratio of other time to rendering time for a growing text; while much of it waits, the second. */
+/** Minimum ratio of other time to rendering time for a growing text; BEHIND_SHARE applies while much text waits. */
 const COST_SHARE = 6
 const BEHIND_SHARE = 2
 /** Delays of up to half a frame (ms) are skipped. */
 const NO_WAIT = 8
 /** Characters drawn at a time: what even a slow machine renders, lays out and paints in less than 50 ms. */
 const STEP = 3000
-/** A longer rest is drawn in steps of this share of it, so that it never takes long. */
+/** More remaining text is drawn in steps of this share of it, so that drawing it all never takes long. */
 const STEP_SHARE = 1 / 60
 
 /** Texts up to this length are drawn and finished in the same frame. */
@@ -53,7 +53,7 @@ export class GrowingText {
     const rest = text.length - before.text.length
     const step = Math.max(STEP, Math.ceil(rest * STEP_SHARE))
     if (rest <= step || atOnce) {
-      // Parsing all of a long text takes a while, too: a frame of its own.
+      // Parsing all of a long text takes a while too, so it gets its own frame.
       if (!streaming)
         return rest > 0 && text.length > SHORT && !atOnce
           ? this.#advance(text, before, now, 'frame')
@@ -114,11 +114,11 @@ function stepLength(text: string, from: number, step: number): number {
   return code >= 0xd800 && code <= 0xdbff ? step + 1 : step
 }
 
-/** Texts that grow at the same time; more are drawn from their beginning when they come back on screen. */
+/** Maximum number of growing texts kept; others are drawn from the beginning when they come back on screen. */
 const KEPT = 16
 const growing = new Map<string, GrowingText>()
 
-/** The text of that ID while it grows, with what was drawn of it before it left the screen. */
+/** The growing text with this ID, including what was drawn before it left the screen. */
 export function growingText(id: string | undefined): GrowingText {
   const text = (id === undefined ? undefined : growing.get(id)) ?? new GrowingText()
   if (id === undefined) return text
@@ -131,7 +131,7 @@ export function growingText(id: string | undefined): GrowingText {
   return text
 }
 
-/** It does not grow any more. */
+/** Forgets a text that no longer grows. */
 export function forgetGrowingText(id: string): void {
   growing.delete(id)
 }

@@ -26,7 +26,7 @@ describe('collapsible sections', () => {
     })
   })
 
-  it('are open when they say so, and need no summary', () => {
+  it('are open if they have the attribute, and need no summary', () => {
     expect(details('<details open>\ntext\n</details>')).toMatchObject({
       summary: '',
       isOpen: true,
@@ -42,7 +42,7 @@ describe('collapsible sections', () => {
     expect(() => lex('<details>\n'.repeat(deep) + '</details>\n'.repeat(deep))).not.toThrow()
   })
 
-  it('go to the end of the text while the end tag has not arrived', () => {
+  it('extend to the end of the text until the end tag arrives', () => {
     expect(details('<details><summary>S</summary>\n\n- a\n- b')).toMatchObject({ inside: ['list'], after: [] })
   })
 
@@ -58,7 +58,7 @@ describe('collapsible sections', () => {
     })
   })
 
-  it('do not begin or end at a tag that is only written about', () => {
+  it('do not start or end at a tag in inline code', () => {
     expect(details('<details>\nClose it with `</details>`.\n\nlast\n</details>\nafter')).toMatchObject({
       inside: ['paragraph', 'paragraph'],
       after: ['paragraph'],
@@ -72,7 +72,7 @@ describe('collapsible sections', () => {
 })
 
 describe('footnotes', () => {
-  it('have a text of several lines, and marks that name them', () => {
+  it('can have several lines, and marks that refer to them', () => {
     const [first, second] = lex('Claim[^1].\n\n[^1]: Source,\n  page 3\n[^b-2]: Other').filter(
       ({ type }) => type !== 'space',
     )
@@ -92,7 +92,7 @@ describe('footnotes', () => {
       expect(kinds(`[^1]: Source\n${next}`)).toEqual(['footnote', kind])
   })
 
-  it('need a label that is a name', () => {
+  it('need a valid label', () => {
     for (const label of ['a b', '', 'x'.repeat(41), 'a/b'])
       expect(kinds(`[^${label}]: Source`)).not.toContain('footnote')
   })

@@ -28,7 +28,7 @@ export interface FootnoteMarkToken extends Tokens.Generic {
 /** Deeper nesting stays text. */
 const MAX_DEPTH = 12
 const DETAILS_START = /^ {0,3}<details(?<attributes>\s[^<>]*)?>/i
-/** In backticks, a tag is only written about; what follows the marks tells a fence that begins from one that ends. */
+/** A tag in backticks is only text; the rest of a fence line tells an opening fence from a closing one. */
 const DETAILS_PART =
   /<(?<slash>\/?)details\b[^<>]*>|^ {0,3}(?<fence>`{3,}(?=[^`\n]*$)|~{3,})(?<info>[^\n]*)|(?<ticks>(?<!`)`+)(?!`)[^\n]*?(?<!`)\k<ticks>(?!`)/gim
 const FOOTNOTE =

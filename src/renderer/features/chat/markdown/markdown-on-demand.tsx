@@ -2,8 +2,8 @@ import { onDemand } from '../../../ui/on-demand'
 import './right-to-left.css'
 
 /**
- * Markdown whose lexer and renderer are loaded with the first conversation and not with the page. Until then the source
- * text is shown.
+ * Markdown whose lexer and renderer are loaded with the first conversation instead of with the page. Until then the
+ * source text is shown.
  */
 export const Markdown = onDemand(
   () => import('./markdown').then((module) => module.Markdown),
@@ -14,7 +14,7 @@ export const Markdown = onDemand(
   ),
 )
 
-/** Loads them now. */
+/** Loads the lexer and the renderer now. */
 export function preloadMarkdown(): Promise<void> {
   return Markdown.preload()
 }

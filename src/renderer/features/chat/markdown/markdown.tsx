@@ -14,7 +14,7 @@ export interface MarkdownProps {
   text: string
   /** More text is coming: unclosed emphasis, code and links at the end are shown as if closed. */
   streaming: boolean
-  /** Identifies a text that grows, so that what was drawn of it is drawn at once when it comes back on screen. */
+  /** Identifies a growing text, so that the part already drawn appears immediately when it comes back on screen. */
   id?: string
 }
 

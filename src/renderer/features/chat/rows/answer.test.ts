@@ -36,7 +36,7 @@ describe('failed attempts', () => {
     thinking: '',
   })
 
-  it('are one line when they failed in the same way', () => {
+  it('are one line when they failed for the same reason', () => {
     const groups = attemptGroups([attempt(1, 'Overloaded'), attempt(2, 'Overloaded'), attempt(3, 'Cut off')])
     expect(groups.map(({ first, last }) => [first, last])).toEqual([
       [1, 2],
@@ -44,7 +44,7 @@ describe('failed attempts', () => {
     ])
   })
 
-  it('keep lines of their own when they had sent something', () => {
+  it('keep separate lines when they had produced output', () => {
     const groups = attemptGroups([
       attempt(1, 'Cut off', 'Half'),
       attempt(2, 'Cut off', 'Half an'),

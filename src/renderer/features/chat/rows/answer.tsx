@@ -71,7 +71,7 @@ function Thinking({ id, text, live }: { id: string; text: string; live: boolean 
   )
 }
 
-/** Attempts in a row that failed in the same way. */
+/** Attempts in a row that failed for the same reason. */
 interface AttemptGroup {
   first: number
   last: number

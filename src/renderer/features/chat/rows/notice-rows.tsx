@@ -20,7 +20,7 @@ interface EndNoticeProps {
   onPrompt: (parts: UserPart[]) => void
 }
 
-/** Where the cause of a failure is removed. */
+/** The settings section where the cause of a failure can be fixed. */
 const SETTINGS_FOR: Partial<Record<ErrorCode, SettingsSection>> = {
   'model.auth': 'providers',
   'model.connection': 'providers',
@@ -125,7 +125,7 @@ const TASK_NOTIFICATION_LABELS: Record<TaskNotification['status'], string> = {
   lost: 'was lost',
 }
 
-/** A longer note to the model is shown with its first sentence. */
+/** A longer note to the model is collapsed to its first sentence. */
 const MAX_NOTE_CHARS = 240
 
 interface NoticeRowProps {
@@ -134,7 +134,7 @@ interface NoticeRowProps {
   toPerson?: boolean | undefined
 }
 
-/** What Trestle tells the model or the user. Long instructions to the model are their first sentence until opened. */
+/** A notice to the model or the user. Long instructions to the model are collapsed to their first sentence. */
 export const NoticeRow = memo(function NoticeRow({ text, toPerson = false }: NoticeRowProps) {
   const [open, setOpen] = useState(false)
   const isLong = !toPerson && text.length > MAX_NOTE_CHARS
@@ -172,7 +172,7 @@ function AgentMessageButton({ open, onToggle }: { open: boolean; onToggle: (open
 }
 
 /** Updates on background tasks sent to the agent: one line each, and on request the message the model read. */
-export const TaskNotificationRow = memo(function TaskNewsRow({ item }: { item: NotificationItem }) {
+export const TaskNotificationRow = memo(function TaskNotificationRow({ item }: { item: NotificationItem }) {
   const [open, setOpen] = useState(false)
   return (
     <div>

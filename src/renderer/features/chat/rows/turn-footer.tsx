@@ -23,9 +23,7 @@ interface TurnFooterProps {
   turnId: string
 }
 
-/**
- * Below the last answer of a turn: when, by which model, how long and how many tokens; and what can be done with it.
- */
+/** Below the last answer of a turn: its time, model, duration and tokens, and the actions on it. */
 export const TurnFooter = memo(function TurnFooter({ sessionId, text, figures, seq, turnId }: TurnFooterProps) {
   const place = useRef<HTMLDivElement>(null)
   const client = useClient()
@@ -66,7 +64,7 @@ export const TurnFooter = memo(function TurnFooter({ sessionId, text, figures, s
   )
 })
 
-/** What is selected in the answer, else all of it. */
+/** The selected text of the answer, or else all of it. */
 function quoted(place: RefObject<HTMLDivElement | null>, text: string): string {
   return selectedTextIn(place.current?.closest('.row') ?? null) ?? text
 }

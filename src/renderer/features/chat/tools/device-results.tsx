@@ -8,7 +8,7 @@ import { FileLink } from '../../../ui/content/file-link'
 type OpenDetails = Extract<ToolDetails, { kind: 'open' }>
 type EventDetails = Extract<ToolDetails, { kind: 'event' }>
 
-/** What the user takes from a call without opening its row: the link it shows, or the file of an event. */
+/** What a call hands to the user without expanding its row: a link, or the file of an event. */
 export function HandedOver({ details }: { details: ToolDetails | undefined }) {
   if (details?.kind === 'open')
     return (
@@ -25,7 +25,7 @@ export function HandedOver({ details }: { details: ToolDetails | undefined }) {
   return null
 }
 
-/** The address as a link that the user can follow, again too. */
+/** The address as a link that the user can open again. */
 export function OpenedAddress({ details: { address, target, opened } }: { details: OpenDetails }) {
   const open = useOpenLink()
   return (
@@ -50,7 +50,7 @@ export function OpenedAddress({ details: { address, target, opened } }: { detail
   )
 }
 
-/** An event that was made, with its file to save. */
+/** A created event, with its file to save. */
 export function EventResult({ details: { event, file } }: { details: EventDetails }) {
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-raised">

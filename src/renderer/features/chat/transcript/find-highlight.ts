@@ -1,12 +1,12 @@
 import { useEffect, type RefObject } from 'react'
 import { useFindMarks } from '../../../state/session/find-state'
 
-/** Elements whose text stands apart from the text around them. */
+/** Elements whose text is separate from the surrounding text. */
 const BLOCKS = 'p, li, td, th, h1, h2, h3, h4, h5, h6, pre, blockquote, figcaption, summary, button, div'
 
 interface Piece {
   node: Text
-  /** Where its text begins in the text of the row. */
+  /** Where its text starts in the text of the row. */
   start: number
 }
 
@@ -34,7 +34,7 @@ function textOf(element: Element): { text: string; pieces: Piece[] } {
 function matchRanges(element: Element, query: string, matchCase: boolean, limit: number): Range[] {
   const { text, pieces } = textOf(element)
   const folded = matchCase ? text : text.toLowerCase()
-  // Lower case can have another length (İ): positions would be wrong.
+  // Lowercase text can have a different length (İ), which would shift positions.
   const usable = folded.length === text.length ? folded : text
   const wanted = matchCase ? query : query.toLowerCase()
   const ranges: Range[] = []
@@ -63,14 +63,14 @@ function matchRanges(element: Element, query: string, matchCase: boolean, limit:
 /** The names of the highlights, as in transcript.css. */
 const ALL = 'find-match'
 const CURRENT = 'find-current'
-/** More are not marked: the rows near the screen hold fewer. */
+/** Maximum number of highlighted matches; the rows near the screen usually have fewer. */
 const MAX_RANGES = 2000
-/** Rows that change (an answer that is being written) are marked again at most this often, in ms. */
+/** Minimum interval for highlighting changing rows (an answer that is being written) again, in ms. */
 const REST_MS = 120
 
 /**
- * Highlights what the find bar looks for in the rows that are on the page, and scrolls to the current match. The rows
- * themselves do not change: browsers highlight ranges of text.
+ * Highlights the matches of the find bar in the rendered rows, and scrolls to the current one. The rows themselves do
+ * not change: browsers highlight ranges of text.
  */
 export function useFindHighlight(sessionId: string, content: RefObject<HTMLElement | null>): void {
   const marks = useFindMarks((state) => (state.sessionId === sessionId ? state : undefined))
@@ -78,7 +78,7 @@ export function useFindHighlight(sessionId: string, content: RefObject<HTMLEleme
     const root = content.current
     if (!marks || marks.query === '' || !root || !('highlights' in CSS)) return undefined
     const { query, matchCase, itemId } = marks
-    // Scrolls once, when the row of the current match is there.
+    // Scrolls once, when the row of the current match is rendered.
     let hasShown = itemId === undefined
     const mark = (): void => {
       const all: Range[] = []
@@ -113,7 +113,7 @@ export function useFindHighlight(sessionId: string, content: RefObject<HTMLEleme
   }, [marks, content])
 }
 
-/** In a long row the match can be off the screen although the row is on it. */
+/** Scrolls to the match itself: in a long row it can be off screen while the row is on screen. */
 function bringIntoView(range: Range): void {
   const { top, bottom } = range.getBoundingClientRect()
   const scroller = range.startContainer.parentElement?.closest('.transcript-scroll')

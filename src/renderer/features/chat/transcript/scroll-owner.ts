@@ -74,8 +74,8 @@ export class ScrollOwner {
   }
 
   /**
-   * Called after each render with the current items. It measures nothing: what the render has changed in size is
-   * reported after the frame's layout, and before paint.
+   * Called after each render with the current items. It measures nothing: size changes are reported after the frame's
+   * layout and before paint.
    */
   show(shown: ShownItems): void {
     this.#shown = shown
@@ -121,7 +121,7 @@ export class ScrollOwner {
   onScrolled(): void {
     if (!this.#parts || this.#isHidden()) return
     const now = performance.now()
-    // The event of a jump to the end says nothing new, and measuring would lay out the page once more.
+    // The event of a jump to the end adds no information, and measuring would lay out the page once more.
     if (this.#isOwnEvent()) return this.#atEnd()
     const here = metrics(this.#parts.scroller)
     const isFling = this.#following && now - this.#wentAt < FLING_MS && this.#touchedAt < this.#wentAt
@@ -134,7 +134,7 @@ export class ScrollOwner {
     this.#loadAhead()
   }
 
-  /** Behind another pane: without a size everything seems to be at the end. */
+  /** Whether it is behind another pane: without a size, everything seems to be at the end. */
   #isHidden(): boolean {
     return this.#parts?.scroller.clientHeight === 0
   }
@@ -167,7 +167,7 @@ export class ScrollOwner {
     this.#toEnd()
   }
 
-  /** The same, and moves the focus: the clicked button disappears. */
+  /** Like `goToEnd`, and moves the focus, because the clicked button disappears. */
   jumpToEnd(): void {
     this.goToEnd()
     this.#parts?.scroller.focus({ preventScroll: true })

@@ -9,7 +9,7 @@ import { useNowEachSecond, formatElapsed } from '../../../ui/content/elapsed'
 import { Button } from '../../../ui/button'
 import { ToolIcon } from '../tools/tool-row'
 
-/** Further chips are only counted. */
+/** Maximum number of chips; the others are only counted. */
 const CHIPS = 4
 /** Shown in turn while the only known state is that the turn continues. */
 const WAITING_TEXTS = ['Thinking…', 'Working…', 'Brewing…']
