@@ -3,7 +3,7 @@ import type { WindowDrafts } from '../../state/drafts/window-drafts'
 
 const KEEP_AFTER_MS = 400
 
-/** Keeps the draft of this window, and messages sent but not confirmed, across a change of session and a reload. */
+/** Keeps this window's draft, and sent but unconfirmed messages, when the session changes or the page reloads. */
 export class PersistedDraft {
   text: string
   readonly #sessionId: string
@@ -15,7 +15,7 @@ export class PersistedDraft {
   #isOpen = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** `page`: tells with `pagehide` that it goes away. */
+  /** `page`: fires `pagehide` when it is unloaded. */
   constructor(sessionId: string, drafts: WindowDrafts, page: EventTarget = window) {
     this.#sessionId = sessionId
     this.#drafts = drafts
@@ -42,7 +42,7 @@ export class PersistedDraft {
       if (!arrived && !this.#isOpen) return
       this.#inFlight = this.#inFlight.filter((_, index) => index !== this.#inFlight.indexOf(text))
       if (this.#isOpen) this.#later()
-      // Another composer may have opened the session and changed the stored draft: then that one counts.
+      // Another composer may have opened the session and changed the stored draft; then that draft is kept.
       else if (this.#drafts.own(this.#sessionId) === this.#stored) this.#write()
     }
   }
@@ -50,7 +50,7 @@ export class PersistedDraft {
   /** Active while the composer is on screen; the returned function flushes unsaved changes. */
   open(): () => void {
     this.#isOpen = true
-    // An earlier composer of this session may have stored what it had sent: what is in this field must not be lost.
+    // An earlier composer of this session may have stored what it had sent; the text in this field must not be lost.
     const store = (): void =>
       this.text.trim() !== '' && this.#drafts.own(this.#sessionId) !== this.#stored ? this.#write() : this.#store()
     this.#page.addEventListener('pagehide', store)

@@ -17,7 +17,7 @@ interface FileDropOptions {
 }
 
 /**
- * Files that are pasted, dropped or chosen for the composer. Those of the project are mentioned, any other is attached.
+ * Files that are pasted, dropped or chosen for the composer. Files of the project are mentioned, others are attached.
  * Every model accepts PDFs: as text if it does not support documents.
  */
 export function useFileDrop({ imagesIn, folder, add, name, showProblem }: FileDropOptions) {
@@ -79,7 +79,7 @@ function isIn(folder: string | undefined, path: string): boolean {
   return folder !== undefined && (path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`))
 }
 
-/** Images and PDFs are sent themselves, also those of the project. */
+/** Images and PDFs are attached, even those of the project. */
 function isMedia(data: DataTransfer, path: string): boolean {
   const name = path.split(/[\\/]/).at(-1)
   const type = [...data.files].find((file) => file.name === name)?.type ?? ''

@@ -19,13 +19,13 @@ interface QueueListProps {
   /** Rejects when it could not be changed. */
   onEdit: (promptId: string, parts: UserPart[]) => Promise<unknown>
   onRemove: (promptId: string) => void
-  /** `to`: its new place in the queue, from 0. */
+  /** `to`: its new position in the queue, from 0. */
   onMove: (promptId: string, to: number) => Promise<unknown>
-  /** The edited text of a prompt that was sent or removed meanwhile. */
+  /** The edited text of a prompt that was sent or removed during the edit. */
   onLeftOver: (text: string) => void
 }
 
-/** A prompt that is being edited: its text when that began, and as it is now. */
+/** A prompt that is being edited: its text at the start of the edit, and its current text. */
 interface Editing {
   promptId: string
   before: string
@@ -39,7 +39,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
   const [over, setOver] = useState<string>()
   const { order, move } = useMoves(queue, onMove)
   const list = useRef<HTMLUListElement>(null)
-  // What was just added is in view.
+  // Scroll a newly added prompt into view.
   const count = useRef(queue.length)
   useEffect(() => {
     if (queue.length > count.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
@@ -64,7 +64,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
   const shown = busy ? [...order.filter(({ joins }) => joins), ...order.filter(({ joins }) => !joins)] : order
   const next = busy ? order.find(({ joins }) => !joins) : order[0]
   const waiting = shown.filter(({ joins }) => !(busy && joins))
-  /** Moves it to the place of another prompt that waits. */
+  /** Moves it to the position of another queued prompt. */
   const moveTo = (promptId: string, place: QueuedPrompt | undefined): void => {
     if (place && place.promptId !== promptId) move(promptId, order.indexOf(place))
   }
@@ -84,7 +84,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
     try {
       await onEdit(promptId, partsWith(prompt, text))
     } catch {
-      // It was sent a moment before.
+      // The prompt was sent just before.
       return onLeftOver(text)
     }
     if (theirs === before || theirs === text) return
@@ -192,7 +192,7 @@ export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove, 
   )
 }
 
-/** What tells the buttons of one prompt from those of another, for who does not see where they are. */
+/** Identifies the prompt in the labels of its buttons, for users of screen readers. */
 function quoted({ parts }: QueuedPrompt): string {
   return `“${queuedPromptText(parts).slice(0, 60)}”`
 }
@@ -202,7 +202,7 @@ interface Move {
   to: number
 }
 
-/** The order with the moves that are not confirmed yet, so that keys pressed quickly each move by one place. */
+/** The order including unconfirmed moves, so that each of several quick key presses moves by one position. */
 function useMoves(queue: readonly QueuedPrompt[], onMove: QueueListProps['onMove']) {
   const [moves, setMoves] = useState<readonly Move[]>([])
   const waiting = useRef<Move[]>([])
@@ -232,7 +232,7 @@ function useMoves(queue: readonly QueuedPrompt[], onMove: QueueListProps['onMove
     isSending.current = true
     setSends(true)
     for (let next = waiting.current.shift(); next; next = waiting.current.shift())
-      // Its failure is shown; then the order is the old one again.
+      // The caller shows a failure; the previous order is restored.
       await onMove(next.promptId, next.to).catch(() => setMoves([]))
     isSending.current = false
     setSends(false)
@@ -298,7 +298,7 @@ function EditPrompt({
   )
 }
 
-/** What the prompt becomes with another text. */
+/** The parts of the prompt with its text replaced. */
 function partsWith({ parts }: QueuedPrompt, text: string): UserPart[] {
   const media = parts.flatMap((part) =>
     part.type === 'media' && isUserProvided(part) ? [withoutDerivedMedia(part)] : [],

@@ -16,16 +16,16 @@ import { encode } from 'uqr'
 import { Dialog } from '../../ui/overlay/dialog'
 import { RadioList } from '../../ui/form/choice-fields'
 
-/** How often the list is read again while it is shown, in ms: devices come and go without telling this page. */
+/** How often the list is refetched while it is shown, in ms: no event reports new or removed devices. */
 const REFRESH_MS = 3000
 
-/** Phones and other computers that use this Trestle, and how they are added. */
+/** Phones and other computers that use this Trestle, and a dialog to add one. */
 export function DevicesSection() {
   const queries = useQueries()
   const { data: info } = useAppInfo()
   const { data, error } = useQuery(queries.device.list.queryOptions({ refetchInterval: REFRESH_MS, retry: false }))
   const [pairing, setPairing] = useState(false)
-  // On a device, the list can only be read.
+  // On a paired device, the list is read-only.
   const isComputer = info !== undefined && info.access === undefined
   return (
     <section aria-labelledby="settings-devices">
@@ -67,7 +67,7 @@ export function DevicesSection() {
   )
 }
 
-/** Where devices connect, or how to let them. */
+/** Where devices connect, or how to enable that. */
 function Address({ address }: { address: DeviceAddress | undefined }) {
   if (!address)
     return (

@@ -11,13 +11,13 @@ import { pathIn, shownPath, type AskedChange } from './tree-rows'
 interface FileDialogsProps {
   sessionId: string
   asked: AskedChange
-  /** Of the project: paths in it are shown relative to it. */
+  /** The project folders: paths in them are shown relative to them. */
   roots: readonly string[]
   onClose: () => void
   onChanged: () => void
 }
 
-/** Makes the change: asks for a name where one is needed. A deletion is done at once, and can be undone. */
+/** Makes the change: asks for a name where one is needed. A deletion is immediate, and can be undone. */
 export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: FileDialogsProps) {
   const client = useClient()
   const isDone = useRef(false)
@@ -40,10 +40,10 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
       onClose()
     }
     void remove()
-    // It is done once for each request.
+    // Deletes once per request.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [asked])
-  // What is renamed is what was there when the name was asked for.
+  // Renames the version that existed when the dialog opened.
   const seen = useRef<Promise<string | undefined>>(undefined)
   useEffect(() => {
     if (asked.kind !== 'rename') return
@@ -99,7 +99,7 @@ export function FileDialogs({ sessionId, asked, roots, onClose, onChanged }: Fil
   )
 }
 
-/** Takes a change of the user to files back. */
+/** Undoes a file change of the user. */
 async function undoChange(
   client: TrestleClient,
   { sessionId, seq, paths }: { sessionId: string; seq: number; paths: string[] },

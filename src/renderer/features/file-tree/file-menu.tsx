@@ -7,7 +7,7 @@ import { mentionPaths } from '../../state/session/mentions'
 import { ContextMenuItem, ContextMenuSeparator } from '../../ui/overlay/menu'
 import type { TreeActions, TreeRow } from './tree-rows'
 
-/** What can be done with a row of the tree. */
+/** The actions on a row of the tree. */
 export function FileMenu({ sessionId, row, actions }: { sessionId: string; row: TreeRow; actions: TreeActions }) {
   const client = useClient()
   const queries = useQueries()

@@ -11,7 +11,7 @@ import { rowStartingWith, treeRows, type TreeActions, type TreeRow } from './tre
 import { closeFolder, loadFolder, openFolder, setActive, useTree } from './tree-store'
 
 const ROW_PX = 24
-/** Letters typed within this time belong together. */
+/** Letters typed within this time form one search. */
 const TYPING_MS = 700
 
 interface FileTreeProps {
@@ -20,7 +20,7 @@ interface FileTreeProps {
   /** Of an added folder. */
   title?: string
   changed: ReadonlySet<string>
-  /** By the real paths of `realRoot`, which `root` stands for. */
+  /** By real paths: below `realRoot`, the real path of `root`. */
   marks: GitMarks
   realRoot: string
   actions: TreeActions
@@ -154,7 +154,7 @@ export function FileTree({ sessionId, root, title, changed, marks, realRoot, act
   )
 }
 
-/** Marks have slashes; only in Windows' paths is a backslash a separator. */
+/** Marks use slashes; a backslash is a separator only in Windows paths. */
 function slashes(path: string): string {
   return path.startsWith('/') ? path : path.replaceAll('\\', '/')
 }

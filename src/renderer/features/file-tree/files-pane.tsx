@@ -17,10 +17,10 @@ import { FilterResults } from './filter-results'
 import { pathIn, shownPath, type AskedChange, type FileOpening } from './tree-rows'
 import { openFolder, refreshTree, setActive, useTree } from './tree-store'
 
-/** How often open folders are listed again, in ms. */
+/** How often open folders are refreshed, in ms. */
 const REFRESH_MS = 5_000
 
-/** The files of a session's project: as a tree, and filtered by what is typed. */
+/** The files of a session's project: as a tree, or filtered by the typed text. */
 export function FilesPane({ sessionId }: { sessionId: string }) {
   const header = useSessionHeader(sessionId)
   if (!header) return <Skeleton className="m-4 w-1/2" />
@@ -37,11 +37,11 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   const list = useRef<HTMLDivElement>(null)
   const changed = useChangedPaths(sessionId, header)
   const { folders } = useTree(sessionId)
-  // The files come first.
+  // Load the marks after the files.
   const marks = useGitMarks(sessionId, folders.has(root))
   const realRoot = folders.get(root)?.path ?? root
 
-  // When files may have changed: after steps of the agent, on coming back to the page, and every few seconds.
+  // Refresh when files may have changed: after steps of the agent, when the page comes back, and every few seconds.
   const turn = header.turnId === undefined ? header.seq : 0
   useEffect(() => {
     const refresh = (): void => {

@@ -9,7 +9,7 @@ import { pathIn, type FileOpening } from './tree-rows'
 
 const LIMIT = 100
 const ROW_PX = 24
-/** After so many ms a part of the results is replaced by more. */
+/** Partial results are refetched after this many ms. */
 const PARTIAL_MS = 200
 const NO_FILES: readonly { path: string; at: number[] }[] = []
 
@@ -23,7 +23,7 @@ interface FilterResultsProps {
   open: (opening: FileOpening) => void
 }
 
-/** The files of the whole project that fit what was typed, best first. */
+/** The files of the whole project that match the query, best first. */
 export function FilterResults({ sessionId, query, root, field, changed, open }: FilterResultsProps) {
   const client = useClient()
   const list = useRef<VirtualizerHandle>(null)
@@ -130,7 +130,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
   )
 }
 
-/** A part of a path with the characters that fit marked; it begins at `from`. */
+/** A part of a path, starting at `from`, with the matching characters marked. */
 function marked(text: string, at: readonly number[], from: number): ReactNode {
   const places = new Set(at)
   const parts: { text: string; fits: boolean }[] = []

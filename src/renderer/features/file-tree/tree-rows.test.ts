@@ -22,7 +22,7 @@ const state: TreeState = {
 }
 
 describe('the rows of the tree', () => {
-  it('are those of open folders, with what lies in ignored ones ignored', () => {
+  it('are those of open folders, and everything in an ignored folder is ignored', () => {
     expect(treeRows('/p', state).map(({ name, level, isIgnored, note }) => [name, level, isIgnored, note])).toEqual([
       ['dist', 1, true, undefined],
       ['out.js', 2, true, undefined],
@@ -33,7 +33,7 @@ describe('the rows of the tree', () => {
     ])
   })
 
-  it('are found by the letters that are typed', () => {
+  it('are found by typed letters', () => {
     const rows = treeRows('/p', state)
     expect(rowStartingWith(rows, 0, 's')).toBe(2)
     expect(rowStartingWith(rows, 2, 'sr')).toBe(2)
@@ -42,7 +42,7 @@ describe('the rows of the tree', () => {
   })
 })
 
-it('paths are written as on their system, and shown from the project folder', () => {
+it('paths use the separators of their system, and are shown relative to the project folder', () => {
   expect(pathIn('/p', 'a.ts')).toBe('/p/a.ts')
   expect(pathIn('C:\\p', 'a.ts')).toBe('C:\\p\\a.ts')
   expect(shownPath('/p/src/a.ts', ['/p'])).toBe('src/a.ts')

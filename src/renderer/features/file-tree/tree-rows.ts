@@ -13,7 +13,7 @@ export interface TreeRow {
   isLink: boolean
   /** Why it can't be opened, a sentence. */
   closed: string | undefined
-  /** A line in place of entries: that they are loading, why not, or how many more there are. */
+  /** A line instead of entries: that they are loading, why loading failed, or how many more there are. */
   note?: string
   position: number
   siblings: number
@@ -25,7 +25,7 @@ export interface TreeState {
   open: ReadonlySet<string>
 }
 
-/** A path in a folder, with the separator of the folder. */
+/** The path of an entry in a folder, with the folder's separator. */
 export function pathIn(folder: string, name: string): string {
   const sep = folder.includes('\\') && !folder.includes('/') ? '\\' : '/'
   return folder.endsWith(sep) ? folder + name : `${folder}${sep}${name}`
@@ -75,10 +75,10 @@ function addRows(rows: TreeRow[], folder: string, state: TreeState, level: numbe
   }
 }
 
-/** The row that typing a letter goes to: the next whose name begins with what was typed. */
+/** The row that typing goes to: the next one whose name starts with the typed text. */
 export function rowStartingWith(rows: readonly TreeRow[], from: number, typed: string): number | undefined {
   const wanted = typed.toLowerCase()
-  // A single letter leads to the next row; further letters narrow the search.
+  // A single letter goes to the next row; further letters narrow the search.
   const start = wanted.length === 1 ? from + 1 : from
   for (let n = 0; n < rows.length; n++) {
     const index = (start + n) % rows.length
@@ -94,19 +94,19 @@ export interface FileOpening {
   inEditor: boolean
 }
 
-/** As links name a file: relative to the project folder. */
+/** A path as in links: relative to the project folder. */
 export function shownPath(path: string, roots: readonly string[]): string {
   const root = roots.find((each) => path.startsWith(`${each}/`) || path.startsWith(`${each}\\`))
   return root === undefined ? path : path.slice(root.length + 1)
 }
 
-/** A change to the files that the user has asked for. Paths are absolute. */
+/** A file change that the user requested. Paths are absolute. */
 export type AskedChange =
   | { kind: 'new'; folder: string }
   | { kind: 'rename'; path: string; isFolder: boolean }
   | { kind: 'delete'; path: string }
 
-/** What the rows of the tree can have done. */
+/** The actions on the rows of the tree. */
 export interface TreeActions {
   open(opening: FileOpening): void
   ask(change: AskedChange): void

@@ -4,12 +4,12 @@ import type { FolderEntries } from '../../../shared/model/project/file-view'
 import { failureFrom } from '../../client/failure-from'
 import type { TreeState } from './tree-rows'
 
-/** Folders that are listed again at a time. */
+/** Maximum number of folders refreshed at a time. */
 const MAX_REFRESHED = 60
 
 /** The folders of one session's tree that were opened. */
 export interface Tree extends TreeState {
-  /** The row the keyboard is at. */
+  /** The row with the keyboard focus. */
   active: string | undefined
 }
 
@@ -67,7 +67,7 @@ export function closeFolder(sessionId: string, path: string): void {
   })
 }
 
-/** Lists the open folders again. */
+/** Refreshes the open folders. */
 export async function refreshTree(client: TrestleClient, sessionId: string, root: string): Promise<void> {
   const { open } = useTrees.getState().bySession[sessionId] ?? EMPTY
   for (const path of [root, ...open].slice(0, MAX_REFRESHED)) await loadFolder(client, sessionId, path)

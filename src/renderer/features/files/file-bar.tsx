@@ -28,20 +28,20 @@ interface FileBarProps {
   view: FileView | undefined
   /** The line on screen, for opening it in the editor. */
   line: () => number
-  /** Find, go to line and symbols; absent for what is no text. */
+  /** Find, go to line and symbols; undefined if the file is not text. */
   onFind: (() => void) | undefined
   onGoToLine: (() => void) | undefined
   onSymbols: (() => void) | undefined
   onEdit: (() => void) | undefined
-  /** Whether who changed each line is shown, and how that is switched; absent for what is no text. */
+  /** Whether who changed each line is shown, and how that is switched; undefined if the file is not text. */
   blame: { isOn: boolean; toggle: () => void } | undefined
-  /** The whole text, where it is there. */
+  /** Returns the whole text, if it is loaded. */
   text: (() => string) | undefined
   /** Other ways to show the file, e.g. Source and Rendered. */
   children?: ReactNode
 }
 
-/** The bar above a file: what it is, and what can be done with it. */
+/** The bar above a file: its name and properties, and the actions on it. */
 export function FileBar(props: FileBarProps) {
   const { sessionId, path, view, line, onFind, onGoToLine, onSymbols, onEdit, blame, text, children } = props
   const client = useClient()
@@ -137,7 +137,7 @@ function copy(words: string, what: string): void {
   )
 }
 
-/** A size for people: `12 kB`. */
+/** A size for display: `12 kB`. */
 export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`
   const units = ['kB', 'MB', 'GB', 'TB']

@@ -35,7 +35,7 @@ export interface FilePaneProps {
 
 type Tool = 'find' | 'line' | 'symbols'
 
-/** One file, as text, image, PDF or bytes; it can be edited, and follows what happens on the disk. */
+/** One file, as text, image, PDF or bytes; it can be edited, and follows changes on disk. */
 export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   const { view, text, problem, reload } = useFile(sessionId, path)
   const pane = useRef<HTMLElement>(null)
@@ -60,7 +60,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     shown.current?.showLine(target)
     shown.current?.focus()
   }, [])
-  // A link to another line of this file came in, or the first lines have arrived.
+  // A link to another line of this file was opened, or the first lines have arrived.
   const isReady = text !== undefined
   const [asked, setAsked] = useState(line)
   if (line !== asked) {
@@ -70,7 +70,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
   }
   const gone = useRef<number>(undefined)
   useLayoutEffect(() => {
-    // Once: behind another tab and back, the reader is where they were.
+    // Only once: after a switch to another tab and back, the scroll position stays.
     if (line === undefined || !isReady || gone.current === line) return
     gone.current = line
     shown.current?.showLine(line)
@@ -79,7 +79,7 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     const match: TextMatch | undefined = find.step(by)
     if (match) shown.current?.showLine(match.line)
   }
-  // Typing goes to the first match below, unless one was chosen meanwhile.
+  // Typing goes to the first match below, unless the user has chosen one since.
   const { byLine } = find
   const showMatch = useEffectEvent((lines: readonly number[]): void => {
     const first = find.current?.line ?? lines.find((line) => line >= firstLine()) ?? lines[0]

@@ -5,19 +5,19 @@ import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { TextLines } from './content/text-lines'
 
-/** How often it is looked whether the file has changed, in ms. */
+/** How often to check whether the file has changed, in ms. */
 const LOOK_MS = 1_500
 
 export interface OpenFile {
   view: FileView | undefined
   text: TextLines | undefined
-  /** Why it can't be shown, or no longer: a sentence. */
+  /** Why it cannot be shown, or no longer can: a sentence. */
   problem: string | undefined
-  /** Looks at the file again now. */
+  /** Checks the file again now. */
   reload: () => void
 }
 
-/** A file as it is now: it is read again when it changes, and what is on screen stays until then. */
+/** The current content of a file: it is read again when it changes, and the old content stays until then. */
 export function useFile(sessionId: string, path: string): OpenFile {
   const client = useClient()
   const before = useRef<TextLines>(undefined)
@@ -46,7 +46,7 @@ export function useFile(sessionId: string, path: string): OpenFile {
   const shownVersion = view?.version
   useEffect(() => {
     if (now && !isFetching && (now.version !== shownVersion || error)) void refetch()
-    // Only a new look at the file is a reason to read it again.
+    // Read the file again only when a check found a new version.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [now])
   const text = useMemo(() => {

@@ -11,9 +11,9 @@ interface FormDialogProps {
   description?: string
   /** In px. */
   width?: number
-  /** The label of the button that submits; absent: there is nothing to submit. */
+  /** The label of the submit button; undefined: there is nothing to submit. */
   action: string | undefined
-  /** Whether what is filled in can be submitted. */
+  /** Whether the form can be submitted. */
   isComplete: boolean
   onClose: () => void
   onSubmit: () => Promise<unknown>
@@ -21,7 +21,7 @@ interface FormDialogProps {
   children: ReactNode
 }
 
-/** A form about the repository. It stays open, with the reason, when git refuses; the pane is read again afterwards. */
+/** A form about the repository. It stays open and shows the reason when git fails; the pane is refreshed afterwards. */
 export function FormDialog({
   title,
   description,

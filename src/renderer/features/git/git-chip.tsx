@@ -9,12 +9,12 @@ import { useSessionHeader } from '../../state/session/session-view'
 import { ChipButton } from '../../ui/chip'
 import { Tooltip } from '../../ui/tooltip'
 
-/** After this long without events of the session the repository is looked at again. */
+/** The repository is read again after this long without events of the session. */
 const QUIET_MS = 800
-/** Terminals and other programs change the repository, too. The pane of git looks more often. */
+/** Terminals and other programs change the repository too. The git pane polls more often. */
 const REFETCH_MS = 30_000
 
-/** The branch of a session's folder, and what differs; opens the pane of git. Absent without a repository. */
+/** The branch of a session's folder and its changes; opens the git pane. Not shown without a repository. */
 export function GitChip({ sessionId }: { sessionId: string }) {
   const queries = useQueries()
   useGitRefresh(sessionId)
@@ -69,7 +69,7 @@ function count(n: number, word: string): string {
   return `${n.toLocaleString()} ${word}${n === 1 ? '' : 's'}`
 }
 
-/** Looks at the repository again after tool calls and turns, when the session has been quiet for a moment. */
+/** Reads the repository again after tool calls and turns, when the session has been quiet for a moment. */
 function useGitRefresh(sessionId: string): void {
   const queryClient = useQueryClient()
   const header = useSessionHeader(sessionId)

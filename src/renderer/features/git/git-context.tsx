@@ -11,17 +11,17 @@ type Git = TrestleClient['git']
 
 interface GitContextValue {
   sessionId: string
-  /** What is being done, such as "Pushing". */
+  /** The action in progress, such as "Pushing". */
   busy: string | undefined
   /** Why the last action failed. */
   failure: Failure | undefined
   dismiss(): void
-  /** Does something in the repository, one at a time, and shows why it failed. `done`: what is shown when it worked. */
+  /** Runs one action at a time on the repository, and shows why it failed. `done`: shown on success. */
   run(doing: string, work: (git: Git, signal: AbortSignal) => Promise<unknown>, done?: string): Promise<boolean>
   cancel(): void
-  /** Checks out a branch or commit, and offers to keep a commit that no branch has then. */
+  /** Checks out a branch or commit, and offers to keep a commit that is then on no branch. */
   switchTo(to: string, done: string): Promise<void>
-  /** Reports what was removed, with a button that brings it back. */
+  /** Reports what was removed, with a button that restores it. */
   undoable(title: string, undo: GitUndo): void
 }
 
@@ -45,7 +45,7 @@ export function GitProvider({ sessionId, children }: { sessionId: string; childr
       work: (git: Git, signal: AbortSignal) => Promise<unknown>,
       done?: string,
     ): Promise<boolean> => {
-      // The last one may still be ending when its result is on screen already.
+      // The last action may still be finishing when its result is already on screen.
       while (running.current) await running.current.ended
       const controller = new AbortController()
       const { promise: ended, resolve } = Promise.withResolvers<void>()

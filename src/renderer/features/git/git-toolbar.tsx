@@ -11,7 +11,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../ui/overlay/menu'
 import { useGit } from './git-context'
 import { PullRequestDialog } from './pull-request-dialog'
 
-/** The branch and its remote: fetch, pull, push, and what follows from them. */
+/** The branch and its remote: fetch, pull, push, and their follow-up actions. */
 export function GitToolbar({ status }: { status: GitStatus }) {
   const { sessionId, run, busy, cancel } = useGit()
   const [asksForce, setAsksForce] = useState(false)
@@ -131,7 +131,7 @@ export function GitToolbar({ status }: { status: GitStatus }) {
   )
 }
 
-/** What is special about a repository. */
+/** Special properties of a repository. */
 function repositoryMarks({ bare, sparse, shallow, lfs, hasSubmodules }: GitStatus): string[] {
   return [
     ...(bare ? ['bare'] : []),

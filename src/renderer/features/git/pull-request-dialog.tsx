@@ -13,7 +13,7 @@ import { FormDialog } from './form-dialog'
 import { useGit } from './git-context'
 import { cx } from '../../ui/cx'
 
-/** Creates a pull request with gh or glab, or opens the page of the host where it is created. */
+/** Creates a pull request with gh or glab, or opens the page of the git host that creates it. */
 export function PullRequestDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueries()
   const { sessionId } = useGit()

@@ -11,7 +11,7 @@ import { CONTROL_CLASS } from '../../ui/form/field'
 import { EmptyState, ErrorNote } from '../../ui/notice'
 import { useGit } from './git-context'
 
-/** Changes put aside, and copies of what was discarded. */
+/** Stashed changes, and copies of discarded changes. */
 export function StashesTab() {
   const queries = useQueries()
   const { sessionId, run, busy } = useGit()

@@ -187,10 +187,7 @@ function blockedBy(entry: InboxEntry, connected: boolean): string | undefined {
   return entry.elsewhere === undefined ? undefined : 'Answer it in the other Trestle window.'
 }
 
-/**
- * Replaces the open request after it was answered elsewhere; no other request appears in its place until the user moves
- * on.
- */
+/** Replaces the open request after it was answered elsewhere; no other request replaces it until the user moves on. */
 function Gone({ entry, isLast, onNext }: { entry: InboxEntry; isLast: boolean; onNext: () => void }) {
   return (
     <div className="inbox-gone" role="status">

@@ -8,14 +8,14 @@ export interface ChangedLines {
   removed: number
 }
 
-/** Files whose lines are asked for at once. */
+/** Files per request. */
 const PAGE = 20
 /** Lines of further files are counted only in the review. */
 const MAX_FILES = 200
 
 /**
- * The lines of files that a session has changed, by path, as its review counts them: by tools or commands, without what
- * was taken back. Files without lines, such as pictures and those that may hold secrets, are left out.
+ * The lines of files that a session has changed, by path, as its review counts them: by tools or commands, except
+ * undone changes. Files without lines, such as images and files that may contain secrets, are omitted.
  */
 export function useChangedLines(
   sessionId: string,
@@ -23,13 +23,13 @@ export function useChangedLines(
 ): ReadonlyMap<string, ChangedLines> {
   const client = useClient()
   const [lines, setLines] = useState<ReadonlyMap<string, ChangedLines>>(new Map())
-  /** The versions that were counted, by path. */
+  /** The counted versions, by path. */
   const counted = useRef(new Map<string, string>())
   useEffect(() => {
     if (!files) return undefined
     let isCurrent = true
     const load = async (): Promise<void> => {
-      // The latest changed are listed first.
+      // The most recently changed files are listed first.
       const latest = files.toReversed().slice(0, MAX_FILES)
       const due = latest.filter((file) => counted.current.get(file.path) !== versionsOf(file))
       for (let at = 0; at < due.length; at += PAGE) {
@@ -46,7 +46,7 @@ export function useChangedLines(
         })
       }
     }
-    // Without them the list still says which files differ.
+    // Without the counts, the list still shows which files differ.
     void load().catch(() => undefined)
     return () => {
       isCurrent = false

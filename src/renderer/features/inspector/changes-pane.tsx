@@ -22,7 +22,7 @@ interface ChangesPaneProps {
   changes: readonly Change[]
   /** Scrolls to the call in the conversation. */
   onJump: (callId: string) => void
-  /** There are changes, which can be reviewed. */
+  /** Called when there are changes to review. */
   onChanges: () => void
 }
 
@@ -97,8 +97,8 @@ function useChangedFiles(sessionId: string, version: string, enabled = true): re
 }
 
 /**
- * How many files differ from before the session, also those that commands have changed. While a turn runs, at least
- * the `edited` ones, as its engine is left to its work.
+ * How many files differ from before the session, also those that commands have changed. While a turn runs, at least the
+ * `edited` ones, because the engine is not queried then.
  */
 export function useChangeCount(
   sessionId: string,
@@ -236,7 +236,7 @@ interface ChangesUndoProps {
   busy: boolean
 }
 
-/** The difference of one file from before the session, with undo for each hunk and for all of it. */
+/** The diff of one file against its state before the session, with undo for each hunk and for the file. */
 function ChangesUndo({ sessionId, file, version, busy }: ChangesUndoProps) {
   const client = useClient()
   const queries = useQueries()

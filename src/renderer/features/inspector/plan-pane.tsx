@@ -61,7 +61,7 @@ function TodoSign({ status }: { status: TodoStatus }) {
 interface PlanPaneProps {
   sessionId: string
   plan: PlanState | undefined
-  /** Changes whenever the plan's file may have changed. */
+  /** Changes whenever the plan file may have changed. */
   stamp: string
   userHome: string | undefined
   renderMarkdown: (text: string) => ReactNode

@@ -31,7 +31,7 @@ interface MemoryDialogProps {
   onClose: () => void
 }
 
-/** An entry to read and correct, with where it came from and its earlier versions. */
+/** An entry to read and correct, with its source and its earlier versions. */
 export function MemoryDialog({ id, ...props }: MemoryDialogProps) {
   const queries = useQueries()
   const { data: details, error } = useQuery(

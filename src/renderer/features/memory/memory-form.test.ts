@@ -3,7 +3,7 @@ import { isMemoryChanged, memoryContent, memoryFields } from './memory-form'
 
 const entry = { key: 'editor', text: 'Uses vim', category: 'tools', folder: '/app' }
 
-it('keeps what was typed when an agent changes the entry meanwhile, and takes the rest from it', () => {
+it('keeps the typed fields when an agent changes the entry, and updates the others', () => {
   const typed = { text: 'Uses vim and emacs' }
   const changed = { ...entry, text: 'Uses nano', category: 'editors' }
   expect(memoryFields(changed, typed)).toEqual({ ...entry, text: 'Uses vim and emacs', category: 'editors' })
@@ -19,7 +19,7 @@ it('has something to save only while it differs from the entry', () => {
   expect(isMemoryChanged(undefined, {})).toBe(true)
 })
 
-it('leaves out a category of spaces, and the folder of an entry that applies everywhere', () => {
+it('omits a blank category, and the folder of an entry that applies everywhere', () => {
   expect(memoryContent(entry, { category: '  ', folder: '' })).toEqual({ key: 'editor', text: 'Uses vim' })
   expect(memoryContent(undefined, { key: 'k', text: 't' })).toEqual({ key: 'k', text: 't' })
 })

@@ -8,14 +8,14 @@ interface MemoryFields {
   folder: string
 }
 
-/** What the user has typed: only the fields that were touched. */
+/** The fields that the user has edited. */
 export type TypedMemory = Partial<MemoryFields>
 
 type Saved = Pick<MemoryEntry, 'key' | 'text' | 'category' | 'folder'>
 
 /**
- * The fields as they are shown: what was typed, and for the rest the entry as it is now. An agent may change it while
- * the form is open; what was typed stays.
+ * The fields as shown: typed values, and otherwise the current entry. An agent may change the entry while the form is
+ * open; typed values stay.
  */
 export function memoryFields(entry: Saved | undefined, typed: TypedMemory): MemoryFields {
   const { key = '', text = '', category = '', folder = '' } = entry ?? {}

@@ -27,7 +27,7 @@ import { useMemoryActions } from './memory-actions'
 import { cx } from '../../ui/cx'
 
 export interface MemoryPageProps {
-  /** The entry that is open. */
+  /** The open entry. */
   id: number | undefined
   userHome: string | undefined
   /** Whether agents use it. */

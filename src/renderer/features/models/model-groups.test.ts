@@ -33,14 +33,14 @@ it('favorites and recent models come first, and each model appears once', () => 
   ])
 })
 
-it('a search needs every word, in the name, the provider or what the model can do', () => {
+it('a search requires every word, in the name, the provider or the capabilities of the model', () => {
   const found = (query: string) => ids(modelGroups(models, { favorites: [], recent: [] }, query))
   expect(found('one A/')).toEqual([['a', 'a/one']])
   expect(found('thinking')).toEqual([['a', 'a/two']])
   expect(found('nothing like it')).toEqual([])
 })
 
-it('a price is said with its source, and an unknown one is said to be unknown', () => {
+it('a price is shown with its source, and an unknown price is shown as unknown', () => {
   const table = { generated: '2026-11-22' }
   const priced = model('a/one', { prices: { input: 3, output: 15 }, pricesFrom: 'table' })
   expect(priceText(priced, table)).toBe('$3 in, $15 out per million tokens (table of 2026-11-22)')

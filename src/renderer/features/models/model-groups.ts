@@ -52,7 +52,7 @@ function abilityWords({ imagesIn, pdfIn, videoIn, thinking, toolCalls, prices }:
     .join(' ')
 }
 
-/** What a model costs and who says so. */
+/** The price of a model and its source. */
 export function priceText(
   { prices, pricesFrom, scripted }: ModelView,
   table: Pick<SettingsView['prices'], 'generated'>,

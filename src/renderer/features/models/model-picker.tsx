@@ -22,7 +22,7 @@ interface ModelPickerProps {
   side?: 'top' | 'bottom'
 }
 
-/** The pill that shows the model; opens a list to search, with windows, prices and abilities. */
+/** The pill that shows the model; opens a searchable list with context windows, prices and capabilities. */
 export function ModelPicker({ settings, model, onChoose, onConnect, side = 'top', ...state }: ModelPickerProps) {
   const [own, setOwn] = useState(false)
   const open = state.open ?? own
@@ -81,7 +81,7 @@ function ModelList({
   const [at, setAt] = useState<string>()
   const favorites = useModelChoices((choices) => choices.favorites)
   const recent = useModelChoices((choices) => choices.recent)
-  // Choosing a favorite must not move the rows under the pointer: the recent ones are those at opening.
+  // The recent models are fixed when the list opens, so that no choice moves the rows under the pointer.
   const [recentBefore] = useState(recent)
   const groups = useMemo(
     () => modelGroups(settings.models, { favorites, recent: recentBefore }, query),
@@ -176,7 +176,7 @@ interface ModelOptionProps {
 
 function ModelOption({ id, model, isChosen, isActive, isFavorite, isDefault, onPoint, onChoose }: ModelOptionProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field above has the keys
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the field above handles the keys
     <div
       id={id}
       role="option"
@@ -202,7 +202,7 @@ function ModelOption({ id, model, isChosen, isActive, isFavorite, isDefault, onP
   )
 }
 
-/** What is known of the model at the cursor. */
+/** Details of the highlighted model. */
 function ModelFacts({
   model,
   settings,

@@ -35,9 +35,9 @@ import { AgentPill, EffortPill, FolderPill, ModePill, NO_PROJECT } from './start
 import { untouchedSession } from './untouched-session'
 import { WorktreeChoice } from './worktree-choice'
 
-/** The model of the last session that was started here. */
+/** Storage key of the model of the last session started here. */
 const MODEL_KEY = 'trestle.lastModel'
-/** Names what is typed here and not sent yet. */
+/** ID of the unsent draft of this page. */
 const DRAFT = 'new'
 /** Maximum number of projects that are checked and offered. */
 const OFFERED = 8
@@ -55,7 +55,7 @@ interface BeginPageProps {
     onChoose: (id: string) => void
     onConnect: () => void
   }) => ReactNode
-  /** A further pill: where the session works in a repository. */
+  /** Another pill: where the session works in a repository. */
   renderPlace?: (props: { folder: string | undefined }) => ReactNode
 }
 
@@ -106,7 +106,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   const looked = new Set([asked, last, ...projects.slice(0, OFFERED)].flatMap((path) => path || []))
   const missing = useMissingFolders([...looked])
   const recent = projects.filter((path) => !missing.has(path))
-  // A folder that the user asks for is never replaced by another one.
+  // A folder that the user chose is never replaced by another one.
   const folder = asked ?? (last !== undefined && !missing.has(last) ? last : recent[0])
   const isMissing = folder !== undefined && missing.has(folder)
   const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
@@ -292,7 +292,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
   )
 }
 
-/** Where a session like this one would be started. */
+/** The folder in which a session like this one would start. */
 function placeOf(summary: SessionSummary | undefined): string | undefined {
   return summary?.worktree?.project ?? summary?.folder
 }
@@ -362,7 +362,7 @@ function explanation(folder: string, scripted: boolean, mode: SessionMode, setti
     : asks
 }
 
-/** What is still to be chosen. */
+/** The choice that is still missing. */
 function whatIsMissing(folder: string | undefined, isMissing: boolean, hasModel: boolean): string {
   if (isMissing) return `The folder ${folder} does not exist any more. Choose another folder to continue.`
   if (folder === undefined && !hasModel) return 'Choose a folder and a model to continue.'

@@ -258,7 +258,7 @@ function OpenBrowser({
   )
 }
 
-/** A typed path on the machine that is shown. */
+/** A typed path, on the machine being browsed. */
 function onPlace(shown: string, typed: string): string {
   const there = splitPlaceFolder(shown)
   return there && splitPlaceFolder(typed) === undefined ? placeFolder({ ...there, path: typed.trim() }) : typed

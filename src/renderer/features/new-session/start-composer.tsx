@@ -14,7 +14,7 @@ interface StartComposerProps {
   onPasted: (pasted: readonly File[]) => void
   /** Folder, model, mode and so on. */
   pills: ReactNode
-  /** What the button does. */
+  /** Label of the button. */
   action: string
   canStart: boolean
   busy: boolean

@@ -11,9 +11,9 @@ import { useClient } from '../../state/page/queries'
 import { ChipButton } from '../../ui/chip'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/overlay/menu'
 
-/** What is chosen instead of a folder for a session without a project. */
+/** The value that replaces a folder for a session without a project. */
 export const NO_PROJECT = ''
-/** The value for the usual agent and the usual effort; names of agents have no capital letters. */
+/** The value for the default agent and effort; agent names have no capital letters, so it cannot collide. */
 const USUAL = 'Usual'
 
 interface FolderPillProps {
@@ -22,7 +22,7 @@ interface FolderPillProps {
   userHome: string | undefined
   onChoose: (folder: string) => void
   onBrowse: () => void
-  /** Other machines, and browsing there. */
+  /** Other machines, whose folders can be browsed. */
   places: readonly string[]
   onBrowsePlace: (placeId: string) => void
 }
@@ -75,13 +75,13 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse, place
   )
 }
 
-/** The parent folder, with the place that it is on. */
+/** The parent folder, with its place. */
 function there(path: string, parent: string): string {
   const place = splitPlaceFolder(path)
   return place ? `${place.placeId}: ${parent}` : parent
 }
 
-/** How much the session asks. */
+/** The permission mode of the session. */
 export function ModePill({
   mode,
   settings,
@@ -120,7 +120,7 @@ export function ModePill({
   )
 }
 
-/** How hard the model thinks; hidden when it offers no choice. */
+/** The thinking effort; hidden when the model offers no choice. */
 export function EffortPill({
   model,
   effort,
@@ -160,7 +160,7 @@ export function EffortPill({
   )
 }
 
-/** The agent that the session runs as; hidden without another one to choose. */
+/** The agent that the session runs as; hidden when there is only one. */
 export function AgentPill({
   folder,
   agent,

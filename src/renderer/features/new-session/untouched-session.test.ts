@@ -16,7 +16,7 @@ const summary = (sessionId: string, more: Partial<SessionSummary> = {}): Session
   ...more,
 })
 
-/** A client of an engine with these headers; what is not named is as in a new session. */
+/** A client of an engine with these headers; all other fields are as in a new session. */
 function clientOf(headers: Record<string, Partial<SessionHeader>>): Pick<TrestleClient, 'session'> {
   const open = async ({ sessionId }: { sessionId: string }) => ({
     header: { sessionId, model: 'a/b', mode: 'ask', turns: 0, queue: [], addedFolders: [], ...headers[sessionId] },
@@ -25,7 +25,7 @@ function clientOf(headers: Record<string, Partial<SessionHeader>>): Pick<Trestle
 }
 
 describe('starting a session without a message', () => {
-  it('continues the latest session of the folder in which nothing was said', async () => {
+  it('continues the latest session of the folder that has no messages', async () => {
     const sessions = [
       summary('old'),
       summary('new', { updatedAt: 2 }),
@@ -34,7 +34,7 @@ describe('starting a session without a message', () => {
     expect(await untouchedSession(clientOf({}), sessions, wanted)).toBe('new')
   })
 
-  it('leaves sessions alone that were used, named, archived, or are somewhere else', async () => {
+  it('skips sessions that were used, named or archived, or are in another folder', async () => {
     const sessions = [
       summary('asked'),
       summary('queued'),

@@ -5,7 +5,7 @@ import type { SessionHeader, SessionSummary } from '../../../shared/model/sessio
 import type { Effort } from '../../../shared/model/turn/effort'
 import { NO_PROJECT } from './start-pills'
 
-/** What a session is started with. */
+/** The choices that a session starts with. */
 export interface WantedSession {
   folder: string
   model: string
@@ -15,8 +15,8 @@ export interface WantedSession {
 }
 
 /**
- * A session that was started with the same choices and in which nothing has been said: starting another one would only
- * add a second empty row to the list. Undefined if there is no such session.
+ * A session that was started with the same choices and has no messages: starting another one would only add a second
+ * empty row to the list. Undefined if there is no such session.
  */
 export async function untouchedSession(
   client: Pick<TrestleClient, 'session'>,
@@ -27,7 +27,7 @@ export async function untouchedSession(
     .filter((summary) => mayBeUntouched(summary) && isIn(wanted.folder, summary))
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
   for (const { sessionId } of candidates.slice(0, LOOKED_AT)) {
-    // One that cannot be opened is left alone.
+    // Skip a session that cannot be opened.
     const opened = await client.session.open({ sessionId, limit: 1 }).catch(() => undefined)
     if (opened && isUntouched(opened.header) && isAsWanted(opened.header, wanted)) return sessionId
   }

@@ -12,7 +12,7 @@ interface WorktreeChoiceProps {
   onChange: (value: NewWorktree | undefined) => void
 }
 
-/** Whether a session works in a worktree of its own, and of what. Only the switch where there can be none. */
+/** Whether a session works in its own worktree, and from which base. Only the switch if no worktree is possible. */
 export function WorktreeChoice({ folder, value, onChange }: WorktreeChoiceProps) {
   const queries = useQueries()
   const { data: offer } = useQuery(queries.worktree.offer.queryOptions({ input: { folder }, retry: false }))

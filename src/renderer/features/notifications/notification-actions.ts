@@ -11,13 +11,13 @@ export interface NotificationPageActions {
   stop(alarm: Pick<Alarm, 'id'>): void
   /** Rejects when it could not be set. */
   set(when: string, label: string): Promise<void>
-  /** Without ids: all. */
+  /** Without ids: all notifications. */
   markRead(ids?: number[]): void
   /** Likewise; offers to undo it. */
   clear(ids?: number[]): void
 }
 
-/** What the user does with alarms and notifications. */
+/** The actions on alarms and notifications. */
 export function useNotificationActions(): NotificationPageActions {
   const client = useClient()
   const queryClient = useQueryClient()

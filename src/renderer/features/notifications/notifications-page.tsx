@@ -23,7 +23,7 @@ import { TextField } from '../../ui/form/field'
 /** Another process of the same home may set an alarm or notify. */
 const REFETCH_MS = 30_000
 
-/** Alarms, and everything the user was notified of. */
+/** Alarms, and all notifications. */
 export function NotificationsPage() {
   const queries = useQueries()
   const actions = useNotificationActions()
@@ -157,7 +157,7 @@ function NotificationList({ notifications }: { notifications: readonly UserNotif
   )
 }
 
-/** Alarms that ring or will ring, with what can be done to each. */
+/** Ringing and upcoming alarms, with their actions. */
 export function AlarmList({ alarms }: { alarms: readonly Alarm[] }) {
   const actions = useNotificationActions()
   return (

@@ -12,7 +12,7 @@ import { cx } from '../../ui/cx'
 const REPEAT_MS = 2_000
 const SOUNDS_MS = 60_000
 
-/** Alarms that ring now, above everything else, with their sound. Of several open pages one plays it. */
+/** Alarms that ring now, above everything else, with their sound. Only one of several open pages plays it. */
 export function RingingAlarms() {
   const actions = useNotificationActions()
   const { data = [] } = useQuery(useQueries().alarm.list.queryOptions({ input: {} }))

@@ -10,9 +10,9 @@ export interface LaunchField {
   label: string
   placeholder?: string
   hint?: string
-  /** What a value has to be; absent: anything. The engine checks it again. */
+  /** Pattern for valid values; default: any. The engine checks the value again. */
   pattern?: RegExp
-  /** What is wrong with a value that is not. */
+  /** Error for a value that does not match. */
   rule?: string
   /** The value is a number. */
   isNumber?: true
@@ -20,7 +20,7 @@ export interface LaunchField {
 
 export interface LaunchForm {
   title: string
-  /** The first one names the place, where it has no name of its own yet. */
+  /** The first one names the place, unless the user named it. */
   fields: readonly LaunchField[]
   /** Fields beyond what most people need. */
   more?: readonly LaunchField[]
@@ -50,7 +50,7 @@ const CONTAINER: LaunchForm = {
 }
 const KUBERNETES_NOTE = launchNote({ kind: 'kubernetes' })
 
-/** What the form asks for, by kind. */
+/** The fields of the form, by kind. */
 export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
   ssh: {
     title: 'A machine over ssh',
@@ -192,13 +192,13 @@ export const LAUNCH_FORMS: Record<PlaceKind, LaunchForm> = {
 
 export interface LaunchRead {
   launch?: PlaceLaunch
-  /** What is wrong, by field. */
+  /** Errors by field. */
   errors: Record<string, string>
-  /** What is wrong with the fields together. */
+  /** Error in the combination of fields. */
   error?: string
 }
 
-/** The launch that was filled in, or what is wrong with it. */
+/** The launch from the form, or its errors. */
 export function readLaunchForm(
   kind: PlaceKind,
   texts: Readonly<Record<string, string>>,
@@ -225,7 +225,7 @@ export function readLaunchForm(
   return { errors, ...(error !== undefined && { error }), ...(isWhole && { launch: values as unknown as PlaceLaunch }) }
 }
 
-/** What is wrong with fields that are right alone. */
+/** Error in a combination of fields that are valid separately. */
 function wrongTogether(kind: PlaceKind, values: Readonly<Record<string, unknown>>): string | undefined {
   if (kind !== 'kubernetes') return undefined
   const has = (name: string): boolean => values[name] !== undefined
@@ -235,13 +235,13 @@ function wrongTogether(kind: PlaceKind, values: Readonly<Record<string, unknown>
     : undefined
 }
 
-/** Whether what names the place is filled in; a Slurm cluster can be that of this machine. */
+/** Whether the field that names the place is filled in; a Slurm cluster can be that of this machine. */
 function hasNeeded(kind: PlaceKind, values: Readonly<Record<string, unknown>>): boolean {
   const [first] = LAUNCH_FORMS[kind].fields
   return kind === 'slurm' || kind === 'kubernetes' || (first !== undefined && values[first.name] !== undefined)
 }
 
-/** What a place is called unless the user says otherwise. */
+/** The suggested name of a place. */
 export function suggestedName(kind: PlaceKind, texts: Readonly<Record<string, string>>): string {
   const first = LAUNCH_FORMS[kind].fields[0]?.name ?? ''
   const text = (texts[first] ?? '').trim() || (texts['pool'] ?? '').trim()

@@ -21,12 +21,12 @@ export interface MoveDialogProps {
   title: string
   folder: string
   userHome: string | undefined
-  /** Where it is now; absent: on this machine. */
+  /** Its current place; undefined: this machine. */
   place?: string
   onClose: () => void
 }
 
-/** The choice of this machine; no name of a place is empty. */
+/** The value for this machine; place names are never empty. */
 const HERE = ''
 
 interface Running {
@@ -34,7 +34,7 @@ interface Running {
   text?: string
 }
 
-/** Moves a session to a place, or to this machine, and shows how far that is. */
+/** Moves a session to a place, or to this machine, and shows the progress. */
 export function MoveDialog({ sessionId, title, folder, userHome, place, onClose }: MoveDialogProps) {
   const client = useClient()
   const formId = useId()

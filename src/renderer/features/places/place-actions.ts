@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 
-/** What can be done with a place, with a message about how it went. */
+/** The actions on a place, each with a message about its result. */
 export function usePlaceActions() {
   const client = useClient()
   const queryClient = useQueryClient()

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button'
 import { Banner } from '../../ui/notice'
 import { usePlaceActions } from './place-actions'
 
-/** Tells that the place of the open session cannot be reached: what is shown is its last known state. */
+/** Says that the place of the open session cannot be reached, so the session is shown in its last known state. */
 export function PlaceBanner({ folder }: { folder: string | undefined }) {
   const place = usePlace(folder === undefined ? undefined : splitPlaceFolder(folder)?.placeId)
   const actions = usePlaceActions()
@@ -35,7 +35,7 @@ export function PlaceBanner({ folder }: { folder: string | undefined }) {
   )
 }
 
-/** In the middle of a sentence; times stay as they are. */
+/** Lowercases the first letter for the middle of a sentence; times stay unchanged. */
 function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1)
 }

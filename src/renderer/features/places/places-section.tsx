@@ -29,7 +29,7 @@ export function PlacesSection() {
     queries.place.list.queryOptions({ staleTime: Infinity, retry: false, refetchOnMount: 'always' }),
   )
   const [adding, setAdding] = useState(false)
-  /** The one that was just added: it is tested at once. */
+  /** The place that was just added: it is tested immediately. */
   const [added, setAdded] = useState<string>()
   return (
     <section aria-labelledby="settings-places">
@@ -111,7 +111,7 @@ function PlaceRow({ place, testsAtOnce }: { place: PlaceView; testsAtOnce: boole
           <Badge tone={isStopped ? 'plain' : TONES[state]}>{stateText(place)}</Badge>
         </p>
         <p className="text-small wrap-anywhere text-ink-3">{details.join(' · ')}</p>
-        {/* A test says it below, with its step. */}
+        {/* A test shows it below, with its step. */}
         {note !== undefined && <p className="text-small text-ink-3">{note}</p>}
         {failure && !isStopped && shown.data?.ok !== false && (
           <p className="mt-0.5 text-small wrap-anywhere text-fail-ink">{failure.message}</p>
@@ -188,7 +188,8 @@ interface PlaceQuestionProps {
 }
 
 /**
- * What ssh asks: a password, a passphrase, or whether a host key is right. The answer is passed on and never stored.
+ * A question of ssh: a password, a passphrase, or whether to trust a host key. The answer is passed on and never
+ * stored.
  */
 function PlaceQuestion({ placeId, question, onAnswer }: PlaceQuestionProps) {
   const [answer, setAnswer] = useState('')

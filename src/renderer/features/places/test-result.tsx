@@ -3,7 +3,7 @@ import type { PlaceFacts, PlaceTest } from '../../../shared/model/place/place'
 
 const STEPS = { connect: 'Connection', program: 'Trestle there', engine: 'Engine' } as const
 
-/** Every step of a test, with the actual reason where one failed, and what was found of the machine. */
+/** Every step of a test, with the reason if one failed, and what was found on the machine. */
 export function TestResult({ test }: { test: PlaceTest }) {
   const { steps, facts, roundTripMs } = test
   return (

@@ -5,7 +5,7 @@ import type { Tone } from '../../ui/badge'
 import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 
-/** How a state is shown. */
+/** The label and color of each state. */
 export const STATES: Record<PluginState, { word: string; tone: Tone }> = {
   asked: { word: 'Not reviewed', tone: 'wait' },
   changed: { word: 'Changed, off', tone: 'wait' },
@@ -22,13 +22,13 @@ const WORDS = {
   command: ['slash command', 'slash commands'],
 } as const
 
-/** What a plugin brings: `2 hooks · 1 skill`. */
+/** The contents of a plugin: `2 hooks · 1 skill`. */
 export function bringsText({ counts }: Pick<PluginView, 'counts'>): string {
   const parts = PLUGIN_PARTS.filter((kind) => counts[kind] > 0)
   return parts.map((kind) => `${counts[kind]} ${WORDS[kind][counts[kind] === 1 ? 0 : 1]}`).join(' · ')
 }
 
-/** The same plugin, as methods want it. */
+/** The plugin as input for the contract's methods. */
 export function placeOf({ name, folder }: PluginPlace): PluginPlace {
   return { name, ...(folder !== undefined && { folder }) }
 }

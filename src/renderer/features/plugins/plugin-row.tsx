@@ -13,7 +13,7 @@ interface PluginRowProps {
   onReview: () => void
 }
 
-/** A plugin with its state, what it brings, and the actions on it. */
+/** A plugin with its state, its contents, and the actions on it. */
 export function PluginRow({ plugin, userHome, onReview }: PluginRowProps) {
   const { name, version, description, author, scope, state, source, problems } = plugin
   const setEnabled = usePluginChange((plugins, enabled: boolean) => plugins.setEnabled({ ...placeOf(plugin), enabled }))

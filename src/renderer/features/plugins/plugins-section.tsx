@@ -110,7 +110,7 @@ export function PluginsSection({ userHome }: { userHome: string | undefined }) {
   )
 }
 
-/** What was removed in the last 30 days. */
+/** Plugins removed in the last 30 days. */
 function RemovedPlugins({ removed }: { removed: readonly RemovedPlugin[] }) {
   const restore = usePluginChange(
     (plugin, trashId: string) => plugin.restore({ trashId }),
@@ -153,7 +153,7 @@ interface AddPluginDialogProps {
   onAdded: (place: PluginPlace) => void
 }
 
-/** Asks where a plugin is, and installs it, turned off. */
+/** Asks for the location of a plugin, and installs it turned off. */
 function AddPluginDialog({ project, onClose, onAdded }: AddPluginDialogProps) {
   const client = useClient()
   const queryClient = useQueryClient()

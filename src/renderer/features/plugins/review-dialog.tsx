@@ -31,7 +31,7 @@ const KINDS: readonly { kind: PluginPart['kind']; title: string; text: string }[
 /** Everything a plugin would do, what has changed since it was accepted, and the decision about it. */
 export function ReviewDialog({ place, userHome, onClose }: ReviewDialogProps) {
   const queries = useQueries()
-  // What is decided about must not change under the eyes of the user.
+  // The reviewed content must not change while the user decides.
   const {
     data: review,
     error,

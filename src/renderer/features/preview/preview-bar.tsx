@@ -7,13 +7,13 @@ import { Button, IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import type { PreviewControls } from './use-page-reports'
 
-/** Widths that a page can be shown at, in px; undefined: all there is. */
+/** Widths that a page can be shown at, in px; undefined: the full width. */
 const WIDTHS = [undefined, 390, 768, 1024] as const
 export type PageWidth = (typeof WIDTHS)[number]
 
 export interface PreviewBarProps {
   controls: PreviewControls
-  /** The whole address of the page on screen. */
+  /** The full URL of the page on screen. */
   here: string
   width: PageWidth
   onWidth: (width: PageWidth) => void
@@ -24,7 +24,7 @@ export interface PreviewBarProps {
   onPicture: (picture: PagePicture) => void
 }
 
-/** What can be done with the page of a preview. */
+/** The actions on the page of a preview. */
 export function PreviewBar({
   controls,
   here,
@@ -129,7 +129,7 @@ export function PreviewBar({
   )
 }
 
-/** Where the page is; another address can be typed. */
+/** The address of the page; the user can type another one. */
 function AddressField({ address, onGo }: { address: string; onGo: (url: URL) => void }) {
   const [typed, setTyped] = useState(address)
   const go = (event: FormEvent): void => {
@@ -151,7 +151,7 @@ function AddressField({ address, onGo }: { address: string; onGo: (url: URL) => 
   )
 }
 
-/** The URL that was typed: whole, without its scheme, a port, or a path of the same server. */
+/** The typed URL: complete, without a scheme, only a port, or a path on the same server. */
 export function addressOf(typed: string, base: string): URL | undefined {
   const text = typed.trim()
   const whole = /^:?\d{2,5}$/.test(text)

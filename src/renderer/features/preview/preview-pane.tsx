@@ -29,8 +29,8 @@ export interface PreviewPaneProps {
 }
 
 /**
- * A page of a server on this machine, isolated from Trestle: in a frame of another origin, or in the desktop app in a
- * view of its own.
+ * A page of a server on this machine, isolated from Trestle: in a frame of another origin, or in the desktop app in its
+ * own view.
  */
 export function PreviewPane(props: PreviewPaneProps) {
   const { url, onOpenLink } = props
@@ -62,7 +62,7 @@ function FramePreview({ frameUrl, ...props }: PreviewPaneProps & { frameUrl: str
           ref={frame}
           src={frameUrl}
           title={`Preview of ${new URL(url).origin}`}
-          // Scripts there reach neither this page nor its storage.
+          // Its scripts reach neither this page nor its storage.
           // oxlint-disable-next-line react/iframe-missing-sandbox -- its origin is not Trestle's
           sandbox="allow-scripts allow-same-origin allow-forms allow-modals allow-downloads"
           referrerPolicy="no-referrer"
@@ -162,7 +162,7 @@ function Bar({ sessionId, url, controls, width, onWidth, onOpen, onOpenLink }: B
   )
 }
 
-/** Puts what the user picked on the page into their message. */
+/** Adds what the user picked on the page to their message. */
 function quoting({ sessionId, url }: PreviewPaneProps): PreviewHandlers {
   return {
     onPicked: (element, path) =>
@@ -203,14 +203,14 @@ function NoPreview({ origin, onOpenLink }: { origin: string; onOpenLink: (url: s
   )
 }
 
-/** Text that a page made, as a block of a message that it cannot end. */
+/** Text from a page as a fenced block of a message; the text cannot close the fence. */
 function block(text: string, language = ''): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.trimEnd()}\n${fence}\n`
 }
 
-/** A line that the page wrote, which may be anything. */
+/** A line from the page, which may contain anything. */
 function word(value: unknown): string {
   return (typeof value === 'string' ? value : '').replaceAll('\n', ' ').slice(0, 700)
 }
@@ -238,7 +238,7 @@ function outlineMessage(page: string, outline: string): string {
   return `This is on the page ${page} now:\n\n${block(outline)}`
 }
 
-/** A previewed page in a frame: the frame, and what it tells. */
+/** A previewed page in a frame: the frame, and the reports of its page. */
 function useFramePreview(
   frameUrl: string,
   handlers: PreviewHandlers,

@@ -2,10 +2,10 @@ import type { PagePicture } from '../../../shared/model/app/page-preview'
 
 /** Models see no more detail. */
 const MAX_SIDE = 2000
-/** A tab that paints nothing gives no picture. */
+/** Timeout in ms, because a tab that paints nothing delivers no frame. */
 const WAIT_MS = 5000
 
-/** In Chromium: names an element whose pixels alone a track of this tab shows. */
+/** Chromium only: limits the video track of this tab to one element. */
 declare const CropTarget: { fromElement: (element: Element) => Promise<object> } | undefined
 
 interface CroppableTrack extends MediaStreamTrack {
@@ -13,8 +13,8 @@ interface CroppableTrack extends MediaStreamTrack {
 }
 
 /**
- * A picture of one element of this page. The browser asks the user to share this tab; what is shared is cut to the
- * element and ends with the picture. Throws an Error with a message for the user.
+ * A picture of one element of this page. The browser asks the user to share this tab; the capture is cropped to the
+ * element and stops after the picture. Throws an Error with a message for the user.
  */
 export async function pictureOfElement(element: Element): Promise<PagePicture> {
   if (typeof CropTarget === 'undefined' || !('getDisplayMedia' in navigator.mediaDevices))
@@ -23,9 +23,9 @@ export async function pictureOfElement(element: Element): Promise<PagePicture> {
         'and paste it into your message; Chrome, Edge and the desktop app do it for you.',
     )
   const target = await CropTarget.fromElement(element)
-  // Chromium offers this tab alone; other browsers ignore the wish.
-  const wishes = { video: { displaySurface: 'browser' }, audio: false, preferCurrentTab: true }
-  const stream = await navigator.mediaDevices.getDisplayMedia(wishes as DisplayMediaStreamOptions).catch(() => {
+  // Makes Chromium offer only this tab; other browsers ignore it.
+  const constraints = { video: { displaySurface: 'browser' }, audio: false, preferCurrentTab: true }
+  const stream = await navigator.mediaDevices.getDisplayMedia(constraints as DisplayMediaStreamOptions).catch(() => {
     throw new Error('No picture was taken: this tab was not shared.')
   })
   try {
@@ -40,7 +40,7 @@ export async function pictureOfElement(element: Element): Promise<PagePicture> {
   }
 }
 
-/** Its next frame. */
+/** A picture of the next frame of the stream. */
 async function pictureOfStream(stream: MediaStream): Promise<PagePicture> {
   const video = document.createElement('video')
   video.muted = true

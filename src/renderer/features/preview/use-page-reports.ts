@@ -9,7 +9,7 @@ export interface PageProblem {
   count: number
 }
 
-/** What the user does with the page that a preview shows, whether in a frame or in a view of its own. */
+/** The user's actions on the previewed page, whether in a frame or in its own view. */
 export interface PreviewControls {
   /** Path and title of the page on screen. */
   place: { url: string; title: string } | undefined
@@ -21,7 +21,7 @@ export interface PreviewControls {
   capture: () => Promise<PagePicture>
 }
 
-/** What happens with what the user asked of the page. `path`: where the page is. */
+/** Handlers for what the page returns. `path`: the current path of the page. */
 export interface PreviewHandlers {
   onPicked: (element: PickedElement, path: string | undefined) => void
   onOutline: (text: string, path: string | undefined) => void
@@ -29,7 +29,7 @@ export interface PreviewHandlers {
 
 const MAX_PROBLEMS = 50
 
-/** Collects what a page tells. */
+/** Collects the reports of a page. */
 export function usePageReports({ onPicked, onOutline }: PreviewHandlers) {
   const [place, setPlace] = useState<PreviewControls['place']>()
   const [problems, setProblems] = useState<readonly PageProblem[]>([])
@@ -56,14 +56,14 @@ export function usePageReports({ onPicked, onOutline }: PreviewHandlers) {
   return { place, problems, isPicking, setIsPicking, hear, forgetProblems: () => setProblems([]) }
 }
 
-/** The same problem again only counts. */
+/** Counts a repeated problem instead of adding it again. */
 function withProblem(before: readonly PageProblem[], level: PageProblem['level'], words: string): PageProblem[] {
   const known = before.find((one) => one.level === level && one.text === words)
   const count = (known?.count ?? 0) + 1
   return [...before.filter((one) => one !== known), { level, text: words, count }].slice(-MAX_PROBLEMS)
 }
 
-/** The page is not trusted to send what it should. */
+/** The page is untrusted and may send any value. */
 function text(value: unknown): string {
   return typeof value === 'string' ? value.slice(0, 10_000) : ''
 }

@@ -6,30 +6,30 @@ import { useClient } from '../../state/page/queries'
 import { showFailureToast, showNoticeToast } from '../../state/page/toasts-state'
 import { usePageReports, type PreviewControls, type PreviewHandlers } from './use-page-reports'
 
-/** Points in each direction at which the area is looked for: anything larger than the gaps is noticed. */
+/** Points per direction where the area is checked: anything larger than the gaps is noticed. */
 const GRID = 6
 /** Handles at the edges of a pane reach this far into it. */
 const EDGE_PX = 6
 
 /**
- * Tells where an element is, whenever that changes, and null while something else of the page lies over it: a view
- * above the page would hide it. Returns a function that stops, and tells null.
+ * Reports the position of an element whenever it changes, and null while another element covers it, because a view
+ * above the page would hide that element. Returns a function that stops and reports null.
  */
-function watchPlace(element: HTMLElement, tell: (place: ViewPlace | null) => void): () => void {
+function watchPlace(element: HTMLElement, report: (place: ViewPlace | null) => void): () => void {
   let last: string | undefined
   const look = (): void => {
     const place = isUncovered(element) ? placeOf(element) : null
     const next = JSON.stringify(place)
     if (next !== last) {
       last = next
-      tell(place)
+      report(place)
     }
     frame = requestAnimationFrame(look)
   }
   let frame = requestAnimationFrame(look)
   return () => {
     cancelAnimationFrame(frame)
-    tell(null)
+    report(null)
   }
 }
 
@@ -38,7 +38,7 @@ function placeOf(element: HTMLElement): ViewPlace | null {
   return width < 1 || height < 1 ? null : { x, y, width, height }
 }
 
-/** Whether nothing lies over the element, as far as the points of the grid show. */
+/** Whether no other element covers it at any point of the grid. */
 function isUncovered(element: HTMLElement): boolean {
   const { left, top, width, height } = element.getBoundingClientRect()
   for (let row = 0; row < GRID; row += 1) {
@@ -46,7 +46,7 @@ function isUncovered(element: HTMLElement): boolean {
       const x = left + EDGE_PX + ((width - 2 * EDGE_PX) * column) / (GRID - 1)
       const y = top + EDGE_PX + ((height - 2 * EDGE_PX) * row) / (GRID - 1)
       const found = document.elementFromPoint(x, y)
-      // Outside the window there is nothing.
+      // Points outside the window have no element.
       if (found && !element.contains(found)) return false
     }
   }
@@ -54,17 +54,17 @@ function isUncovered(element: HTMLElement): boolean {
 }
 
 export interface ViewPreview extends PreviewControls {
-  /** The element that the view lies over. */
+  /** The element that the view covers. */
   area: RefObject<HTMLDivElement | null>
   /** Why the page is not shown. */
   problem: string | undefined
-  /** Replaces the page while a part of Trestle's interface covers it. */
+  /** A still picture that replaces the page while a part of Trestle's interface covers it. */
   still: PagePicture | undefined
-  /** Puts the keyboard into the page. */
+  /** Moves the keyboard focus into the page. */
   enter: () => void
 }
 
-/** A previewed page in a view of its own, which the desktop app lays over this page. */
+/** A previewed page in its own view, which the desktop app places over this page. */
 export function useViewPreview(url: string, pageWidth: number | undefined, handlers: PreviewHandlers): ViewPreview {
   const client = useClient()
   const area = useRef<HTMLDivElement>(null)
@@ -113,7 +113,7 @@ export function useViewPreview(url: string, pageWidth: number | undefined, handl
       client.preview
         .place({ viewId, place: next && { ...next, ...(pageWidth !== undefined && { pageWidth }) } })
         .then(({ picture }) => setStill(next ? undefined : picture))
-        // The view is gone with its window, or will be there again with the next one.
+        // The view was closed with its window, or the next window opens it again.
         .catch(() => {})
     }
     if (isShown) return watchPlace(element, place)

@@ -3,12 +3,12 @@ import { isSameComment, storedCommentDraft } from './comment-draft'
 
 const draft = { path: '/a.ts', side: 'new' as const, line: 3, endLine: 5, at: 5, text: 'why?' }
 
-it('reads a comment that was being written, a new one or a change of one', () => {
+it('reads the draft of a new or an edited comment', () => {
   expect(storedCommentDraft(JSON.stringify(draft))).toEqual(draft)
   expect(storedCommentDraft(JSON.stringify({ ...draft, id: 'c1', more: 1 }))).toEqual({ ...draft, id: 'c1' })
 })
 
-it('ignores what is damaged or of another version, so that the review opens', () => {
+it('ignores damaged drafts and those of other versions, so that the review opens', () => {
   const damaged = [undefined, '', '{', 'null', '3', '[]', '{}']
   const changed = [
     { side: 'left' },
@@ -23,7 +23,7 @@ it('ignores what is damaged or of another version, so that the review opens', ()
     expect(storedCommentDraft(stored)).toBeUndefined()
 })
 
-it('tells another comment that was started while one is saved from more text in the same', () => {
+it('distinguishes another comment from more text in the same comment', () => {
   expect(isSameComment({ ...draft, text: 'why? And more' }, draft)).toBe(true)
   for (const other of [{ line: 4 }, { side: 'old' as const }, { path: '/b.ts' }, { id: 'c1' }])
     expect(isSameComment({ ...draft, ...other }, draft)).toBe(false)

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../shared/json-fields'
 import type { CommentDraft } from './diff/review-rows'
 
-/** A comment that was being written, as the browser stored it; undefined for what cannot be one. */
+/** The draft of a comment from the browser's storage; undefined if it is invalid. */
 export function storedCommentDraft(stored: string | undefined): CommentDraft | undefined {
   try {
     const value: unknown = JSON.parse(stored ?? 'null')
@@ -16,7 +16,7 @@ export function storedCommentDraft(stored: string | undefined): CommentDraft | u
   }
 }
 
-/** Whether both are the same comment, whatever is written in it. */
+/** Whether both are drafts of the same comment, whatever their text. */
 export function isSameComment(one: CommentDraft | undefined, other: CommentDraft): boolean {
   const names = ['id', 'path', 'side', 'line', 'endLine'] as const
   return one !== undefined && names.every((name) => one[name] === other[name])

@@ -6,7 +6,7 @@ import type { ShownDiff } from './diff/review-rows'
 
 const FILE = { path: '/work/app/a.md', name: 'a.md', key: 'k1' } as ReviewFile
 
-/** A hunk that begins at line 10 of both sides, with one change from the second line on. */
+/** A hunk that starts at line 10 of both sides, with one change from the second line on. */
 function diffOf(lines: readonly string[], count = lines.length - 1): ShownDiff {
   return {
     path: FILE.path,
@@ -26,7 +26,7 @@ function asked(diff: ShownDiff, change = 'c1'): string | undefined {
 }
 
 describe('asking about a change', () => {
-  it('quotes its lines with the place it begins at', () => {
+  it('quotes its lines with their location', () => {
     expect(asked(diffOf([' same', '-old', '+new']))).toBe('About a.md:11:\n\n```diff\n-old\n+new\n```\n\n')
   })
 
@@ -44,7 +44,7 @@ describe('asking about a change', () => {
     expect(text).toContain('(15 more lines)')
   })
 
-  it('puts nothing into the composer for a change that is gone', () => {
+  it('adds nothing to the composer for a change that no longer exists', () => {
     expect(asked(diffOf([' same', '+x']), 'gone')).toBeUndefined()
     expect(changeIn(diffOf([' same', '+x']), 'gone')).toBeUndefined()
   })

@@ -7,7 +7,7 @@ import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import type { ReviewStore } from './review-store'
 import { endOf, type ShownDiff } from './diff/review-rows'
 
-/** Undoes files, or changes of one; the toast takes it back. */
+/** Undoes the changes of files, or some changes of one file; the toast can revert that. */
 export async function undoInReview(
   client: TrestleClient,
   review: ReviewStore,
@@ -29,7 +29,7 @@ export async function undoInReview(
   await review.reload()
 }
 
-/** Puts a change into the composer, to ask about it. */
+/** Adds a change to the composer, to ask about it. */
 export function askAbout(sessionId: string, file: ReviewFile, diff: ShownDiff, change: string): void {
   const found = changeIn(diff, change)
   if (!found) return
@@ -57,12 +57,12 @@ export function changeIn(diff: ShownDiff, change: string): { hunk: ReviewHunk; a
   return undefined
 }
 
-/** The line of the new side that a change begins at. */
+/** The first line of a change on the new side. */
 function lineOf(hunk: ReviewHunk, at: number): number {
   return endOf({ ...hunk, lines: hunk.lines.slice(0, at) }).new
 }
 
-/** The lines of a change that a comment on it is on: the added ones, else the removed ones. */
+/** The lines that a comment on a change covers: the added ones, or else the removed ones. */
 export function linesOfChange(
   diff: ShownDiff,
   change: string,

@@ -37,7 +37,7 @@ interface ReviewBarProps {
   onShow: (path: string) => void
 }
 
-/** What is reviewed, how it is shown, and what can be done with all of it. */
+/** The scope of the review, its display options, and the actions on all changes. */
 export function ReviewBar({
   sessionId,
   scope,
@@ -125,7 +125,7 @@ export function ReviewBar({
 
 const MAX_LISTED = 200
 
-/** Nothing while no file is loaded; of hidden lines only in how many files they are. */
+/** Empty until a file is loaded; for hidden lines, only the number of files that have them. */
 function Totals({ added, removed, hidden, counted }: ReviewTotals) {
   return (
     <span className="text-small tabular-nums">

@@ -11,7 +11,7 @@ interface Known {
 const NO_COMMENTS: readonly ReviewComment[] = []
 const NO_KEPT: readonly string[] = []
 
-/** Makes the blocks of a review. A file whose inputs are the same keeps its block, so that it is not drawn again. */
+/** Makes the blocks of a review. A file with unchanged inputs keeps its block, so that it is not rendered again. */
 export class ReviewBlocks {
   readonly #known = new Map<string, Known>()
 
@@ -66,7 +66,7 @@ export class ReviewBlocks {
   }
 }
 
-/** The text of a draft is kept by its form: typing does not build the rows again. */
+/** Omits the text of the draft, which its form keeps, so that typing does not rebuild the rows. */
 function draftKey(draft: CommentDraft | undefined): string {
   return draft ? `${draft.id ?? ''} ${draft.side} ${draft.line} ${draft.endLine}` : ''
 }
@@ -80,7 +80,7 @@ export function isViewed(marks: ReviewMarks, { path, key }: ReviewFile): boolean
   return marks.viewed[path]?.includes(key) ?? false
 }
 
-/** The changes of all files in order, with the rows that show where they begin. */
+/** The changes of all files in order, each with its first row. */
 export function changesIn(blocks: readonly ReviewBlock[]): { path: string; change: string; row: string }[] {
   return blocks.flatMap(({ id: path, rows }) =>
     rows.flatMap((row) =>

@@ -17,7 +17,7 @@ interface ReviewHeadProps {
   onUndo: () => void
 }
 
-/** The head of a file: it stays at the top while the file is on screen. */
+/** The header of a file: it stays at the top while the file is on screen. */
 export function ReviewHead({
   block: { file, diff },
   isViewed,

@@ -31,7 +31,7 @@ export interface ReviewPaneProps {
   scope: ReviewedScope
 }
 
-/** All changes of a session, of a turn or against a branch, in one scroll: to read, comment, keep and undo. */
+/** All changes of a session, of a turn or against a branch, in one scroll area: to read, comment, keep and undo. */
 export function ReviewPane({ sessionId, scope }: ReviewPaneProps) {
   return <Review key={`${sessionId} ${JSON.stringify(scope)}`} sessionId={sessionId} scope={scope} />
 }
@@ -58,7 +58,7 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
   const scroller = useRef<ScrollerHandle>(null)
   const [maker] = useState(() => new ReviewBlocks())
 
-  // Behind another tab, effects end, and begin again with the same store when this tab is back in front.
+  // When the tab is hidden, effects are cleaned up; they run again with the same store when it is shown.
   useEffect(() => {
     review.open()
     return () => review.close()
@@ -68,14 +68,14 @@ function Review({ sessionId, scope }: ReviewPaneProps) {
     const again = (): void => void review.reload()
     window.addEventListener('focus', again)
     return () => window.removeEventListener('focus', again)
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- The version says when files may have changed.
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- The version changes when files may have changed.
   }, [review, version])
 
   const blocks = useMemo(
     () => maker.make(parts, isSplit, (path) => unfolded.has(path)),
     [maker, parts, isSplit, unfolded],
   )
-  // Only keys need them: a large review has tens of thousands.
+  // Computed only for keys: a large review has tens of thousands of changes.
   const all = useMemo(() => (current ? changesIn(blocks) : []), [blocks, current])
   const files = list?.files ?? []
   const fileOf = (path: string): ReviewFile | undefined => files.find((file) => file.path === path)

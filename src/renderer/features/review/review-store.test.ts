@@ -22,7 +22,7 @@ function held<T>() {
   return Promise.withResolvers<T>()
 }
 
-/** An engine of one review, whose answers the test can replace or hold back. */
+/** An engine with one review, whose answers the test can replace or delay. */
 function engine(files: ReviewFile[]) {
   const asked: { paths: string[]; secrets: boolean }[] = []
   const api = {
@@ -56,7 +56,7 @@ function engine(files: ReviewFile[]) {
 }
 
 describe('loading differences', () => {
-  it('starts with what fills the screen, then loads all others once', async () => {
+  it('starts with the files that fill the screen, then loads all others once', async () => {
     const { api, review, loaded } = engine(Array.from({ length: 50 }, (_, n) => file(`f${n}`)))
     await review.reload()
     await expect.poll(() => loaded().length).toBe(50)
@@ -64,7 +64,7 @@ describe('loading differences', () => {
     expect(new Set(api.asked.flatMap(({ paths }) => paths)).size).toBe(50)
   })
 
-  it('loads what is on screen before others', async () => {
+  it('loads files on screen before others', async () => {
     const { api, review, loaded } = engine(Array.from({ length: 40 }, (_, n) => file(`f${n}`)))
     review.look(['f38', 'f39'], 'f38')
     await review.reload()
@@ -72,7 +72,7 @@ describe('loading differences', () => {
     expect(api.asked[0]?.paths.slice(0, 3)).toEqual(['f38', 'f39', 'f0'])
   })
 
-  it('loads only changed files again after a reload, and forgets those that are gone', async () => {
+  it('loads only changed files again after a reload, and forgets removed ones', async () => {
     const { api, review, loaded } = engine([file('a'), file('b'), file('c')])
     await review.reload()
     await expect.poll(() => loaded().length).toBe(3)
@@ -83,7 +83,7 @@ describe('loading differences', () => {
     expect(api.asked.map(({ paths }) => paths)).toEqual([['b']])
   })
 
-  it('shows the newest lines of a file that changed while its earlier ones were on the way', async () => {
+  it('shows the newest lines of a file that changed while it was loading', async () => {
     const { api, review, loaded } = engine([file('a')])
     const slow = held<ReviewDiff[]>()
     const usual = api.diffs
@@ -97,7 +97,7 @@ describe('loading differences', () => {
     expect(review.store.getState().list?.files).toEqual([file('a', 'k2')])
   })
 
-  it('takes the version that was loaded when a file changed after the list', async () => {
+  it('uses the loaded version when a file changed after the list was read', async () => {
     const { api, review, loaded } = engine([file('a')])
     api.diffs = async () => [diff('a', 'k2')]
     await review.reload()
@@ -127,7 +127,7 @@ describe('loading differences', () => {
     expect(review.store.getState().list?.files.map(({ path }) => path)).toEqual(['new'])
   })
 
-  it('says why it failed, and is fine again after the next reload', async () => {
+  it('reports why it failed, and recovers with the next reload', async () => {
     const { api, review } = engine([file('a')])
     const usual = api.list
     api.list = () => Promise.reject(new Error('git is missing'))
@@ -148,7 +148,7 @@ describe('loading differences', () => {
 })
 
 describe('secrets', () => {
-  it('are asked for only for the file that was revealed, also after a reload', async () => {
+  it('are requested only for a revealed file, also after a reload', async () => {
     const { api, review, loaded } = engine([file('.env'), file('a')])
     await review.reload()
     await expect.poll(() => loaded().length).toBe(2)
@@ -177,7 +177,7 @@ describe('more lines', () => {
       const [shown] = review.store.getState().diffs.get('a')!.hunks
       expect([shown?.new, shown?.lines.length]).toEqual([first, count + 3])
       expect(shown?.lines[0]).toBe(' line 1')
-      // Nothing is left to show: nothing is asked for.
+      // Nothing is left to show, so nothing is requested.
       await review.expand('a', 0, where)
       expect(review.store.getState().diffs.get('a')!.hunks[0]).toBe(shown)
     }
@@ -188,7 +188,7 @@ describe('more lines', () => {
     expect(review.store.getState().diffs.get('a')!.hunks.at(-1)?.lines.at(-1)).toBe(' line 31')
   })
 
-  it('are dropped when the file was loaded again meanwhile', async () => {
+  it('are dropped when the file was reloaded in the meantime', async () => {
     const { api, review, loaded } = engine([file('a')])
     await review.reload()
     await expect.poll(() => loaded().length).toBe(1)
@@ -206,7 +206,7 @@ describe('more lines', () => {
 })
 
 describe('marks', () => {
-  it('are shown at once, and an answer from before does not take them back', async () => {
+  it('are shown immediately, and an earlier answer does not remove them', async () => {
     const { api, review } = engine([file('a')])
     await review.reload()
     const slow = held<ReviewMarks>()
@@ -221,7 +221,7 @@ describe('marks', () => {
     expect(review.store.getState().marks.viewed).toEqual({ a: ['k1'] })
   })
 
-  it('are taken back when they cannot be stored', async () => {
+  it('are removed when they cannot be stored', async () => {
     const { api, review } = engine([file('a')])
     await review.reload()
     api.setViewed = () => Promise.reject(new Error('read-only'))

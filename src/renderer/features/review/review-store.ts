@@ -15,7 +15,7 @@ import { endOf, hiddenAfter, hiddenBefore, withLines, type CommentDraft, type Sh
 export interface ReviewState {
   list: ReviewList | undefined
   failure: Failure | undefined
-  /** The differences that are loaded, by path. */
+  /** The loaded diffs, by path. */
   diffs: ReadonlyMap<string, ShownDiff>
   marks: ReviewMarks
   draft: CommentDraft | undefined
@@ -24,13 +24,13 @@ export interface ReviewState {
 }
 
 const NO_MARKS: ReviewMarks = { viewed: {}, kept: {}, comments: [] }
-/** The first page fills the screen, the others follow one after the other. */
+/** Files in the first page, which fills the screen; the other pages follow one by one. */
 const FIRST_PAGE = 6
 const PAGE = 20
-/** Lines that one step of expanding shows. */
+/** Lines per expand step. */
 const STEP = 20
 
-/** What a review shows. Differences are loaded in pages: those on screen first, then all others, in order. */
+/** The content of a review. Diffs are loaded in pages: those on screen first, then all others, in order. */
 export class ReviewStore {
   readonly store: StoreApi<ReviewState>
   readonly sessionId: string
@@ -43,9 +43,9 @@ export class ReviewStore {
   /** Counts reloads: an answer to an earlier one is dropped. */
   #generation = 0
   readonly #missing = new Set<string>()
-  /** Files that may hold secrets and whose lines the user has asked for. */
+  /** Files that may contain secrets and whose lines the user has revealed. */
   readonly #revealed = new Set<string>()
-  /** Counts the marks made here, and settles when they are stored: an answer from before would take one back. */
+  /** Number of marks made here. Answers from before the latest one are ignored, because they would remove it. */
   #marksMade = 0
   #marksStored: Promise<unknown> = Promise.resolve()
 
@@ -63,17 +63,17 @@ export class ReviewStore {
     }))
   }
 
-  /** It is on screen, for the first time or again after `close`. */
+  /** Called when it appears on screen, for the first time or after `close`. */
   open(): void {
     this.#isClosed = false
   }
 
-  /** It is not on screen: nothing more is loaded. */
+  /** Called when it leaves the screen: stops loading. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Reads the list and the marks again; differences of files that have not changed are kept. */
+  /** Reads the list and the marks again; diffs of unchanged files are kept. */
   async reload(): Promise<void> {
     const generation = (this.#generation += 1)
     const { sessionId, scope } = this
@@ -133,7 +133,7 @@ export class ReviewStore {
         const diffs = pages.flat()
         if (this.#isClosed) return
         const found = new Set(diffs.map(({ path }) => path))
-        // After a reload its list counts: what changed since is loaded again.
+        // After a reload, its list is authoritative: files that changed since are loaded again.
         const isCurrent = generation === this.#generation
         if (isCurrent) for (const path of paths) if (!found.has(path)) this.#missing.add(path)
         this.#put(diffs, isCurrent)
@@ -152,7 +152,7 @@ export class ReviewStore {
       const isNewer = isCurrent && files.some(({ path, key }) => (keys.get(path) ?? key) !== key)
       return {
         diffs: new Map([...state.diffs, ...diffs.map((diff) => [diff.path, diff] as const)]),
-        // A file that changes while it is loaded is the one that was loaded.
+        // If a file changed while it was loading, list the version that was loaded.
         ...(isNewer &&
           state.list && {
             list: { ...state.list, files: files.map((file) => ({ ...file, key: keys.get(file.path) ?? file.key })) },
@@ -171,7 +171,7 @@ export class ReviewStore {
     return [...first, ...due.filter(({ path }) => !wanted.has(path))].slice(0, page).map(({ path }) => path)
   }
 
-  /** Shows the lines of a file that may hold secrets, until the review is closed. */
+  /** Shows the lines of a file that may contain secrets, until the review is closed. */
   async reveal(path: string): Promise<void> {
     const { sessionId, scope } = this
     this.#revealed.add(path)
@@ -192,7 +192,7 @@ export class ReviewStore {
     const lines = await this.#client.review.lines({ sessionId, scope, path, from, to, secrets })
     this.store.setState(({ diffs }) => {
       const now = diffs.get(path)
-      // It was loaded again meanwhile.
+      // The file was reloaded in the meantime.
       if (now?.hunks !== diff.hunks) return {}
       return { diffs: new Map(diffs).set(path, { ...now, hunks: withLines(now.hunks, index, from, lines) }) }
     })
@@ -202,7 +202,7 @@ export class ReviewStore {
     this.store.setState({ draft })
   }
 
-  /** Shows a mark at once; the engine stores it. Rejects when it cannot be stored. */
+  /** Shows a mark immediately; the engine stores it. Rejects when it cannot be stored. */
   async setViewed({ path, key }: ReviewFile, viewed: boolean): Promise<void> {
     const { sessionId } = this
     this.#mark(({ viewed: before, ...marks }) => {
@@ -237,7 +237,7 @@ export class ReviewStore {
   }
 }
 
-/** The lines of the new side that are not shown before a hunk. */
+/** The hidden lines of the new side before a hunk. */
 function gapBefore(diff: ShownDiff, index: number): { from: number; to: number } {
   const hunks: readonly ReviewHunk[] = diff.hunks
   const above = hunks[index - 1]

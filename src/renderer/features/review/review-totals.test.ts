@@ -17,7 +17,7 @@ const diff = (path: string, added: number, removed: number, secret?: string): Sh
 })
 
 describe('the totals of a review', () => {
-  it('count files whose lines are hidden apart from files without lines', () => {
+  it('count files with hidden lines separately from files without lines', () => {
     const files = ['/a', '/.env', '/picture.png', '/later'].map(file)
     const diffs = new Map(
       [diff('/a', 3, 1), diff('/.env', 0, 0, 'keys'), diff('/picture.png', 0, 0)].map((d) => [d.path, d]),
@@ -25,7 +25,7 @@ describe('the totals of a review', () => {
     expect(reviewTotals(files, diffs)).toEqual({ added: 3, removed: 1, hidden: 1, counted: 2 })
   })
 
-  it('leave out files that are not listed any more', () => {
+  it('omit files that are no longer listed', () => {
     expect(reviewTotals([], new Map([['/a', diff('/a', 3, 1)]]))).toEqual({
       added: 0,
       removed: 0,

@@ -1,17 +1,17 @@
 import type { ReviewFile } from '../../../shared/model/session/review'
 import type { ShownDiff } from './diff/review-rows'
 
-/** What a review changes in all, as far as its lines are loaded and shown. */
+/** The totals of a review, for lines that are loaded and shown. */
 export interface ReviewTotals {
   added: number
   removed: number
-  /** Files whose lines are not counted, because they may hold secrets. */
+  /** Files whose lines are not counted, because they may contain secrets. */
   hidden: number
   /** Files whose lines are counted. */
   counted: number
 }
 
-/** Adds up the lines of the files that are listed. */
+/** Adds up the lines of the listed files. */
 export function reviewTotals(files: readonly ReviewFile[], diffs: ReadonlyMap<string, ShownDiff>): ReviewTotals {
   const totals = { added: 0, removed: 0, hidden: 0, counted: 0 }
   for (const { path } of files) {

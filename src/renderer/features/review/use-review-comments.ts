@@ -16,13 +16,12 @@ interface ReviewCommentsNeeds {
   client: TrestleClient
   review: ReviewStore
   scroller: RefObject<ScrollerHandle | null>
-  /** Focuses the review again when what had the focus has gone. */
+  /** Focuses the review again after the focused element was removed. */
   refocus: () => void
 }
 
 /**
- * Writing, changing and deleting comments on lines of a review. The one being written outlives the page; each window
- * has its own.
+ * Writing, editing and deleting comments on lines of a review. The draft outlives the page; each window has its own.
  */
 export function useReviewComments({ client, review, scroller, refocus }: ReviewCommentsNeeds) {
   const { sessionId, scope } = review
@@ -40,7 +39,7 @@ export function useReviewComments({ client, review, scroller, refocus }: ReviewC
     draftOpened.current = true
     setDraft(next)
   }
-  /** On a line, or on the lines from the current draft's to this one. */
+  /** Comments on a line, or extends the current draft to it. */
   const comment = (path: string, side: ReviewSide, line: number, extend: boolean): void => {
     const { draft } = review.store.getState()
     const isSame = extend && draft?.path === path && draft.side === side && draft.id === undefined
@@ -82,7 +81,7 @@ export function useReviewComments({ client, review, scroller, refocus }: ReviewC
       try {
         if (id !== undefined) await client.review.changeComment({ sessionId, id, text })
         else await client.review.addComment({ sessionId, scope, text, ...place })
-        // Another comment may have been started meanwhile.
+        // Another comment may have been started in the meantime.
         if (isSameComment(review.store.getState().draft, written)) setDraft(undefined)
         await review.reloadMarks()
         focusUnlessMoved(scroller.current, null)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Functions that stay the same, and call those of the latest render. */
+/** Functions with a stable identity that call those of the latest render. */
 export function useStable<Functions extends Record<string, (...given: never[]) => unknown>>(
   functions: Functions,
 ): Functions {

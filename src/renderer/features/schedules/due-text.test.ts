@@ -7,13 +7,13 @@ const at = (year: number, month: number, day: number, hour = 12, minute = 0): nu
 describe('the day of a run', () => {
   const now = at(2026, 3, 27, 23, 59)
 
-  it('is named from midnight on, not from 24 hours on', () => {
+  it('changes at midnight, not after 24 hours', () => {
     expect(dayText(new Date(at(2026, 3, 27, 0, 0)), now)).toBe('Today')
     expect(dayText(new Date(at(2026, 3, 28, 0, 0)), now)).toBe('Tomorrow')
     expect(dayText(new Date(at(2026, 3, 26, 23, 59)), now)).toBe('Yesterday')
   })
 
-  it('is named right on and around the days on which the clocks change', () => {
+  it('is correct on and around the days when the clocks change', () => {
     // In most of Europe and America one of these days has 23 or 25 hours.
     for (const [month, day] of [
       [3, 8],
@@ -30,7 +30,7 @@ describe('the day of a run', () => {
     }
   })
 
-  it('is a weekday within a week, a date after, with the year when it is another one', () => {
+  it('is a weekday within a week, then a date, with the year if it differs', () => {
     expect(dayText(new Date(at(2026, 4, 2)), now)).toBe(
       new Date(at(2026, 4, 2)).toLocaleDateString(undefined, { weekday: 'short' }),
     )
@@ -45,7 +45,7 @@ describe('the day of a run', () => {
 })
 
 describe('days', () => {
-  it('begin at midnight, also after a change of the clocks', () => {
+  it('start at midnight, also when the clocks change', () => {
     for (const start of [at(2026, 3, 1, 0), at(2026, 10, 1, 0)])
       for (let days = 0; days < 45; days += 1) {
         const day = addDays(start, days)

@@ -22,12 +22,12 @@ export function dayText(date: Date, now: number): string {
   })
 }
 
-/** Midnight before a moment, by this machine's clock. */
+/** The midnight before a time, by this machine's clock. */
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0)
 }
 
-/** Midnight some days later; days at the changes of summer time have other lengths. */
+/** Midnight some days later; days on which the clocks change have other lengths. */
 export function addDays(start: number, days: number): number {
   const date = new Date(start)
   return date.setDate(date.getDate() + days)

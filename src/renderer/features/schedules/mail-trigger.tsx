@@ -4,7 +4,7 @@ import { useQueries, useSettings } from '../../state/page/queries'
 import { SelectField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'
 
-/** Which mail starts a schedule, as a person types it; an empty text matches all. */
+/** Which mail starts a schedule, as typed in the form; an empty text matches all. */
 export type MailDraft = Required<ScheduleMail>
 
 /** What starts a schedule: a time or mail. */

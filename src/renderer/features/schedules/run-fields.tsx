@@ -10,7 +10,7 @@ interface FieldProps {
   onChange: (value: string) => void
 }
 
-/** The folder that runs work in: one of the projects there are sessions of. */
+/** The folder that runs work in: one of the projects with sessions. */
 export function FolderField({ value, userHome, onChange }: FieldProps & { userHome: string | undefined }) {
   const sessions = useSessions()
   const open = projectsOf(sessions).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder]))
@@ -32,7 +32,7 @@ export function FolderField({ value, userHome, onChange }: FieldProps & { userHo
   )
 }
 
-/** The agent of a run in a folder; `usual`: the one that runs when none is chosen. */
+/** The agent of a run in a folder; `usual`: the default agent. */
 export function AgentField({
   value,
   folder,

@@ -16,7 +16,7 @@ export interface ScheduleActions {
   refresh(): Promise<void>
 }
 
-/** What the list and the dialog do with a schedule. */
+/** The actions on a schedule, for the list and the dialog. */
 export function useScheduleActions(): ScheduleActions {
   const client = useClient()
   const queryClient = useQueryClient()

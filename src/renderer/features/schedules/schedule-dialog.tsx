@@ -33,7 +33,7 @@ interface ScheduleDialogProps {
   onClose: () => void
 }
 
-/** What a person types in the form. */
+/** The values of the form, as typed. */
 export interface ScheduleDraft {
   name: string
   /** Mail starts it, instead of a time. */
@@ -77,7 +77,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
     },
   })
   const change = (part: Partial<ScheduleDraft>): void => {
-    // What failed was another draft.
+    // The failure was about the previous draft.
     if (save.isError) save.reset()
     setDraft((now) => ({ ...now, ...part }))
   }

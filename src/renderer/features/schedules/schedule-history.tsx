@@ -21,7 +21,7 @@ const TONES: Record<ScheduleRun['status'], Tone> = {
   interrupted: 'plain',
 }
 
-/** How a run is or ended. */
+/** The status of a run. */
 export function RunStatus({ run }: { run: Pick<ScheduleRun, 'status' | 'sessionId'> }) {
   const waits = useSessions(
     (state) => run.sessionId !== undefined && (state.sessions.get(run.sessionId)?.waiting ?? 0) > 0,

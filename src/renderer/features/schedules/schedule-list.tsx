@@ -11,7 +11,7 @@ import { RunStatus } from './schedule-history'
 import { useScheduleActions } from './schedule-actions'
 import { cx } from '../../ui/cx'
 
-/** The schedules with their next and last runs, and what can be done with each. */
+/** The schedules with their next and last runs, and the actions on each. */
 export function ScheduleList({
   schedules,
   userHome,

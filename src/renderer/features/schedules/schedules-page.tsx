@@ -15,7 +15,7 @@ import { addDays, dayText, startOfDay } from './due-text'
 import { cx } from '../../ui/cx'
 
 export interface SchedulesPageProps {
-  /** The schedule that is open. */
+  /** The open schedule. */
   id: string | undefined
   userHome: string | undefined
   /** Whether schedules run. */
@@ -124,7 +124,7 @@ function ShownButton({
   )
 }
 
-/** Where schedules run, when it is not here. */
+/** Where schedules run, if it is not in this process. */
 function ServiceNote({ service: { runs, where } }: { service: ScheduleService }) {
   if (runs !== 'elsewhere') return null
   return (
@@ -143,7 +143,7 @@ function Loading() {
 }
 
 const DAYS = [0, 1, 2, 3, 4, 5, 6]
-/** Due times of one schedule in a day that are listed one by one. */
+/** Maximum number of due times of one schedule in a day that are listed separately. */
 const MAX_LISTED = 3
 
 interface Entry {
@@ -156,7 +156,7 @@ export function WeekCalendar({ schedules }: { schedules: readonly Schedule[] }) 
   const queries = useQueries()
   const now = useNowEachMinute()
   const from = startOfDay(now)
-  // One request for each day: what runs every few minutes has more due times in a week than one response lists.
+  // One request per day: a schedule that runs every few minutes has more due times in a week than one response lists.
   const days = useAllQueries({
     queries: DAYS.map((day) =>
       queries.schedule.planned.queryOptions({ input: { from: addDays(from, day), until: addDays(from, day + 1) } }),

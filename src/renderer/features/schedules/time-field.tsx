@@ -10,15 +10,15 @@ import { dueText } from './due-text'
 type Times = { time: string; zone: string; heartbeat: boolean; quiet: string }
 
 interface TimeFieldProps {
-  /** The time that the schedule has; it may have passed. */
+  /** The saved time of the schedule; it may have passed. */
   saved: string
   draft: Times
-  /** The same, a moment later, while the person types. */
+  /** The draft, debounced while the user types. */
   checked: Times
   onChange: (part: Partial<Pick<Times, 'time' | 'zone'>>) => void
 }
 
-/** When it runs, as text, with how that is understood; and the time zone. */
+/** When it runs, as text, with the interpretation of that text; and the time zone. */
 export function TimeField({ draft, checked, saved, onChange }: TimeFieldProps) {
   const queries = useQueries()
   const now = useNowEachMinute()

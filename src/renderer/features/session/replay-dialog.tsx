@@ -10,18 +10,18 @@ import { Dialog } from '../../ui/overlay/dialog'
 import { Skeleton } from '../../ui/loading'
 import { ErrorNote } from '../../ui/notice'
 
-/** Events that are fetched at a time. */
+/** Events per request. */
 const PAGE = 10
 
 export interface ReplayDialogProps {
   sessionId: string
   title: string
-  /** The event to begin with. */
+  /** The event to start with. */
   from?: number
   onClose: () => void
 }
 
-/** A session event by event, with the changes of files at each. */
+/** A session event by event, with the file changes of each. */
 export function ReplayDialog({ sessionId, title, from = 1, onClose }: ReplayDialogProps) {
   const client = useClient()
   const { data, error } = useQuery({
@@ -55,7 +55,7 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
   const client = useClient()
   const [seq, setSeq] = useState(Math.min(from, total))
   const slider = useRef<HTMLInputElement>(null)
-  // The dialog was empty when it opened: now there is something to take the keys.
+  // The dialog was empty when it opened; now the slider can take the focus.
   useEffect(() => slider.current?.focus(), [])
   const start = Math.floor((seq - 1) / PAGE) * PAGE + 1
   const { data, error } = useQuery({
@@ -80,7 +80,7 @@ function Player({ overview, from }: { overview: ReplayOverview; from: number }) 
     event.preventDefault()
   }
   return (
-    // The keys are also those of the slider and the buttons.
+    // Handles keys of the slider and the buttons.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="flex h-full min-h-0 flex-col gap-3" onKeyDown={onKeyDown}>
       <div className="flex flex-none flex-wrap items-center gap-x-1 gap-y-2">

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog'
 import { Banner } from '../../ui/notice'
 
-/** Says where a session continues that was moved to another place, and lets the user take it back. */
+/** Says where a moved session continues, and lets the user move it back. */
 export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed: SealedSession }) {
   const client = useClient()
   const [asks, setAsks] = useState(false)
@@ -18,7 +18,7 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
   const continueThere = async (): Promise<void> => {
     setContinuing(true)
     try {
-      // What was received already is not received again.
+      // Resumes the move: data already received is not sent again.
       for await (const push of await client.place.move({ sessionId, to: place }))
         if (push.type === 'done') showToast(`The session continues on ${place}.`)
     } catch (error) {
@@ -66,7 +66,7 @@ export function SealedBanner({ sessionId, sealed }: { sessionId: string; sealed:
   )
 }
 
-/** What the user calls the place, or its address. */
+/** The user's name for the place, or its address. */
 function placeOf({ place, to }: SealedSession): string {
   return place ?? to
 }

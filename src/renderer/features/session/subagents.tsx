@@ -99,7 +99,7 @@ function AgentRequest({ entry, behind, renderCard }: AgentRequestProps) {
       retry: false,
     }),
   )
-  // Already listed: the card appears a moment later, or the request was answered meanwhile.
+  // Already listed: the card appears a moment later, or the request has already been answered.
   if (!data) return null
   return (
     <section aria-label={`Request of the subagent ${agent?.description}`}>

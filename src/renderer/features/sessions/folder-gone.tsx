@@ -4,7 +4,7 @@ import { Banner } from '../../ui/notice'
 import { Button } from '../../ui/button'
 import { useFolderMissing } from '../../state/session-list/missing-folders'
 
-/** Shown above a session whose project folder is not there any more, with a way to say where it is. */
+/** Shown above a session whose project folder no longer exists, with a button to choose its new location. */
 export function FolderGone({ sessionId, folder }: { sessionId: string; folder: string }) {
   if (!useFolderMissing(folder)) return null
   const isOne = isScratchFolder(folder)

@@ -6,7 +6,7 @@ import { useSessionActions } from '../../state/session/session-actions'
 import { IconButton } from '../../ui/button'
 import { Menu, MenuChoice, MenuChoices, MenuItem, MenuSeparator } from '../../ui/overlay/menu'
 
-/** How the list of sessions is divided. */
+/** How the list of sessions is grouped. */
 export type Grouping = 'project' | 'day'
 
 const KEY = 'trestle.sessionGroups'
@@ -17,7 +17,7 @@ export const useGrouping = create<{ grouping: Grouping; shownPlace: string }>()(
   shownPlace: '',
 }))
 
-/** No name of a place begins so. */
+/** Place names never start with a slash. */
 export const HERE = '/here'
 
 function chooseGrouping(value: string): void {
@@ -26,7 +26,7 @@ function chooseGrouping(value: string): void {
   useGrouping.setState({ grouping })
 }
 
-/** The menu of the list: how it is divided, and importing a session. */
+/** The menu of the list: its grouping, and importing a session. */
 export function ListMenu() {
   const grouping = useGrouping((state) => state.grouping)
   const shownPlace = useGrouping((state) => state.shownPlace)

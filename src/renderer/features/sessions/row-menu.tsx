@@ -152,7 +152,7 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
   )
 }
 
-/** Of the list, also those behind "Show more". */
+/** The sessions of a folder, including those behind "Show more". */
 function sessionsIn(folder: string): string[] {
   const project = projectsOf(useSessions.getState()).find((one) => one.folder === folder)
   return project?.sessions.map(({ sessionId }) => sessionId) ?? []

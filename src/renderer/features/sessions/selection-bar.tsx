@@ -7,7 +7,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
 import { Button, IconButton } from '../../ui/button'
 
-/** What can be done with the selected sessions; nothing while none is selected. */
+/** The actions on the selected sessions; empty while no session is selected. */
 export function SelectionBar() {
   const client = useClient()
   const ids = useSelection((state) => state.ids)

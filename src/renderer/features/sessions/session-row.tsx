@@ -32,12 +32,12 @@ interface SessionRowProps {
   onRename: (sessionId: string) => void
   onRenamed: (sessionId: string, title: string | undefined) => void
   onRemove: (summary: SessionSummary) => void
-  /** `range`: everything from the one that was selected before. */
+  /** `range`: everything from the session selected before. */
   onSelect: (sessionId: string, how: 'toggle' | 'range') => void
   onFocus: (key: string) => void
 }
 
-/** One session of the list: its status, its title, when it last changed. */
+/** One session of the list: its status, its title, and when it last changed. */
 export const SessionRow = memo(function SessionRow({
   summary,
   level,

@@ -128,7 +128,7 @@ export function SessionTree({
     else return
     event.preventDefault()
     if (next === undefined) return
-    // With Shift, the rows on the way are selected.
+    // With Shift, the rows in between are selected.
     const row = rows[next]
     if (event.shiftKey && row?.kind === 'session') {
       const from = rows[activeIndex]

@@ -20,7 +20,7 @@ import { Badge } from '../../ui/badge'
 import { CommandKeys, useAriaKeys } from '../../ui/command-keys'
 import { cx } from '../../ui/cx'
 
-/** The links to the other pages, with what needs the user on each. */
+/** The links to the other pages, each with the number of items that need the user. */
 export function SidebarFoot() {
   const view = useLayout((layout) => layout.view.kind)
   const { data: settings } = useSettings()

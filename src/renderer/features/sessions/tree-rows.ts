@@ -130,7 +130,7 @@ interface SearchInput {
   hits: readonly SearchHit[] | undefined
 }
 
-/** Search results: titles and folders at once, messages when the search has finished. */
+/** Search results: titles and folders immediately, messages when the search has finished. */
 export function searchRows({ query, sessions, hits }: SearchInput): TreeRow[] {
   const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const rows: TreeRow[] = []

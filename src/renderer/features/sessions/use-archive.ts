@@ -6,8 +6,8 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { useClient, useQueries } from '../../state/page/queries'
 
 /**
- * The archive: its sessions are loaded when it is first opened, and again after a lost connection. Until then one
- * session shows that there are any.
+ * The archive: its sessions are loaded when it is first opened, and again after a lost connection. Until then, one
+ * session is enough to show that it is not empty.
  */
 export function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: () => void } {
   const client = useClient()
@@ -34,7 +34,7 @@ export function useArchive(): { open: boolean; loading: boolean; any: boolean; t
       showFailureToast(error)
     }
   }
-  // All queries are repeated when the connection is back, `first` among them.
+  // All queries, including `first`, are repeated after a reconnect.
   const repeat = useEffectEvent((answeredAt: number) => {
     if (answeredAt > 0 && asked === 'yes') request().catch(showFailureToast)
   })

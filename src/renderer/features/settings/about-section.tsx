@@ -83,7 +83,7 @@ function PathRow({ name, path }: { name: string; path: string }) {
   )
 }
 
-/** The backups of the sessions: number, size, age, and place; and a button that creates one. */
+/** The backups of the sessions: number, size, age, and location; and a button that creates one. */
 function BackupsRows() {
   const queries = useQueries()
   const client = useClient()

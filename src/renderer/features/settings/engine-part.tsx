@@ -153,7 +153,7 @@ function SharedSwitch({ shared }: { shared: boolean }) {
   )
 }
 
-/** What the engine is, and what it is about to do. */
+/** The type of the engine, and its next action. */
 export function engineTitle({ holder, whenIdle }: Pick<EngineStatus, 'holder' | 'whenIdle'>): string {
   if (holder === 'desktop') return 'Runs in the desktop app, which hands it over when you quit'
   if (whenIdle) return whenIdle === 'restart' ? 'Restarts when nothing is running' : 'Stops when nothing is running'
@@ -173,7 +173,7 @@ export function workText({ clients, running, tasks }: Pick<EngineStatus, 'client
   )
 }
 
-/** What happens after so many minutes without work and clients. */
+/** What happens after this many minutes without work and clients. */
 export function idleText(minutes: number): string {
   if (minutes >= YEAR_MINUTES) return 'Keep running'
   if (minutes < 1) return 'Stop at once'

@@ -140,7 +140,7 @@ function describe(inBrowser: boolean, permission: Permission, enabled: boolean):
   return 'Uses browser notifications while a Trestle page is open.'
 }
 
-/** The features that are off until the user turns them on, with what each adds to a request. */
+/** Features that are off by default, each with the tokens it adds to a request. */
 function FeaturesPart({ features }: { features: readonly FeatureView[] }) {
   const save = useSettingsChange((api, change: Pick<FeatureView, 'feature' | 'enabled'>) => api.setFeature(change))
   return (
@@ -173,7 +173,7 @@ function FeaturesPart({ features }: { features: readonly FeatureView[] }) {
 const AUTOMATIC = ''
 const OTHER = 'other'
 
-/** Which editor opens files; nothing where this host has none to open. */
+/** The editor that opens files; empty if this host cannot open one. */
 function EditorPart() {
   const queries = useQueries()
   const queryClient = useQueryClient()

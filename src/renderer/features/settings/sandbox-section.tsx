@@ -196,7 +196,7 @@ function SandboxList({ id, title, text, placeholder, entry, entries, busy, onCha
           className="flex items-start gap-2 px-3.5 py-2.5"
           onSubmit={(event) => {
             event.preventDefault()
-            // Also while the change before is being saved: the entries contain it already.
+            // Also while the previous change is being saved: the entries already include it.
             add()
           }}
         >

@@ -66,7 +66,7 @@ export function SettingsPage({
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const isWide = useMediaQuery('(min-width: 900px)')
   const tabs = useRef<HTMLDivElement>(null)
-  // On a narrow window the tabs scroll: a link may lead to a hidden one.
+  // In a narrow window the tabs scroll, and a link may lead to a hidden one.
   useEffect(() => {
     tabs.current?.querySelector(`[data-section="${section}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [section])

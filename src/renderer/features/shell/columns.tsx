@@ -21,7 +21,7 @@ interface ColumnsProps {
   children: ReactNode
 }
 
-/** Sidebar, main area, inspector: the outer two can be hidden and resized; on narrow windows they are drawers. */
+/** Sidebar, main area, inspector: the outer two can be hidden and resized; in narrow windows they are drawers. */
 export function Columns({ sidebar, inspector, children }: ColumnsProps) {
   const room = useColumnSpace()
   const drawer = useLayout((layout) => layout.drawer)

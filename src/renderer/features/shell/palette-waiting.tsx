@@ -4,8 +4,8 @@ import type { PaletteProps } from './palette'
 import { cx } from '../../ui/cx'
 
 /**
- * The field of the palette, until its code is there: what is typed must not go to where the focus was before. A page
- * that takes the focus while it loads does not close it; the user does, with Escape, Tab or a click elsewhere.
+ * The field of the palette until its code is loaded, so that typed text does not go to the previous focus. A page that
+ * takes the focus while it loads does not close it; Escape, Tab or a click elsewhere does.
  */
 export function PaletteWaiting({
   search,

@@ -12,7 +12,7 @@ export interface PaletteProps {
   open: boolean
   onOpenChange: (open: boolean) => void
   commands: readonly Command[]
-  /** What is searched among the commands. */
+  /** The search text. */
   search: string
   onSearch: (search: string) => void
 }
@@ -197,7 +197,7 @@ export interface Command {
   keywords?: string
   /** E.g. `Mod+N`. */
   shortcut?: string
-  /** Whether the shortcut works at the element with the focus; default: everywhere. */
+  /** Whether the shortcut works while this element has the focus; default: everywhere. */
   isFor?: (target: EventTarget | null) => boolean
   icon?: ReactNode
   /** Shown at the right end, e.g. the folder of a session. */

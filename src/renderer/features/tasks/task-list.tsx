@@ -241,7 +241,7 @@ function Runtime({ task }: { task: Task }) {
   )
 }
 
-/** A click that does not count as one on the row. */
+/** A click handler that does not also click the row. */
 function stopping(act: () => void): (event: { stopPropagation(): void }) => void {
   return (event) => {
     event.stopPropagation()

@@ -115,7 +115,7 @@ interface PortLinkProps {
   port: number
   /** The addresses it listens on, e.g. `127.0.0.1`, `::`. */
   address: string
-  /** The place that the task is on: the port is opened here first. */
+  /** The place of the task: its port is first forwarded to this machine. */
   place: string | undefined
   tabIndex?: number
 }
@@ -126,7 +126,7 @@ export function PortLink({ port, address, place, tabIndex }: PortLinkProps) {
   return <LocalPort port={port} address={address} tabIndex={tabIndex} />
 }
 
-/** A port of a place: opened on this machine when it is wanted. */
+/** A port of a place: forwarded to this machine when the user opens it. */
 function RemotePort({ port, place, tabIndex }: { port: number; place: string; tabIndex: number | undefined }) {
   const client = useClient()
   const { data: info } = useAppInfo()

@@ -20,7 +20,7 @@ describe('keys', () => {
     expect(keyMeaning(press('Tab'), false, false)).toBe('program')
   })
 
-  it('Ctrl+C interrupts, and copies only what is selected', () => {
+  it('Ctrl+C interrupts, and copies only if text is selected', () => {
     expect(keyMeaning(press('c', { ctrlKey: true }), false, false)).toBe('program')
     expect(keyMeaning(press('c', { ctrlKey: true }), true, false)).toBe('copy')
     expect(keyMeaning(press('v', { ctrlKey: true }), false, false)).toBe('browser')

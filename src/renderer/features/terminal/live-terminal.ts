@@ -22,7 +22,7 @@ const MAX_LINES = 30_000
 export interface LiveTerminalOptions {
   /** Rows of a view that grows with its content; absent: it fills its box. */
   growsTo?: number
-  /** A terminal of the user: it has the size of its view, reported here, and receives every key. */
+  /** Set for a terminal of the user: it has the size of its view, reported here, and receives every key. */
   onSize?: (cols: number, rows: number) => void
   /** The user's input. */
   onType: (data: string) => void
@@ -125,7 +125,7 @@ export class LiveTerminal {
     if (sizes.length === 0) return this.#writer.write(`\u001bc${text}`)
     const replay = (this.#replay = {})
     void this.#writer.hold(async () => {
-      // Started again meanwhile.
+      // Started again in the meantime.
       if (this.#replay !== replay) return
       this.#terminal.reset()
       for (const [index, { at, cols, rows }] of sizes.entries()) {

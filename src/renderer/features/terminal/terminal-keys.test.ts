@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ownKeyMeaning, quotedOutput, quotedPath } from './terminal-keys'
 
-test('a dropped path is one word of the shell, whatever its characters', () => {
+test('a dropped path is one shell word, whatever its characters', () => {
   expect(quotedPath('/home/me/a-b_c.txt')).toBe('/home/me/a-b_c.txt')
   expect(quotedPath('/tmp/my file')).toBe("'/tmp/my file'")
   expect(quotedPath("/tmp/it's $HOME")).toBe(String.raw`'/tmp/it'\''s $HOME'`)

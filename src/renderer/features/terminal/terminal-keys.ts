@@ -28,8 +28,8 @@ export function keyMeaning(press: KeyPress, hasSelection: boolean, apple = APPLE
 }
 
 /**
- * In a terminal of the user's own every key is the program's, Escape too, except F6, which leads to the next pane, and
- * the keys that terminals have everywhere.
+ * In a terminal of the user, every key goes to the program, including Escape, except F6, which goes to the next pane,
+ * and the usual keys of terminals.
  */
 export function ownKeyMeaning(press: KeyPress, apple = APPLE): KeyMeaning {
   const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = press
@@ -99,7 +99,7 @@ export class KeySender {
 /** The maximum of the contract. */
 const MAX_AT_ONCE = 100_000
 
-/** A path as one word of a shell. */
+/** A path as one shell word. */
 export function quotedPath(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }

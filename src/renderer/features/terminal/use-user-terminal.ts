@@ -14,7 +14,7 @@ const SIZE_DELAY_MS = 60
 
 export interface UserTerminalView {
   terminal: RefObject<LiveTerminal | undefined>
-  /** As it is now; undefined while it is opened. */
+  /** Its current state; undefined while it is opening. */
   info: UserTerminal | undefined
   failure: Failure | undefined
   matches: { index: number; count: number } | undefined
@@ -49,7 +49,7 @@ export function useUserTerminal(
     const tellSize = (cols: number, rows: number): void => {
       clearTimeout(sizeTimer)
       sizeTimer = setTimeout(() => {
-        // Reported where the terminal is followed.
+        // The subscription reports failures.
         if (!gone) client.terminal.resize({ terminalId, cols, rows }).catch(() => undefined)
       }, SIZE_DELAY_MS)
     }

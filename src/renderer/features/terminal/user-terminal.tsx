@@ -19,7 +19,7 @@ export interface UserTerminalProps {
   terminalId: string
   sessionId: string
   onOpenLink: (url: string) => void
-  /** Whether it takes the focus once it is there. */
+  /** Whether it takes the focus once it is ready. */
   takesFocus: () => boolean
   /** Removes the tab. */
   onClose: () => void

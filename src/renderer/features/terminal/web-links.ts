@@ -3,7 +3,7 @@ import type { ILink, ILinkProvider, Terminal } from '@xterm/xterm'
 /** A web address, without the punctuation of the sentence around it. */
 const ADDRESS = /https?:\/\/[^\s"'<>`]*[^\s"'<>`.,;:!?()[\]{}]/g
 
-/** Addresses in the lines of a terminal, wrapped ones too: Ctrl or ⌘ and a click opens them. */
+/** Links for URLs in a terminal, including wrapped ones: Ctrl+click or ⌘+click opens them. */
 export function webLinks(terminal: Terminal, box: HTMLElement, onOpen: (url: string) => void): ILinkProvider {
   return {
     provideLinks(row, done) {
@@ -12,13 +12,13 @@ export function webLinks(terminal: Terminal, box: HTMLElement, onOpen: (url: str
       let first = row - 1
       while (first > 0 && isFilled(first)) first -= 1
       let text = ''
-      // Of each unit of the text: wide characters have two cells, and emoji several units in one.
+      // The cell of each UTF-16 unit: wide characters have two cells, and emoji several units in one cell.
       const places: { x: number; y: number }[] = []
       for (let at = first; at === first || isFilled(at); at += 1) {
         const line = buffer.active.getLine(at)
         for (let x = 0; x < cols; x += 1) {
           const cell = line?.getCell(x)
-          // The second half of a wide character, and the cell at the end of a row that one did not fit in.
+          // Skip the second half of a wide character, and the last cell of a row if a wide character did not fit.
           if (!cell || cell.getWidth() === 0 || (x === cols - 1 && cell.getChars() === '' && isFilled(at + 1))) continue
           const chars = cell.getChars() || ' '
           text += chars

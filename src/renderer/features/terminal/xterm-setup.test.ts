@@ -2,7 +2,7 @@ import headless from '@xterm/headless'
 import { expect, it } from 'vitest'
 import { ignoreTerminalQueries } from './xterm-setup'
 
-it('a program in a view changes no title, no clipboard and no window, and gets no answer', async () => {
+it('a program in a view cannot change the title, the clipboard or the window, and gets no answers', async () => {
   const terminal = new headless.Terminal({ allowProposedApi: true })
   const events: string[] = []
   ignoreTerminalQueries(terminal)

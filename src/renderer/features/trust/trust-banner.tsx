@@ -138,8 +138,8 @@ export function useTrustView(folder: string | undefined): TrustView | undefined 
       input: { folder: folder ?? '' },
       enabled: folder !== undefined,
       staleTime: Infinity,
-      // The engine reports changes only when a turn reads the files; refetching on focus asks a user who returns from
-      // an editor at once.
+      // The engine reports changes only when a turn reads the files; refetching on focus immediately asks a user who
+      // returns from an editor.
       refetchOnWindowFocus: 'always',
     }),
   )

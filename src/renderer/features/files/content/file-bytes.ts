@@ -14,7 +14,7 @@ export function bytesOf(data: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** All bytes of a file, piece by piece. Rejects when the file is too large, or changes meanwhile. */
+/** All bytes of a file, piece by piece. Rejects when the file is too large, or changes while it is read. */
 export async function readBytes(
   client: TrestleClient,
   { sessionId, path, size }: { sessionId: string; path: string; size: number },
@@ -33,7 +33,7 @@ export async function readBytes(
   return all
 }
 
-/** A file as something an `<img>` can show. */
+/** A file as a URL for an `<img>`. */
 export function useFileUrl(
   file: { sessionId: string; path: string; size: number; version: string },
   mediaType: string,

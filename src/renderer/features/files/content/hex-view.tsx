@@ -4,7 +4,7 @@ import { bytesOf } from './file-bytes'
 import { WindowScroller } from './window-scroller'
 
 const ROW = 16
-/** Bytes fetched at once. */
+/** Bytes per request. */
 const PAGE = 16_384
 const MAX_PAGES = 60
 

@@ -20,7 +20,7 @@ it('marks matches across colors, and the current one', () => {
   ])
 })
 
-it('counts in characters where a line is not plain', () => {
+it('counts in characters when a line is not ASCII', () => {
   // ü has two bytes, 👋 has four and counts as two characters.
   const match = { line: 1, at: 7, bytes: 3 }
   const line = 'ü👋 foo'

@@ -6,7 +6,7 @@ export interface LinePiece {
   text: string
   /** Class of its color. */
   kind: string
-  /** It fits what is being looked for. */
+  /** Set when it matches the search. */
   match?: 'match' | 'current'
 }
 
@@ -20,7 +20,7 @@ export interface MatchRange {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Where matches lie in a line; they are given in bytes. */
+/** The matches in a line, converted from byte positions to characters. */
 export function matchRanges(line: string, matches: readonly TextMatch[], current: TextMatch | undefined): MatchRange[] {
   // oxlint-disable-next-line no-control-regex -- Characters of one byte.
   const isPlain = /^[\u0000-\u007f]*$/.test(line)

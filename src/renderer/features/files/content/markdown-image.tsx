@@ -4,7 +4,7 @@ import { useFileUrl } from './file-bytes'
 
 interface MarkdownImageProps {
   sessionId: string
-  /** Absolute: of the file that names the image. */
+  /** Absolute path of the folder of the Markdown file. */
   folder: string
   href: string
   name: string

@@ -32,7 +32,7 @@ export function PdfView({ sessionId, path, size, version }: PdfViewProps) {
     const open = async (): Promise<void> => {
       const pdf = await import('pdfjs-dist')
       pdf.GlobalWorkerOptions.workerSrc = workerUrl
-      // The worker takes the bytes over, so it gets its own.
+      // The bytes are transferred to the worker, so it gets a copy.
       opened = await pdf.getDocument({ data: data.slice(), enableXfa: false, stopAtErrors: false }).promise
       if (isOver) void opened.loadingTask.destroy()
       else setDocument(opened)

@@ -4,7 +4,7 @@ import { TextLines } from './text-lines'
 
 const line = (n: number): string => `line ${n}`
 
-/** A file of so many lines, which are counted after the first answer. */
+/** A file with `total` lines, which are counted after the first answer. */
 function file(total: number, estimate = total) {
   const asked: number[] = []
   const fetch = async (from: number, count: number): Promise<FileLines> => {
@@ -42,7 +42,7 @@ it('fetches only the pages around what is on screen, each once', async () => {
   expect(text.line(60_000)).toBeUndefined()
 })
 
-it('gives pages back that are far away', async () => {
+it('drops pages that are far away', async () => {
   const { text, changed } = file(100_000)
   for (let from = 1; from < 60_000; from += 500) {
     const arrived = changed()

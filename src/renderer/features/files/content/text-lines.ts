@@ -1,8 +1,8 @@
 import type { FileLines, FileTextView } from '../../../../shared/model/project/file-view'
 
-/** Lines fetched at once. */
+/** Lines per request. */
 const PAGE = 500
-/** Most pages kept: 20,000 lines. */
+/** Maximum number of pages kept: 20,000 lines. */
 const MAX_PAGES = 40
 
 interface Page {
@@ -13,8 +13,8 @@ interface Page {
 type Fetch = (from: number, count: number) => Promise<FileLines>
 
 /**
- * The lines of one version of a file, of which only those near the visible ones are kept. Until a line of a new version
- * has arrived, the one of the version before is shown.
+ * The lines of one version of a file; only those near the visible ones are kept. Until a line of a new version has
+ * arrived, the line of the previous version is shown.
  */
 export class TextLines {
   readonly version: string
@@ -45,7 +45,7 @@ export class TextLines {
     if (!view.isWhole) this.#pages.set(0, pageOf(view.lines, view.cut))
   }
 
-  /** Lines of the whole file; while they are being counted, an estimate. */
+  /** Number of lines in the file; an estimate while they are being counted. */
   get total(): number {
     return this.#total
   }
@@ -64,7 +64,7 @@ export class TextLines {
     return () => this.#listeners.delete(listener)
   }
 
-  /** A line, from 1; undefined while it isn't there. */
+  /** A line, from 1; undefined until it is loaded. */
   line(number: number): string | undefined {
     if (this.whole) return this.whole[number - 1]
     const page = this.#pages.get(Math.floor((number - 1) / PAGE))
@@ -77,7 +77,7 @@ export class TextLines {
     return this.#pages.get(Math.floor((number - 1) / PAGE))?.cut.has((number - 1) % PAGE) ?? false
   }
 
-  /** Fetches the lines of a range that aren't there. */
+  /** Fetches the lines of a range that are not loaded. */
   want(from: number, to: number): void {
     if (this.whole) return
     const last = Math.floor((Math.min(to, this.#total) - 1) / PAGE)
@@ -89,7 +89,7 @@ export class TextLines {
     }
   }
 
-  /** Looks whether the lines have been counted. */
+  /** Checks whether the lines have been counted. */
   async count(): Promise<void> {
     if (this.#isCounting) return
     this.#isCounting = true

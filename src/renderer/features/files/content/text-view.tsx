@@ -10,7 +10,7 @@ import { WindowScroller, type WindowScrollerHandle } from './window-scroller'
 
 /** Lines fetched beyond the visible ones. */
 const AHEAD = 200
-/** How often it is looked whether all lines are counted, in ms. */
+/** How often to check whether all lines are counted, in ms. */
 const COUNT_MS = 250
 /** Files with more lines are not colored. */
 const MAX_COLORED = 20_000
@@ -25,7 +25,7 @@ export interface TextViewHandle {
 interface TextViewProps {
   path: string
   text: TextLines
-  /** The line that was asked for. */
+  /** The line to show. */
   marked: number | undefined
   matches: ReadonlyMap<number, readonly TextMatch[]>
   currentMatch: TextMatch | undefined
@@ -50,7 +50,7 @@ export function TextView({ path, text, marked, matches, currentMatch, blame, ref
     [text],
   )
   useEffect(() => text.want(1, 1), [text])
-  // The lines of a large file are counted while its beginning is looked at.
+  // The engine counts the lines of a large file while its beginning is shown.
   useEffect(() => {
     const timer = setInterval(() => {
       if (text.isCounted) clearInterval(timer)

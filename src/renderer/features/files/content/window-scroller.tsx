@@ -130,7 +130,7 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
       aria-label={label}
       tabIndex={0}
       onScroll={({ currentTarget: { scrollTop } }) => {
-        // Setting the scrollbar rounds the position: then the exact one counts.
+        // Setting the scrollbar rounds the position; keep the exact one unless the user scrolled.
         if (Math.abs(top.current / scale - scrollTop) > 1) top.current = scrollTop * scale
         setPosition(top.current)
       }}

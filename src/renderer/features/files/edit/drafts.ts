@@ -9,7 +9,7 @@ export interface FileDraft {
   at: number
 }
 
-/** Of another window, or of one that was closed: the key it is stored under. */
+/** A draft of another or closed window, with the key it is stored under. */
 interface FoundDraft extends FileDraft {
   from?: string
 }
@@ -23,8 +23,8 @@ function keyOf(sessionId: string, path: string, window = windowId): string {
 }
 
 /**
- * Unsaved edits by window, session and path: two windows that edit one file keep a draft each. They survive closing the
- * tab and reloading the page.
+ * Unsaved edits by window, session and path: two windows that edit the same file each keep their own draft. They
+ * survive closing the tab and reloading the page.
  */
 const useDrafts = create<{ drafts: ReadonlyMap<string, FileDraft> }>()(() => ({ drafts: stored() }))
 
@@ -37,7 +37,7 @@ addEventListener('storage', ({ key, newValue }) => {
   useDrafts.setState({ drafts })
 })
 
-/** The draft of this window, else the latest of another one, which is continued here. */
+/** The draft of this window, or else the latest draft of another window, which is continued here. */
 export function draftOf(sessionId: string, path: string): FoundDraft | undefined {
   const { drafts } = useDrafts.getState()
   const own = drafts.get(keyOf(sessionId, path))
@@ -46,7 +46,7 @@ export function draftOf(sessionId: string, path: string): FoundDraft | undefined
   const [found] = [...drafts]
     .filter(([key]) => {
       const place = key.slice(PREFIX.length)
-      // An older Trestle named no window.
+      // Older versions stored no window name.
       return place === file || place.slice(place.indexOf('\n') + 1) === file
     })
     .toSorted(([, a], [, b]) => b.at - a.at)

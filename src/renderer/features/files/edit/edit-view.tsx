@@ -20,14 +20,14 @@ interface EditViewProps {
   sessionId: string
   path: string
   line: number
-  /** Of the file on the disk: it is looked at again when this changes. */
+  /** Version of the file on disk; the file is read again when this changes. */
   version: string | undefined
   onClose: () => void
 }
 
 /**
- * Edits a text file. What isn't saved is kept as a draft, and a file that has changed since is never overwritten
- * unasked.
+ * Edits a text file. Unsaved text is kept as a draft, and a file that has changed since is never overwritten without
+ * asking.
  */
 export function EditView({ sessionId, path, line, version, onClose }: EditViewProps) {
   const client = useClient()
@@ -53,7 +53,7 @@ export function EditView({ sessionId, path, line, version, onClose }: EditViewPr
         }
       />
     )
-  // A draft of a file that is gone can still be saved.
+  // The draft of a deleted file can still be saved.
   const now: EditableText | undefined = data ?? (error && draft ? GONE : undefined)
   if (!now) return <Skeleton className="m-4 w-1/2" />
   return (
@@ -75,7 +75,7 @@ const GONE: EditableText = { text: '', mark: 'absent', lineEndings: 'lf' }
 interface EditingProps extends Omit<EditViewProps, 'version'> {
   onDisk: EditableText
   start: { text: string; mark: string }
-  /** It was saved or given up. */
+  /** The draft was saved or discarded. */
   onResolved: () => void
   /** The draft was started in another window. */
   isFromElsewhere: boolean
@@ -103,7 +103,7 @@ function Editing({ sessionId, path, line, onDisk, start, onResolved, isFromElsew
     },
     [sessionId, path, saved, base, ends],
   )
-  /** Writes it; `mark`: which content may be replaced. */
+  /** Writes the file; `mark`: the content it may replace. */
   const save = async (mark: string): Promise<boolean> => {
     if (isSaving) return false
     setSaving(true)
@@ -135,7 +135,7 @@ function Editing({ sessionId, path, line, onDisk, start, onResolved, isFromElsew
       setSaving(false)
     }
   }
-  /** Shows what is on the disk, and drops the edit. */
+  /** Shows the file on disk, and drops the edit. */
   const reload = (): void => {
     const fresh = forEditor(onDisk.text, ends)
     keepDraft(sessionId, path, undefined)
@@ -168,7 +168,7 @@ function Editing({ sessionId, path, line, onDisk, start, onResolved, isFromElsew
     guard.current = stop
     return stop
   }, [isDirty, sessionId, key])
-  // What the disk has is shown as long as nothing was edited.
+  // Shows the file on disk as long as nothing was edited.
   useEffect(() => {
     if (!isDirty && !isSaving && onDisk.mark !== base) reload()
     // eslint-disable-next-line react-hooks/exhaustive-deps

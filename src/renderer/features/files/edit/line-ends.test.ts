@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { forDisk, forEditor } from './line-ends'
 
 describe('line ends', () => {
-  it('come back as they were, whatever they are', () => {
+  it('are preserved, whatever they are', () => {
     for (const [text, ends] of [
       ['a\r\nb\r\n', 'crlf'],
       ['a\nb', 'lf'],
@@ -12,7 +12,7 @@ describe('line ends', () => {
       expect(forDisk(forEditor(text, ends), ends)).toBe(text)
   })
 
-  it('of new lines are those of the file', () => {
+  it('of new lines match those of the file', () => {
     expect(forDisk(`${forEditor('a\r\n', 'crlf')}b\n`, 'crlf')).toBe('a\r\nb\r\n')
   })
 })

@@ -6,14 +6,14 @@ import { DiffView } from '../../../ui/code/diff-view'
 interface StaleNoteProps {
   path: string
   onDisk: string
-  /** The edited text as it is when it is asked for. */
+  /** The current edited text. */
   mine: RefObject<string>
   isDeleted: boolean
   onReload: () => void
   onOverwrite: () => void
 }
 
-/** Says that a file has changed while it was edited, and lets the user choose. */
+/** Says that the file changed during the edit, and lets the user choose. */
 export function StaleNote({ path, onDisk, mine, isDeleted, onReload, onOverwrite }: StaleNoteProps) {
   const [diff, setDiff] = useState<string>()
   const compare = async (): Promise<void> => {

@@ -22,7 +22,7 @@ interface SymbolListProps {
   onClose: () => void
 }
 
-/** The symbols of a file, filtered by what is typed; Enter goes to one. */
+/** The symbols of a file, filtered by the typed text; Enter goes to one. */
 export function SymbolList({ sessionId, path, version, onGo, onClose }: SymbolListProps) {
   const client = useClient()
   const id = useId()

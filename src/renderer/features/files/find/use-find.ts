@@ -15,14 +15,14 @@ export interface FindState {
   byLine: ReadonlyMap<number, readonly TextMatch[]>
   isBusy: boolean
   problem: string | undefined
-  /** Goes to the next or previous match, and answers it. */
+  /** Goes to the next or previous match, and returns it. */
   step(by: 1 | -1): TextMatch | undefined
 }
 
 const NOTHING: ReadonlyMap<number, readonly TextMatch[]> = new Map()
 const START: TextQuery = { text: '', caseSensitive: false, wholeWords: false, regularExpression: false }
 
-/** Finds text in a file: the engine looks through all of it. `firstLine`: the matches from there on come first. */
+/** Finds text in a file: the engine searches all of it. `firstLine`: matches from this line on come first. */
 export function useFindInFile(
   file: { sessionId: string; path: string; version: string | undefined },
   isOpen: boolean,
@@ -52,7 +52,7 @@ export function useFindInFile(
     }
     return lines
   }, [matches])
-  // The results of what was typed last may come after a step, and a file is searched again when it changes.
+  // Results for the latest query may arrive after a step, and a changed file is searched again.
   const index = useMemo(
     () => matches.findIndex(({ line, at }) => line === chosen?.line && at === chosen.at),
     [matches, chosen],

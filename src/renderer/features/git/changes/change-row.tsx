@@ -126,7 +126,7 @@ export function ChangeMark({ kind }: { kind: GitChangeKind }) {
   )
 }
 
-/** A path whose name stays readable where there is little room. */
+/** A path whose file name stays readable in a narrow space. */
 export function PathText({ path }: { path: string }) {
   const cut = path.replace(/\/$/, '').lastIndexOf('/') + 1
   return (

@@ -30,7 +30,7 @@ type Row =
   | { key: string; kind: 'conflict'; conflict: GitStatus['conflicts'][number] }
   | { key: string; kind: 'note'; text: string }
 
-/** What differs: conflicts, staged and other changes, and the commit that is made of them. */
+/** Conflicts, staged and other changes, and the form that commits them. */
 export function ChangesTab({ status }: { status: GitStatus }) {
   const { sessionId, run, busy } = useGit()
   const list = useRef<VListHandle>(null)
@@ -176,7 +176,7 @@ export function ChangesTab({ status }: { status: GitStatus }) {
   )
 }
 
-/** The row that Tab reaches: the focused one, or the one that has taken its place. */
+/** The row that Tab reaches: the focused one, or the one that replaced it. */
 function useReachable(rows: readonly Row[], focused: string | undefined): string | undefined {
   const [place, setPlace] = useState(0)
   const files = rows.filter(isFile)
@@ -185,7 +185,7 @@ function useReachable(rows: readonly Row[], focused: string | undefined): string
   return at >= 0 ? focused : files[Math.min(place, files.length - 1)]?.key
 }
 
-/** Keeps the focus in the list when the row that has it goes away, because it was staged or discarded. */
+/** Keeps the focus in the list when the focused row disappears because it was staged or discarded. */
 function useKeptFocus(box: RefObject<HTMLDivElement | null>) {
   const had = useRef(false)
   useEffect(() => {
@@ -204,7 +204,7 @@ function useKeptFocus(box: RefObject<HTMLDivElement | null>) {
   }
 }
 
-/** What is changed inside of submodules: it is committed there, in a session of its own. */
+/** Changes inside submodules: they are committed there, in a separate session. */
 function submoduleRows(submodules: readonly GitSubmoduleChanges[] = [], unread: number): Row[] {
   if (submodules.length + unread === 0) return []
   return [

@@ -28,7 +28,7 @@ export function CommitBox({ status }: { status: GitStatus }) {
     setHooks(undefined)
     void run('Committing', async (git, signal) => {
       const { hash, subject, output } = await git.commit({ sessionId, message, amend, all }, { signal })
-      // What was written meanwhile is for the next one.
+      // Text typed during the commit belongs to the next one.
       if (texts.of(sessionId).message === message) write('')
       texts.switchAmend(sessionId, false)
       if (output !== '') setHooks(output)

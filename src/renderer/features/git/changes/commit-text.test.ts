@@ -54,7 +54,7 @@ describe('the message of the next commit', () => {
     expect(texts.of('b').message).toBe('the last one, better')
   })
 
-  it('is not filled once Amend is switched off again', () => {
+  it('is not filled after Amend is switched off again', () => {
     texts.switchAmend('c', true)
     texts.switchAmend('c', false)
     texts.switchAmend('c', true, 'late')

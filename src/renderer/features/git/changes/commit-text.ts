@@ -1,23 +1,23 @@
 import { create } from 'zustand'
 import type { WindowDrafts } from '../../../state/drafts/window-drafts'
 
-/** What is written for the next commit. */
+/** The message typed for the next commit. */
 interface CommitText {
   message: string
-  /** The last commit is replaced. */
+  /** Whether to replace the last commit. */
   amend: boolean
   /** The message of the last commit that was put into the empty field to be amended. */
   last?: string
 }
 
 /**
- * The messages of one window, by session: two windows that commit for one session keep a draft each. It outlives the
- * pane. The message also outlives the page, unless it is the one of the last commit.
+ * The messages of one window, by session: two windows that commit for the same session each keep their own draft. It
+ * outlives the pane, and also the page, unless it is the message of the last commit.
  */
 export class CommitTexts {
   readonly #drafts: Pick<WindowDrafts, 'find' | 'keep'>
   readonly #texts = create<Record<string, CommitText>>()(() => ({}))
-  /** What was stored when it was first looked at: what another window writes later is not taken over. */
+  /** The stored text at the first read: later changes of another window are not adopted. */
   readonly #found = new Map<string, CommitText>()
 
   constructor(drafts: Pick<WindowDrafts, 'find' | 'keep'>) {
@@ -39,7 +39,7 @@ export class CommitTexts {
 
   /**
    * Switches between a new commit and replacing the last one. `last`: the message of the last commit, which fills an
-   * empty field if it is still to be amended. It goes again with the switch, unless it was edited.
+   * empty field if it is still to be amended. Switching back removes it, unless it was edited.
    */
   switchAmend(sessionId: string, amend: boolean, last?: string): void {
     const now = this.of(sessionId)

@@ -18,7 +18,7 @@ interface ConflictRowProps {
   onFocus: () => void
 }
 
-/** A file with conflicts: take a side of it or of each conflict, edit it, and mark it as resolved. */
+/** A file with conflicts: accept a side for the file or for each conflict, edit it, and mark it as resolved. */
 export function ConflictRow({ conflict, open, onOpen, reachable, onFocus }: ConflictRowProps) {
   const { sessionId, run, busy, undoable } = useGit()
   const { path, what, ours, theirs } = conflict

@@ -3,7 +3,7 @@ import type { GraphRow } from '../../../../shared/model/project/commit-graph'
 const WIDTH = 12
 const HEIGHT = 28
 const MIDDLE = HEIGHT / 2
-/** Colors of lanes, from the tokens that carry no alarm. */
+/** Colors of lanes, from the tokens that do not signal a problem. */
 const COLORS = ['var(--run)', 'var(--done)', 'var(--wait)', 'var(--ink-3)']
 
 const x = (lane: number): number => lane * WIDTH + WIDTH / 2

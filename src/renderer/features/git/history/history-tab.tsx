@@ -41,7 +41,7 @@ export function HistoryTab() {
     retry: false,
   })
   const commits = useMemo(() => data?.pages.flatMap((page) => page.commits) ?? [], [data])
-  // A search leaves out the commits between.
+  // A search omits the commits in between, so there is no graph.
   const rows = useMemo(() => (query === '' ? commitGraph(commits) : []), [commits, query])
   const lanes = Math.min(graphWidth(rows), MAX_LANES)
   const reachable = Math.min(focused, Math.max(0, commits.length - 1))

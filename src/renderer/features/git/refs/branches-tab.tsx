@@ -114,7 +114,7 @@ export function BranchesTab({ status }: { status: GitStatus }) {
 
 interface BranchRowProps {
   branch: Branch
-  /** What it can be merged into. */
+  /** The branch it can be merged into. */
   into: string | undefined
   onMerge: () => void
   onSwitch: () => void

@@ -4,26 +4,26 @@ import { Button } from '../../../ui/button'
 import { CONTROL_CLASS } from '../../../ui/form/field'
 import { EmptyState } from '../../../ui/notice'
 
-/** Rows at once; the filter finds the others. Few enough to do without a virtual list. */
+/** Maximum number of rows; the filter finds the others. Few enough to need no virtual list. */
 const MAX_SHOWN = 300
 
 interface NamedRef {
   name: string
-  /** Its full name, where names alone could be ambiguous. */
+  /** Its full name, if the name alone could be ambiguous. */
   ref?: string
 }
 
 interface RefListProps<Ref extends NamedRef> {
   /** What they are: `branches`, `tags`. */
   kind: string
-  /** Undefined while they are read. */
+  /** Undefined while they are loading. */
   refs: readonly Ref[] | undefined
   icon: ReactNode
   create: { label: string; isPossible: boolean; run: () => void }
   renderRow: (ref: Ref) => ReactNode
 }
 
-/** Branches or tags with a filter, and a button that makes a new one. */
+/** Branches or tags with a filter, and a button that creates one. */
 export function RefList<Ref extends NamedRef>({ kind, refs, icon, create, renderRow }: RefListProps<Ref>) {
   const [query, setQuery] = useState('')
   const words = query.trim().toLowerCase()

@@ -5,7 +5,7 @@ import { TextField } from '../../../ui/form/field'
 import { FormDialog } from '../form-dialog'
 import { useGit } from '../git-context'
 
-/** Asks for the name of a new tag, and a message if it is to have one. `at`: a commit; absent: what is checked out. */
+/** Asks for the name of a new tag and an optional message. `at`: a commit; default: HEAD. */
 export function TagDialog({ at, onClose }: { at?: string; onClose: () => void }) {
   const client = useClient()
   const { sessionId } = useGit()

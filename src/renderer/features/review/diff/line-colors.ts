@@ -14,9 +14,9 @@ export interface HunkColors {
 
 interface Side {
   code: PageCode
-  /** The index in the hunk of each line of the side. */
+  /** The index in the hunk, for each line of the side. */
   places: number[]
-  /** How many lines have their colors. */
+  /** Number of lines that have their colors. */
   done: number
 }
 
@@ -25,9 +25,9 @@ interface Work {
   sides: Side[]
 }
 
-/** While the page scrolls, lines stay plain: drawing them comes first. */
+/** Lines stay plain until scrolling has paused this long (ms), because drawing them has priority. */
 const QUIET_MS = 80
-/** The rest of a longer side stays plain: its end is hardly looked at. */
+/** The rest of a longer side stays plain, because users rarely read that far. */
 const MAX_LINES = 3000
 
 const known = new WeakMap<ReviewHunk, Work>()
@@ -54,7 +54,7 @@ function workFor(hunk: ReviewHunk, path: string): Work {
   return work
 }
 
-/** Takes the colors that there are until now, and asks for the rest. */
+/** Collects the colors computed so far, and requests the rest. */
 function takeColors({ colors, sides }: Work): boolean {
   let hasChanged = false
   for (const side of sides) {
@@ -69,8 +69,8 @@ function takeColors({ colors, sides }: Work): boolean {
 }
 
 /**
- * The colors of the hunks on screen; `movedAt`: when it was scrolled last. They are computed while the page is idle: a
- * line is shown plain until then. Draws again when there are more.
+ * The colors of the hunks on screen; `movedAt`: when the review was last scrolled. They are computed while the page is
+ * idle; until then, a line is plain. Renders again when there are more.
  */
 export function useLineColors(
   visible: readonly { hunk: ReviewHunk; path: string }[],

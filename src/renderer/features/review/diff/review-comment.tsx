@@ -9,7 +9,7 @@ export interface CommentActions {
   edit(comment: ReviewComment): void
   remove(comment: ReviewComment): void
   change(draft: CommentDraft): void
-  /** Whether the form was opened just now, so that it takes the focus; a stored draft on screen again does not. */
+  /** Whether the user just opened the form, so that it takes the focus; the form of a stored draft does not. */
   isOpened(): boolean
   save(draft: CommentDraft): Promise<void>
   cancel(): void
@@ -17,12 +17,12 @@ export interface CommentActions {
 
 interface CommentCardProps {
   comment: ReviewComment
-  /** Its lines are not on screen here. */
+  /** Its lines are not shown here. */
   isAway: boolean
   actions: CommentActions
 }
 
-/** A comment that waits to be sent. */
+/** An unsent comment. */
 export function CommentCard({ comment, isAway, actions }: CommentCardProps) {
   const { gone, text, quote } = comment
   const lines = linesText(comment)

@@ -6,10 +6,10 @@ import { DiffText } from '../../../ui/code/diff-view'
 import type { CodeToken } from '../../../ui/code/code-lines'
 import type { LineCell, ReviewRow } from './review-rows'
 
-/** What can be done with the lines of a file. The functions stay the same while the review is open. */
+/** The actions on the lines of a file. The functions stay the same while the review is open. */
 export interface LineActions {
   expand(path: string, hunk: number, where: 'up' | 'down' | 'all'): void
-  /** Shows the lines of a file that may hold secrets. */
+  /** Shows the lines of a file that may contain secrets. */
   reveal(path: string): void
   /** Starts a comment; with `extends`, up to this line from where the draft begins. */
   comment(path: string, side: ReviewSide, line: number, extend: boolean): void
@@ -29,7 +29,7 @@ interface LineProps {
   fresh: readonly CodeToken[] | undefined
   oldWords: readonly TextRange[] | undefined
   freshWords: readonly TextRange[] | undefined
-  /** The change of the line is the one that keys act on. */
+  /** The line belongs to the change that keys act on. */
   isCurrent: boolean
   /** Its actions are shown. */
   hasActions: boolean
@@ -38,7 +38,7 @@ interface LineProps {
   actions: LineActions
 }
 
-/** A line of the difference: one cell inline, two side by side. */
+/** A line of the diff: one cell inline, two side by side. */
 export const ReviewLine = memo(function ReviewLine({
   row,
   path,
@@ -112,7 +112,7 @@ function Sign({ kind }: { kind: LineCell['kind'] }) {
   )
 }
 
-/** A line number; pressing it comments on the line, with Shift on all lines up to it. */
+/** A line number; clicking it comments on the line, and with Shift on all lines up to it. */
 function LineNumber({
   cell,
   side,
@@ -129,7 +129,7 @@ function LineNumber({
   return (
     <button
       type="button"
-      // Keys reach every line by "c" and the line fields of the comment: a stop at each line would be too many.
+      // Keys reach every line with "c" and the line fields of the comment, so line numbers are not tab stops.
       tabIndex={-1}
       className="diff-n review-number"
       data-line={cell.line}
@@ -150,7 +150,7 @@ interface ChangeBarProps {
   actions: LineActions
 }
 
-/** What can be done with a change: shown on the one under the pointer and on the one that keys act on. */
+/** The actions on a change: shown on the one under the pointer and the one that keys act on. */
 function ChangeBar({ path, change, line, busy, actions }: ChangeBarProps) {
   return (
     <span className="review-bar" role="group" aria-label={`Change at line ${line}`}>
@@ -189,7 +189,7 @@ interface GapProps {
   actions: LineActions
 }
 
-/** Unchanged lines that are not shown. */
+/** Hidden unchanged lines. */
 export function ReviewGap({ row: { hunk, hidden, isStart, isEnd }, path, actions }: GapProps) {
   const text = `${hidden.toLocaleString()} unchanged ${hidden === 1 ? 'line' : 'lines'}`
   return (
@@ -247,7 +247,7 @@ export function KeptChange({
   )
 }
 
-/** In place of lines that may be secrets. */
+/** Replaces lines that may be secrets. */
 export function SecretLines({ files, path, actions }: { files: string; path: string; actions: LineActions }) {
   return (
     <div className="review-gap">

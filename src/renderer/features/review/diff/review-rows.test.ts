@@ -29,11 +29,11 @@ const texts = (options: RowOptions, diff = DIFF): string[] =>
   )
 
 describe('the rows of a file', () => {
-  it('inline, removed lines stand above added ones', () => {
+  it('inline, removed lines are above added ones', () => {
     expect(texts(PLAIN)).toEqual(['gap 9', '10 a | 10 a', '11 b | -', '12 c | -', '- | 11 B', '13 d | 12 d', 'gap 18'])
   })
 
-  it('side by side, removed and added lines stand beside each other', () => {
+  it('side by side, removed and added lines are next to each other', () => {
     expect(texts({ ...PLAIN, isSplit: true })).toEqual([
       'gap 9',
       '10 a | 10 a',
@@ -48,7 +48,7 @@ describe('the rows of a file', () => {
     expect(texts({ ...PLAIN, kept: new Set(['x']) })).toEqual(['gap 9', '10 a | 10 a', 'kept', '13 d | 12 d', 'gap 18'])
   })
 
-  it('comments stand below their last line, and at the top where that is not shown', () => {
+  it('comments are below their last line, or at the top if that line is hidden', () => {
     const comment = {
       id: '1',
       path: '/p/a.ts',
@@ -77,7 +77,7 @@ describe('the rows of a file', () => {
     expect(remarks('+a', '\\No newline')).toEqual(['No newline'])
   })
 
-  it('every row has a key of its own', () => {
+  it('every row has a unique key', () => {
     const keys = rowsOf(DIFF, PLAIN).map(({ key }) => key)
     expect(new Set(keys).size).toBe(keys.length)
   })

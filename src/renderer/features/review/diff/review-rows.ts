@@ -16,19 +16,19 @@ export interface CommentDraft {
   line: number
   endLine: number
   text: string
-  /** The line that its form stands below, while its range is changed. */
+  /** The line above its form, while the range changes. */
   at: number
-  /** The comment whose text is changed. */
+  /** The comment being edited. */
   id?: string
 }
 
-/** A row below the head of a file. `key` stays the same while the row shows the same. */
+/** A row below the header of a file. `key` stays the same while the content of the row does. */
 export type ReviewRow = { key: string } & (
   | { kind: 'note'; text: string }
   | { kind: 'loading' }
   /** Lines that may be secrets, of this kind of file. */
   | { kind: 'secret'; files: string }
-  /** Lines that are not shown, before the hunk with this index. `isEnd`: after the last one. */
+  /** Hidden lines before the hunk with this index. `isEnd`: after the last hunk. */
   | { kind: 'gap'; hunk: number; hidden: number; isStart: boolean; isEnd: boolean }
   | { kind: 'line'; hunk: number; old?: LineCell; new?: LineCell; change?: string; isFirst?: boolean }
   | { kind: 'kept'; change: string; added: number; removed: number }
@@ -36,7 +36,7 @@ export type ReviewRow = { key: string } & (
   | { kind: 'draft'; draft: CommentDraft }
 )
 
-/** The difference of a file as it is shown: its hunks, with lines around them that were asked for. */
+/** The diff of a file as shown: its hunks, with the expanded lines around them. */
 export interface ShownDiff extends ReviewDiff {
   hunks: ReviewHunk[]
 }
@@ -86,19 +86,19 @@ export function rowsOf(diff: ShownDiff | undefined, options: RowOptions): Review
   return rows
 }
 
-/** Lines that are not shown before a hunk. */
+/** Number of hidden lines before a hunk. */
 export function hiddenBefore(hunks: readonly ReviewHunk[], index: number): number {
   const before = hunks[index - 1]
   return hunks[index]!.new - (before ? endOf(before).new : 1)
 }
 
-/** Lines that are not shown after the last hunk. */
+/** Number of hidden lines after the last hunk. */
 export function hiddenAfter({ hunks, newLines }: ReviewDiff): number {
   const last = hunks.at(-1)
   return last ? newLines + 1 - endOf(last).new : 0
 }
 
-/** The lines right after a hunk. */
+/** The line numbers right after a hunk. */
 export function endOf({ old, new: fresh, lines }: ReviewHunk): { old: number; new: number } {
   let [a, b] = [old, fresh]
   for (const line of lines) {
@@ -119,13 +119,13 @@ function shownLines(hunks: readonly ReviewHunk[]): Set<string> {
   return shown
 }
 
-/** What is said of the line before it: that it has no end. */
+/** A note that the line before it has no newline. */
 interface Remark {
   kind: LineCell['kind'] | undefined
   text: string
 }
 
-/** A remark stands below both versions (`isBoth`), so it says which one it is about. */
+/** A remark below both versions (`isBoth`) says which version it is about. */
 function remarkTexts(remarks: readonly Remark[], isBoth: boolean): string[] {
   const [only, ...more] = remarks
   if (!only || !isBoth || more.length > 0) return [...new Set(remarks.map(({ text }) => text))]
@@ -213,7 +213,7 @@ function hunkRows(
   return rows
 }
 
-/** The lines of a hunk in the form that words are compared in. */
+/** The lines of a hunk in the form used to compare words. */
 export function diffLinesOf({ old, new: fresh, lines }: ReviewHunk): DiffLine[] {
   let [a, b] = [old, fresh]
   return lines.map((line): DiffLine => {
@@ -232,8 +232,8 @@ export function diffLinesOf({ old, new: fresh, lines }: ReviewHunk): DiffLine[] 
 }
 
 /**
- * Hunks with lines of the gap before the hunk `index` added: `from` is the first of them on the new side. Hunks that
- * meet become one.
+ * Adds lines of the gap before the hunk `index`; `from` is the first of them on the new side. Adjacent hunks are
+ * merged.
  */
 export function withLines(
   hunks: readonly ReviewHunk[],

@@ -44,7 +44,7 @@ interface ReviewScrollerProps {
   lines: LineActions
   comments: CommentActions
   renderHead: (block: ReviewBlock) => ReactNode
-  /** The file at the top of the screen, and those that are on screen. */
+  /** The file at the top of the screen, and all files on screen. */
   onMove: (top: string | undefined, visible: readonly string[]) => void
   ref: Ref<ScrollerHandle>
 }
@@ -52,7 +52,7 @@ interface ReviewScrollerProps {
 /** As in review.css. */
 const HEAD = 36
 const LINE = 20
-/** Drawn beyond the screen, and how far the screen moves until more is drawn. */
+/** How far beyond the screen rows are drawn, and how far it scrolls before more are drawn, in px. */
 const BEYOND = 500
 const STEP = 150
 
@@ -67,7 +67,7 @@ const HEIGHTS: Record<ReviewRow['kind'], number> = {
   draft: 150,
 }
 
-/** All files of a review in one scroll; only what is near the screen is in the document. */
+/** All files of a review in one scroll area; only rows near the screen are in the document. */
 export function ReviewScroller({
   blocks,
   isSplit,
@@ -79,7 +79,7 @@ export function ReviewScroller({
   onMove,
   ref,
 }: ReviewScrollerProps) {
-  // The window of rows changes without React.
+  // The row window is mutable, which the React Compiler would miss.
   'use no memo'
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -94,7 +94,7 @@ export function ReviewScroller({
   const stamp = parts.map(({ index, from, to }) => `${blocks[index]?.id} ${from} ${to}`).join('|')
   const visible = useMemo(
     () => visibleHunks(blocks, parts),
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- The stamp says what the parts are.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- The stamp changes when the parts do.
     [blocks, stamp],
   )
   const movedAt = useRef(Number.NEGATIVE_INFINITY)
@@ -117,8 +117,8 @@ export function ReviewScroller({
     [look],
   )
 
-  // What was drawn is measured; what is on screen stays where it is. Any render may have drawn rows; one that is
-  // measured already changes nothing.
+  // Measures the drawn rows and keeps the position on screen. Any render may have drawn rows; measuring again changes
+  // nothing.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   useLayoutEffect(() => {
     const element = scroller.current
@@ -128,7 +128,7 @@ export function ReviewScroller({
       const id = section.getAttribute('data-path')
       const part = parts.find(({ index }) => blocks[index]?.id === id)
       const heights: [ReviewRow, number][] = []
-      // Before the rows stand the head and the room of the rows above.
+      // The header and the spacer for the rows above come before the rows.
       for (const [n, child] of [...section.children].slice(2).entries()) {
         const row = part && blocks[part.index]?.rows[part.from + n]
         if (!row || !(child instanceof HTMLElement) || measured.current.has(child)) continue
@@ -294,7 +294,7 @@ function OtherRow({
   }
 }
 
-/** The hunks of which rows are drawn. */
+/** The hunks with drawn rows. */
 function visibleHunks(blocks: readonly ReviewBlock[], parts: readonly BlockPart[]) {
   return parts.flatMap(({ index, from, to }) => {
     const { id: path, diff, rows } = blocks[index]!

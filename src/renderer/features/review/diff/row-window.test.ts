@@ -14,7 +14,7 @@ const make = (...counts: number[]): RowWindow<Row> => {
   return window
 }
 
-it('draws only what is on screen', () => {
+it('draws only the rows on screen', () => {
   const window = make(100, 100)
   expect(window.height).toBe(2 * (30 + 100 * 20))
   expect(window.parts(0, 100)).toEqual([{ index: 0, from: 0, to: 4, above: 0 }])
@@ -24,7 +24,7 @@ it('draws only what is on screen', () => {
   ])
 })
 
-it('every offset is covered by the rows that are drawn, whatever their heights', () => {
+it('the drawn rows cover every offset, whatever their heights', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 }),
@@ -49,7 +49,7 @@ it('every offset is covered by the rows that are drawn, whatever their heights',
   )
 })
 
-it('what is on screen stays there when rows above it change', () => {
+it('the rows on screen stay in place when rows above them change', () => {
   const window = make(10, 10)
   const anchor = window.anchorAt(30 + 10 * 20 + 30 + 45)!
   expect(anchor).toEqual({ id: 'f1', row: '2', offset: 5 })
@@ -59,7 +59,7 @@ it('what is on screen stays there when rows above it change', () => {
   expect(window.scrollTopFor(anchor)).toBe(30 + 500 * 20 + 100 + 30 + 45)
 })
 
-it('an anchor whose row is gone leads to the head of its file', () => {
+it('an anchor whose row was removed falls back to the header of its file', () => {
   const window = make(10, 10)
   const anchor = window.anchorAt(30 + 10 * 20 + 30 + 195)!
   window.setBlocks(blocks(10, 2))

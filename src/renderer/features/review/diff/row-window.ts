@@ -1,10 +1,10 @@
-/** A file in the scroll: its head, and its rows. */
+/** A file in the scroll area: its header and its rows. */
 export interface Block<Row extends { key: string }> {
   id: string
   rows: readonly Row[]
 }
 
-/** Where a part of a block is on screen. `from`, `to`: the rows to draw, `to` excluded. */
+/** The part of a block to draw. `from`, `to`: its rows, `to` excluded. */
 export interface BlockPart {
   index: number
   from: number
@@ -13,31 +13,31 @@ export interface BlockPart {
   above: number
 }
 
-/** A place that stays where it is on screen while rows around it change. */
+/** A position that stays fixed on screen while rows around it change. */
 export interface Anchor {
   id: string
-  /** Undefined: the head of the block. */
+  /** Undefined: the header of the block. */
   row: string | undefined
-  /** Pixels from the upper end of the row to the upper end of the screen. */
+  /** Pixels from the top of the row to the top of the screen. */
   offset: number
 }
 
 export interface RowHeights<Row> {
   head: number
-  /** Height of a row that was not measured. */
+  /** Estimated height of an unmeasured row. */
   of(row: Row): number
 }
 
 interface Placed<Row extends { key: string }> {
   block: Block<Row>
   top: number
-  /** Offsets of the rows below the head, and their end. */
+  /** Offsets of the rows below the header, and of their end. */
   offsets: Float64Array
 }
 
 /**
- * The heights of all rows of a long scroll. Only those near the screen are drawn; each is measured then. Blocks that do
- * not change keep their offsets, so that a change costs what the changed block has rows.
+ * The heights of all rows of a long scroll area. Only rows near the screen are drawn, and measured then. Unchanged
+ * blocks keep their offsets, so that the cost of a change depends only on the rows of the changed block.
  */
 export class RowWindow<Row extends { key: string }> {
   readonly #heights: RowHeights<Row>
@@ -65,7 +65,7 @@ export class RowWindow<Row extends { key: string }> {
     })
   }
 
-  /** Heights of rows that were drawn; returns whether one differs from what was assumed. */
+  /** Stores the heights of drawn rows; returns whether one differs from the known height. */
   measure(id: string, heights: Iterable<readonly [row: Row, height: number]>): boolean {
     let hasChanged = false
     for (const [row, height] of heights) {
@@ -84,7 +84,7 @@ export class RowWindow<Row extends { key: string }> {
     return true
   }
 
-  /** Forgets what was measured: the width has changed. */
+  /** Forgets the measured heights, e.g. because the width has changed. */
   forget(): void {
     this.#measured.clear()
     const blocks = this.#placed.map(({ block }) => block)
@@ -101,7 +101,7 @@ export class RowWindow<Row extends { key: string }> {
     return placed ? this.#heightOf(placed) : 0
   }
 
-  /** What is between two offsets. */
+  /** The parts between two offsets. */
   parts(from: number, to: number): BlockPart[] {
     const parts: BlockPart[] = []
     for (let index = Math.max(0, this.#blockAt(from)); index < this.#placed.length; index += 1) {
@@ -115,7 +115,7 @@ export class RowWindow<Row extends { key: string }> {
     return parts
   }
 
-  /** What is at the upper end of the screen. */
+  /** The position at the top of the screen. */
   anchorAt(scrollTop: number): Anchor | undefined {
     const placed = this.#placed[this.#blockAt(scrollTop)]
     if (!placed) return undefined
@@ -127,7 +127,7 @@ export class RowWindow<Row extends { key: string }> {
     return { id: block.id, row: row?.key, offset: row ? inside - offsets[at]! : scrollTop - top }
   }
 
-  /** Where to scroll so that the anchor is where it was; undefined when its block is gone. */
+  /** The scroll position that keeps the anchor in place; undefined if its block was removed. */
   scrollTopFor({ id, row, offset }: Anchor): number | undefined {
     const placed = this.#placed.find(({ block }) => block.id === id)
     if (!placed) return undefined

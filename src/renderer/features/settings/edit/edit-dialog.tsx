@@ -14,12 +14,12 @@ interface EditDialogProps {
   /** The label of the button that saves; default: Save. */
   action?: string
   canSave: boolean
-  /** Saves; a failure is shown, and what was typed stays. */
+  /** Saves; a failure is shown, and the typed values stay. */
   save: () => Promise<Undoable>
-  /** What to say once it is saved. */
+  /** Message after saving. */
   saved: string
   onClose: () => void
-  /** Further buttons, at the left. */
+  /** Additional buttons, on the left. */
   more?: ReactNode
   width?: number
   children: ReactNode
@@ -85,7 +85,7 @@ interface ScopeFieldProps {
   onChange: (scope: EditScope) => void
 }
 
-/** Whether something is for the user in every project, or for this project. */
+/** Whether something applies to all projects of the user, or to this project. */
 export function ScopeField({ value, place, onChange }: ScopeFieldProps) {
   const isOff = place.canEditProject === false
   return (

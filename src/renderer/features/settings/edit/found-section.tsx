@@ -22,7 +22,7 @@ interface FoundProblem {
 
 interface FoundSectionProps<List extends { problems: readonly FoundProblem[] }> {
   place: EditedPlace
-  /** Names it among the queries, and for screen readers. */
+  /** Identifies it in queries, and for screen readers. */
   kind: string
   title: string
   /** The description; `place` is the project. */

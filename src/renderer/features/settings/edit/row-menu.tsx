@@ -5,13 +5,13 @@ import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
 
 interface RowMenuProps {
-  /** What the row is about. */
+  /** The name of the row's entry. */
   name: string
   /** Absent: it cannot be moved there. */
   onMoveUp?: (() => void) | undefined
   onMoveDown?: (() => void) | undefined
   onDelete: () => void
-  /** Further items, first. */
+  /** Additional items, at the top. */
   children?: ReactNode
 }
 

@@ -45,7 +45,7 @@ export function useEdits(): Edits {
 export interface EditedPlace {
   /** Undefined until it is known. */
   folder: string | undefined
-  /** Its name for people. */
+  /** Its name for display. */
   name: string
   userHome: string | undefined
   /** Whether the project's own configuration can be changed here; undefined until that is known. */

@@ -8,7 +8,7 @@ test('every section of the settings can be found', () => {
   for (const section of SETTINGS_SECTIONS) expect(SETTINGS_INDEX.some((one) => one.section === section)).toBe(true)
 })
 
-test('settings are found by their names and by other words for them, names first', () => {
+test('settings are found by their names and by synonyms, names first', () => {
   expect(labels('dark')).toEqual(['Theme'])
   expect(labels('hotkeys')).toEqual(['Keyboard shortcuts'])
   expect(labels('theme')[0]).toBe('Theme')
@@ -16,6 +16,6 @@ test('settings are found by their names and by other words for them, names first
   expect(labels('  ')).toEqual([])
 })
 
-test('a section that this host lacks is left out', () => {
+test('a section that this host lacks is omitted', () => {
   expect(findSettings('tray', ['general'])).toEqual([])
 })

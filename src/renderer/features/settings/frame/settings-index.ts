@@ -1,10 +1,10 @@
 import { useLayout, type SettingsSection } from '../../../state/page/layout-state'
 
-/** Something on the settings page that can be found by words. */
+/** A searchable item of the settings page. */
 export interface IndexedSetting {
   section: SettingsSection
   label: string
-  /** Other words for it. */
+  /** Synonyms. */
   words: string
   /** The id of the element to show; default: the section. */
   anchor?: string
@@ -95,7 +95,7 @@ export const SETTINGS_INDEX: readonly IndexedSetting[] = [
   { section: 'about', label: 'About and updates', words: 'version license home folder backups' },
 ]
 
-/** The settings that have every word, those that begin with one first. */
+/** The settings that contain every word; those that start with a word come first. */
 export function findSettings(query: string, sections: readonly SettingsSection[]): IndexedSetting[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -108,7 +108,7 @@ export function findSettings(query: string, sections: readonly SettingsSection[]
   ).toSorted((a, b) => score(b) - score(a))
 }
 
-/** Opens the section of a setting, scrolls to the setting and puts the focus on it, once it is on screen. */
+/** Opens the section of a setting, then scrolls to the setting and focuses it once it is on screen. */
 export function showSetting({ section, anchor }: Pick<IndexedSetting, 'section' | 'anchor'>): void {
   useLayout.getState().openSettings(section)
   const isThere = (): boolean => {

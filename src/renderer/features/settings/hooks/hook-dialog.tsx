@@ -17,7 +17,7 @@ interface HookDialogProps {
   onClose: () => void
 }
 
-/** What the matcher of an event is held against. */
+/** What the matcher of an event is compared with. */
 const SUBJECTS: Record<HookEvent, string> = {
   SessionStart: 'source, new or resumed',
   UserPromptSubmit: 'prompt',
@@ -33,7 +33,7 @@ const SUBJECTS: Record<HookEvent, string> = {
   SessionEnd: 'reason',
 }
 
-/** A hook to write or change. */
+/** The form for a new or existing hook. */
 export function HookDialog({ hook, place, onClose }: HookDialogProps) {
   const client = useClient()
   const [event, setEvent] = useState<HookEvent>(hook?.event ?? 'PreToolUse')

@@ -36,7 +36,7 @@ export function HookRuns({ runs, userHome }: { runs: readonly HookRun[]; userHom
   )
 }
 
-/** One run, which unfolds to its output. */
+/** One run, which expands to its output. */
 export function HookRunDetails({
   run,
   userHome,

@@ -119,19 +119,19 @@ interface ShortcutRowProps {
   /** The user chose these keys. */
   isChosen: boolean
   isRecording: boolean
-  /** What is in the way of giving the command these keys. */
+  /** The conflicts of these keys. */
   conflicts: (keys: string) => ShortcutConflict[]
   onRecord: (on: boolean) => void
-  /** Undefined: the usual keys. */
+  /** Undefined: the default keys. */
   onSet: (keys: string | undefined) => Promise<unknown>
-  /** Takes the keys away from another command; what it resolves with gives them back. */
+  /** Takes the keys away from another command; resolves with a function that restores them. */
   onTakeFrom: (id: string) => Promise<() => Promise<unknown>>
 }
 
-/** A command with its keys. While recording, the next keys become its own, unless something is in the way. */
+/** A command with its keys. While recording, the next keys are assigned to it, unless they conflict. */
 function ShortcutRow(props: ShortcutRowProps) {
   const { command, keys, isChosen, isRecording, conflicts, onRecord, onSet, onTakeFrom } = props
-  /** Keys that were pressed and are in the way of something. */
+  /** Pressed keys that have a conflict. */
   const [asked, setAsked] = useState<string>()
   const change = useRef<HTMLButtonElement>(null)
   const { label } = command
@@ -164,7 +164,7 @@ function ShortcutRow(props: ShortcutRowProps) {
       })
       finish()
     } catch (error) {
-      // The other command keeps its keys when this one does not get them.
+      // If this command cannot get the keys, the other one keeps them.
       await giveBack?.().catch(showFailureToast)
       showFailureToast(error)
     }
@@ -235,7 +235,7 @@ function ShortcutRow(props: ShortcutRowProps) {
 
 interface RecorderProps {
   name: string
-  /** Keys that are being asked about. */
+  /** Keys that the user must confirm. */
   shown: string | undefined
   onKeys: (keys: string) => void
   onClear: () => void

@@ -31,7 +31,7 @@ interface MailAccountFormProps {
   taken: readonly string[]
   keys: KeysView
   onClose: () => void
-  /** The account is stored. */
+  /** Called after the account was saved. */
   onSaved: (account: MailAccountView) => void
 }
 

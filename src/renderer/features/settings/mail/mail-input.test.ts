@@ -16,7 +16,7 @@ it('an address of a known provider fills in its servers, until others are entere
   })
 })
 
-it('an account that was stored opens as it is, and is stored as it was', () => {
+it('a stored account opens unchanged, and is stored unchanged', () => {
   const account = accountOf(
     withPreset(withAddress(inputOf(undefined), 'ada@proton.me'), presetFor('ada@proton.me')),
     'proton',
@@ -26,7 +26,7 @@ it('an account that was stored opens as it is, and is stored as it was', () => {
   expect(accountOf(inputOf(account), 'proton', account)).toEqual(account)
 })
 
-it('names what is missing, and refuses to send a password unencrypted', () => {
+it('reports missing fields, and refuses to send a password unencrypted', () => {
   expect(problemsOf(inputOf(undefined), '', [])).toMatchObject({
     address: expect.any(String),
     id: expect.any(String),

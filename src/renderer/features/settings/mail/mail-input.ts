@@ -2,7 +2,7 @@ import { MAIL_PRESETS, presetFor, type MailPreset } from '../../../../shared/con
 import { isThisComputer } from '../../../../shared/configuration/this-computer'
 import { MAIL_SECURITIES, type MailAccount, type MailSecurity } from '../../../../shared/model/assistant/mail'
 
-/** What is typed into the form of an account. */
+/** The values of the account form, as typed. */
 export interface MailInput {
   address: string
   /** Id of a preset; empty: other servers. */
@@ -25,7 +25,7 @@ export const SECURITY_LABELS: Record<MailSecurity, string> = {
   none: 'None (this computer only)',
 }
 
-/** The form of an account; of a new one, empty. */
+/** The form of an account; empty for a new one. */
 export function inputOf(account: MailAccount | undefined): MailInput {
   const preset =
     account &&
@@ -69,7 +69,7 @@ export function withPreset(input: MailInput, preset: MailPreset | undefined): Ma
   }
 }
 
-/** The form once another address was typed: the provider follows it, unless other servers were entered. */
+/** The form after the address changed: the provider follows the address, unless other servers were entered. */
 export function withAddress(input: MailInput, address: string): MailInput {
   const changed = { ...input, address }
   const preset = presetFor(address)
@@ -88,7 +88,7 @@ export function suggestedId({ address, preset }: MailInput, taken: readonly stri
   }
 }
 
-/** What is wrong with each field; empty when all is well. */
+/** Errors by field; empty if the form is valid. */
 export function problemsOf(input: MailInput, id: string, taken: readonly string[]): Record<string, string> {
   const problems: Record<string, string> = {}
   if (!/^[^\s@<>",;:]+@[^\s@<>",;:]+$/.test(input.address.trim()))

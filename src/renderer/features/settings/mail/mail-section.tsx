@@ -16,7 +16,7 @@ import { Banner, EmptyState, ErrorNote } from '../../../ui/notice'
 import { Problems } from '../frame/problems'
 import { MailAccountForm } from './mail-account-form'
 
-/** The mail accounts: their servers and passwords, with a test that says what is wrong. */
+/** The mail accounts: their servers and passwords, with a test that reports problems. */
 export function MailSection({ settings }: { settings: SettingsView }) {
   const queries = useQueries()
   const [editing, setEditing] = useState<{ account: MailAccountView | undefined }>()
@@ -109,7 +109,7 @@ export function MailSection({ settings }: { settings: SettingsView }) {
 
 interface AccountProps {
   account: MailAccountView
-  /** When it was stored in this form: it is tested at once. */
+  /** When it was saved in this form; it is then tested immediately. */
   savedAt: number | undefined
   onEdit: () => void
 }
@@ -203,7 +203,7 @@ const CHECK_LABELS: Record<MailCheck['what'], string> = {
   smtp: 'Sending',
 }
 
-/** What a test has found, with what to do. */
+/** The results of a test, with advice. */
 function Checks({ checks }: { checks: readonly MailCheck[] }) {
   return (
     <ul className="mt-2 space-y-1 text-small">

@@ -17,7 +17,7 @@ import { describeAbilities } from '../../../format/model-usage'
 interface ConnectTileProps {
   tile: ProviderTile
   settings: SettingsView
-  /** The models are saved; the first of them. */
+  /** Called with the first model after the models were saved. */
   onConnected: (modelId: string) => void
   onBack: () => void
 }
@@ -35,7 +35,7 @@ export function ConnectTile({ tile, settings, onConnected, onBack }: ConnectTile
   const connectedAs = settings.providers.find(({ id }) => id === tile.id)
   const provider = {
     type: tile.type,
-    // The usual address of a type is not written down, so that it can change.
+    // The default URL of a type is not saved, so that it can change.
     ...(tile.baseUrl !== undefined && { baseUrl: baseUrl.trim() }),
     ...(apiKey.trim() !== '' && { apiKey: apiKey.trim() }),
   }
@@ -159,7 +159,7 @@ function afterProblem({ models }: OfferedModels): string {
     : 'Correct the key and read them again, or choose from those that Trestle knows.'
 }
 
-/** What is chosen at first: the example of the provider's type, if the provider has it; else its only model. */
+/** The initial choice: the example of the provider's type, if the provider offers it, or else its only model. */
 function suggested({ from, models }: OfferedModels, { local }: ProviderTile): string[] {
   if (from !== 'provider') return []
   return local || models.length === 1 ? models.slice(0, 1).map(({ model }) => model) : []

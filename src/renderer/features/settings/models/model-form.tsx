@@ -36,7 +36,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   )
   const [contextWindow, setContextWindow] = useState(numberText(model?.said?.contextWindow))
   const [maxOutput, setMaxOutput] = useState(numberText(model?.said?.maxOutputTokens))
-  // Only the fields the user changed; the others follow what is known of the typed model ID.
+  // Only the fields the user changed; the others follow the known data of the typed model ID.
   const [switched, setSwitched] = useState<Partial<Record<'toolCalls' | 'imagesIn' | 'videoIn' | 'thinking', boolean>>>(
     {},
   )

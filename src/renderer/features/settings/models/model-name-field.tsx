@@ -23,7 +23,7 @@ interface ModelNameFieldProps {
   onAsk: (() => void) | undefined
 }
 
-/** The ID of a model, with the provider's models to choose from, and what is known of the typed one. */
+/** The ID of a model, with the provider's models to choose from, and the known data of the typed one. */
 export function ModelNameField({ value, onChange, placeholder, error, offered, isAsking, onAsk }: ModelNameFieldProps) {
   const listId = useId()
   const name = value.trim()

@@ -159,7 +159,7 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
   )
 }
 
-/** What a model costs, and who says so where that isn't the table. */
+/** The price of a model, with its source if that is not the table. */
 function priceOf({ prices, pricesFrom }: ModelView): string {
   if (!prices) return 'price unknown'
   const from = { config: ' (config.toml)', provider: ' (provider)', table: '', local: ' (on this computer)' }
@@ -217,7 +217,7 @@ const FIELDS: readonly { name: keyof BudgetView; label: string; unit: Unit }[] =
   { name: 'projectTokens', label: 'Tokens per project and month', unit: 'tokens' },
 ]
 
-/** What may be spent before the user is asked. */
+/** Spending limits: the user is asked when one is reached. */
 function LimitsPart({ settings: { budget } }: { settings: SettingsView }) {
   const [typed, setTyped] = useState<Partial<Record<keyof BudgetView, string>>>({})
   const [checked, setChecked] = useState(false)

@@ -46,7 +46,7 @@ export function ProviderTiles({ connected, onChoose }: ProviderTilesProps) {
   )
 }
 
-/** The letters that stand for a provider, in its color. */
+/** The initials of a provider, in its color. */
 export function Letters({ tile: { letters, hue } }: { tile: Pick<ProviderTile, 'letters' | 'hue'> }) {
   return (
     <span

@@ -27,7 +27,7 @@ import { EditDialog, ScopeField } from '../edit/edit-dialog'
 
 const TONES: Record<RuleView['decision'], Tone> = { allow: 'done', ask: 'wait', deny: 'fail' }
 
-/** The permission rules for a project: to test, add, change, order and delete. */
+/** The permission rules for a project: to test, add, edit, reorder and delete. */
 export function PermissionsSection({ info }: { info: AppInfo | undefined }) {
   const queries = useQueries()
   const place = useEditedPlace(info)
@@ -160,7 +160,7 @@ interface RuleDialogProps {
   onClose: () => void
 }
 
-/** A rule to write or change; says while typing what it would do. */
+/** The form for a new or existing rule; says while the user types what the rule would do. */
 function RuleDialog({ rule, place, onClose }: RuleDialogProps) {
   const client = useClient()
   const queries = useQueries()

@@ -27,7 +27,7 @@ type Kind = 'command' | TestedTool
 const TONES: Record<RuleDecision, Tone> = { allow: 'done', ask: 'wait', deny: 'fail' }
 const ICONS = { allow: CircleCheck, ask: CircleHelp, deny: CircleX }
 
-/** What would be decided about a command or a path in a mode, part by part. */
+/** Shows how a command or a path would be decided in a mode, part by part. */
 export function RuleTester({ place }: { place: EditedPlace }) {
   const client = useClient()
   const [kind, setKind] = useState<Kind>('command')
@@ -150,7 +150,7 @@ function Part({ part, userHome }: { part: TestedPart; userHome: string | undefin
   )
 }
 
-/** Rules that match as well, but did not decide. */
+/** Rules that also match, but did not decide. */
 function OtherRules({ rules, userHome }: { rules: readonly MatchedRule[]; userHome: string | undefined }) {
   return rules.map((rule, at) => {
     const where = `${shortPath(rule.file, userHome)}${rule.line === undefined ? '' : `:${rule.line}`}`

@@ -25,7 +25,7 @@ interface SkillDialogProps {
 const template = (name: string): string =>
   `---\nname: ${name}\ndescription: What it does, and when to use it.\n---\n\nWrite the instructions here.\n`
 
-/** A SKILL.md to write, change or read, with a preview and what is wrong with it. */
+/** A SKILL.md to write, edit or read, with a preview and its problems. */
 export function SkillDialog(props: SkillDialogProps) {
   const { path, place, onClose } = props
   const queries = useQueries()
@@ -140,12 +140,12 @@ function SkillForm({ skill, place, Markdown, onClose }: SkillDialogProps & { ski
   )
 }
 
-/** Skills are instructions only, so a project needs no trust to have some. */
+/** Skills are only instructions, so they can be saved in an untrusted project. */
 function SkillScope({ place, ...props }: Parameters<typeof ScopeField>[0]) {
   return <ScopeField {...props} place={{ ...place, canEditProject: true }} />
 }
 
-/** What is wrong with the text, as the engine reads it. */
+/** The problems that the engine finds in the text. */
 function useProblems(name: string, text: string) {
   const queries = useQueries()
   const input = useDeferredValue({ name: name === '' ? 'my-skill' : name, text })
