@@ -35,7 +35,7 @@ describe('lines of a diff', () => {
   const texts = (...hunk: string[]): string[] =>
     diffLines(`--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n${hunk.join('\n')}\n`).map(({ text }) => text)
 
-  it('have what a screen would hide written out', () => {
+  it('have invisible characters written out', () => {
     expect(texts(' a\u202eb', '-c\u200bd', '+e\u2066f')).toEqual(['a\\u{202e}b', 'c\\u{200b}d', 'e\\u{2066}f'])
   })
 

@@ -5,13 +5,13 @@ export type DiffLine =
   | { kind: 'same'; old: number; new: number; text: string }
   | { kind: 'add'; new: number; text: string }
   | { kind: 'del'; old: number; text: string }
-  /** Lines between two hunks that are not shown. */
+  /** Hidden lines between two hunks. */
   | { kind: 'gap'; hidden: number; text: string }
   | { kind: 'note'; text: string }
 
 /**
- * Parses a unified diff of one file, with everything a screen would hide written out. Lines it does not understand
- * become notes rather than being lost.
+ * Parses a unified diff of one file, with invisible characters written out. Lines it does not understand become notes
+ * instead of being lost.
  */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
@@ -59,8 +59,8 @@ export function diffLines(diff: string): DiffLine[] {
 }
 
 /**
- * Whether every line ends with a carriage return, which then says nothing. Where only some lines have one, it is a
- * difference to be seen. A last line without an end does not count.
+ * Whether every line ends with a carriage return, which can then be hidden. If only some lines have one, the difference
+ * must be visible. A last line without an end does not count.
  */
 function endsWithCr(lines: readonly string[]): boolean {
   const start = lines.findIndex((line) => line.startsWith('@@ ')) + 1

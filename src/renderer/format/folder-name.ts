@@ -20,7 +20,7 @@ export function folderName(path: string, userHome: string | undefined): FolderNa
   return { name: short.slice(cut + 1), parent: cut === 0 ? (short[0] ?? '') : short.slice(0, cut) }
 }
 
-/** The path with the home folder written as `~`; of a folder on a place its path there. */
+/** The path with the home folder written as `~`; for a folder on a place, its path there. */
 export function shortPath(folder: string, userHome: string | undefined): string {
   const path = pathInPlace(folder)
   if (path !== folder) return path

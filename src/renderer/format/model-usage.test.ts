@@ -24,7 +24,7 @@ it('shortens numbers of tokens, and never shows a thousand thousands', () => {
   )
 })
 
-it('describes what a model can do, and warns when it cannot use tools', () => {
+it('describes the capabilities of a model, and warns when it cannot use tools', () => {
   const model = { contextWindow: 200_000, toolCalls: true, imagesIn: true, pdfIn: true, videoIn: false, thinking: true }
   expect(describeAbilities(model as Parameters<typeof describeAbilities>[0])).toBe(
     `${(200_000).toLocaleString()} tokens · images, PDFs · thinking`,

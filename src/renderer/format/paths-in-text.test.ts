@@ -35,7 +35,7 @@ describe('paths in a text', () => {
       expect(parsePath(other)).toBeUndefined()
   })
 
-  it('may have the folders of routes, marks on letters, and in a code span spaces', () => {
+  it('can contain route folders, letters with diacritics, and in a code span spaces', () => {
     expect(found('See (app)/[...all]/page.tsx:2, app/routes/$id.tsx and e\u0301-a.ts (in src/b.ts).')).toEqual([
       '(app)/[...all]/page.tsx:2',
       'app/routes/$id.tsx',
@@ -54,7 +54,7 @@ describe('paths in a text', () => {
   })
 })
 
-it('takes ranges of lines, and the addresses of files in stack traces', () => {
+it('accepts line ranges, and file URLs in stack traces', () => {
   const places = (text: string) =>
     findPaths(text).map(({ start, end, path, line }) => [text.slice(start, end), path, line])
   expect(places('see src/a.ts:3-7 and src/b.ts#L10-L12.')).toEqual([

@@ -13,8 +13,8 @@ const MAX_PATHS = 60
 const MAX_RUN_CHARS = 300
 /**
  * A possible path: names separated by slashes or ending in an extension, not inside a URL (`https://a.b/c.ts`), then
- * optionally a position in the file: `:3`, `:3:5`, `:3-7`, `#L3`, `#L3-L7`, `(3,5)`, `", line 3`. Stack traces write
- * `file:///p/a.js:3:5`: that is a path, too. Repetitions are bounded, so that no text takes long.
+ * optionally a position in the file: `:3`, `:3:5`, `:3-7`, `#L3`, `#L3-L7`, `(3,5)`, `", line 3`. `file:///p/a.js:3:5`,
+ * as in stack traces, is also a path. Repetitions are bounded, so that matching is fast for any text.
  */
 const PATH =
   /(?<![\w/\\.@:~+-])(?:file:\/\/(?=\/))?(?<path>(?:~?\/|\.{1,2}\/)?(?:(?:[\p{L}\p{M}\p{N}_@.+\-[\]$]{1,120}|\([\p{L}\p{M}\p{N}_@.+-]{1,60}\))\/){0,40}[\p{L}\p{M}\p{N}_@+\-.[\]$]{0,120}[\p{L}\p{M}\p{N}_\]](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?:-\d{1,7}(?![\w-])|:(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7})(?:-L?\d{1,7})?)|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
@@ -51,11 +51,11 @@ export function parsePath(text: string): PathInText | undefined {
   return plainName(trimmed) ?? nameWithSpaces(trimmed)
 }
 
-/** Signs that stand in commands and code rather than in names. */
+/** Characters that occur in commands and code, but not in file names. */
 const NO_NAME = /[\n"'`|;<>*{}]|&&|\s-|\s=|=\s/
 const NAME = /^(?<path>\S(?:.*\S)?\.[a-zA-Z][\w-]{0,15})(?::(?<line>\d{1,7})(?::(?<column>\d{1,5}))?)?$/u
 
-/** `Annual report.pdf`, `a b#c.md`: a name with an ending and nothing that looks like code. */
+/** `Annual report.pdf`, `a b#c.md`: a name with an extension and nothing that looks like code. */
 function nameWithSpaces(text: string): PathInText | undefined {
   if (text.length > MAX_RUN_CHARS || /^[a-z][\w+.-]*:\/\//i.test(text) || NO_NAME.test(text)) return undefined
   const { path, line, column } = NAME.exec(text)?.groups ?? {}

@@ -45,7 +45,7 @@ describe('shortcutFrom', () => {
   const from = (key: string, more: Partial<Parameters<typeof shortcutFrom>[0]> = {}) =>
     shortcutFrom({ ...press(key), ...more })
 
-  it('names the keys that were pressed, so that they match again', () => {
+  it('names the pressed keys, so that they match again', () => {
     for (const [key, more, keys] of [
       ['k', { ctrlKey: true }, 'Mod+K'],
       ['K', { ctrlKey: true, shiftKey: true }, 'Mod+Shift+K'],
@@ -61,19 +61,19 @@ describe('shortcutFrom', () => {
     }
   })
 
-  it('takes the letter from the place of the key when Alt types another sign', () => {
+  it('uses the position of the key for the letter when Alt types another character', () => {
     expect(from('å', { altKey: true, code: 'KeyA' })).toBe('Alt+A')
     expect(isShortcut({ ...press('å', { altKey: true }), code: 'KeyA' }, 'Alt+A')).toBe(true)
   })
 
-  it('works on Cyrillic and Greek keyboards by the place of the key', () => {
+  it('works on Cyrillic and Greek keyboards by the position of the key', () => {
     for (const key of ['л', 'Л', 'κ']) {
       const event = { ...press(key, { ctrlKey: true }), code: 'KeyK' }
       expect(shortcutFrom(event)).toBe('Mod+K')
       expect(isShortcut(event, 'Mod+K')).toBe(true)
       expect(isShortcut(event, 'Mod+J')).toBe(false)
     }
-    // A Latin keyboard with another order of keys: what is typed counts.
+    // On a Latin keyboard with another layout, the typed letter counts.
     const dvorak = { ...press('t', { ctrlKey: true }), code: 'KeyK' }
     expect([isShortcut(dvorak, 'Mod+K'), isShortcut(dvorak, 'Mod+T')]).toEqual([false, true])
     // A key that types a letter outside the Latin alphabet keeps its own name.

@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<string, string>> = { Esc: 'Escape', Del: 'Delete', 
 
 interface KeyPress {
   key: string
-  /** The key's place, such as `KeyK`. */
+  /** The key's position, such as `KeyK`. */
   code?: string
   ctrlKey: boolean
   metaKey: boolean
@@ -77,15 +77,15 @@ export function isShortcut(event: KeyPress, shortcut: string): boolean {
 }
 
 /**
- * Whether the key of a letter types another sign: with Alt (Option on a Mac), and on Cyrillic, Greek and other
- * keyboards. Then its place tells the letter.
+ * Whether a letter key may type another character: with Alt (Option on a Mac), and on Cyrillic, Greek and other
+ * keyboards. Its position then gives the letter.
  */
-function hasOtherSign({ key, altKey }: KeyPress): boolean {
+function typesOtherCharacter({ key, altKey }: KeyPress): boolean {
   return altKey || (key.length === 1 && key > '~')
 }
 
 function isSameLetter(event: KeyPress, name: string): boolean {
-  return hasOtherSign(event) && /^[a-z]$/i.test(name) && event.code === `Key${name.toUpperCase()}`
+  return typesOtherCharacter(event) && /^[a-z]$/i.test(name) && event.code === `Key${name.toUpperCase()}`
 }
 
 const BROWSER_NAMES: Readonly<Record<string, string>> = {
@@ -103,7 +103,7 @@ export function shortcutFrom(event: KeyPress): string | undefined {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
   if (['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'Dead', 'Process', 'Unidentified'].includes(key))
     return undefined
-  const letter = hasOtherSign(event) ? /^Key([A-Z])$/.exec(code ?? '')?.[1] : undefined
+  const letter = typesOtherCharacter(event) ? /^Key([A-Z])$/.exec(code ?? '')?.[1] : undefined
   const name = letter ?? BROWSER_NAMES[key] ?? (key.length === 1 ? key.toUpperCase() : key)
   const shiftMatters = name.length > 1 || /\p{L}/u.test(name)
   return [

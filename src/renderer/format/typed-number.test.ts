@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { numberIn, wholeNumberIn } from './typed-number'
 
 describe('a typed number', () => {
-  it('takes a comma for the decimal point it is in many countries', () => {
+  it('accepts a comma as the decimal point, as in many countries', () => {
     expect(numberIn('2,50')).toBe(2.5)
     expect(numberIn('0,005')).toBe(0.005)
     expect(numberIn('-1,5')).toBe(-1.5)
     expect(numberIn('1.234,56')).toBe(1234.56)
   })
 
-  it('takes groups of three digits for thousands', () => {
+  it('reads groups of three digits as thousands', () => {
     expect(numberIn('1,000')).toBe(1000)
     expect(numberIn('1,234.56')).toBe(1234.56)
     expect(numberIn('1,234,567')).toBe(1_234_567)
@@ -24,7 +24,7 @@ describe('a typed number', () => {
     ])
   })
 
-  it('is no number when it could be several, or is something else', () => {
+  it('is NaN when it is ambiguous or not a number', () => {
     for (const text of [
       '',
       ' ',
@@ -43,7 +43,7 @@ describe('a typed number', () => {
       expect([text, numberIn(text)]).toEqual([text, Number.NaN])
   })
 
-  it('is what it was written as, in the formats of any country', () => {
+  it('round-trips through the formats of any country', () => {
     const locale = fc.constantFrom('en', 'de', 'fr', 'de-CH', 'en-IN', 'sv', 'pt-BR')
     const cents = fc.integer({ min: 100_000, max: 99_999_999 })
     fc.assert(
@@ -59,7 +59,7 @@ describe('a typed number', () => {
 })
 
 describe('a typed whole number', () => {
-  it('takes any separator of thousands, and k', () => {
+  it('accepts any thousands separator, and k', () => {
     for (const text of ['128000', '128,000', '128.000', '128 000', '128_000', '128k', '128K', ' 128k '])
       expect([text, wholeNumberIn(text)]).toEqual([text, 128_000])
     expect(wholeNumberIn('1.000.000')).toBe(1_000_000)

@@ -2,7 +2,7 @@
 
 /** Groups of three digits with the same character between all of them. */
 const GROUPED = /^[1-9]\d{0,2}(?:([\s_'’,.])\d{3})(?:\1\d{3})*$/
-/** Spaces and quotes between groups mean nothing else. */
+/** Spaces and quotes between groups can only separate thousands. */
 const GAPS = /(?<=\d)[\s_'’](?=\d{3}(?!\d))/g
 
 /**

@@ -18,7 +18,9 @@ import { playNotificationSound } from './notifications'
  */
 export function followApp(client: TrestleClient, queryClient: QueryClient): () => void {
   const tasks = new TaskFollower(client)
-  /** The sessions that the initial list of the subscription has named so far; undefined once the list is complete. */
+  /**
+   * The sessions that the initial list of the subscription has contained so far; undefined once the list is complete.
+   */
   let named: Set<string> | undefined = new Set()
   let starts = 0
   return subscribeApp(
@@ -77,7 +79,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
         case 'notification':
-          void tellUser(push.notification, client)
+          void notifyUser(push.notification, client)
           break
         case 'notifications':
         case 'alarms':
@@ -139,17 +141,16 @@ function followHostCommand(command: HostCommand, queryClient: QueryClient): void
 }
 
 /**
- * Tells the user what an agent or an alarm has to say: as a message on the page, and as a notification of the browser
- * where that is allowed and no page is in front. The tag makes it one, however many pages are open. The desktop app
- * shows its own.
+ * Shows a notification from an agent or an alarm: as a toast, and as a browser notification if allowed and no page is
+ * in front. The tag merges those of several open pages into one. The desktop app shows its own.
  */
-async function tellUser(notification: UserNotification, client: TrestleClient): Promise<void> {
+async function notifyUser(notification: UserNotification, client: TrestleClient): Promise<void> {
   const { id, title, body, source, sessionId } = notification
   const open = (): void => {
     if (sessionId === undefined) useLayout.getState().openNotifications()
     else useLayout.getState().openSession(sessionId)
   }
-  // While it rings it has a bar of its own, above everything else.
+  // A ringing alarm has its own bar, above everything else.
   if (!(await isRinging(notification, client))) showUserToast(title, body, { label: 'Show', run: open })
   if (document.visibilityState === 'visible' && document.hasFocus()) return
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FoundServer } from '../../shared/configuration/settings'
 import { useClient, useQueries } from './page/queries'
 
-/** Detects model servers on this machine. Detected models can be used at once, so the settings are read again. */
+/** Detects model servers on this machine. Detected models can be used immediately, so the settings are read again. */
 export function useDetectLocalModels() {
   const client = useClient()
   const queries = useQueries()

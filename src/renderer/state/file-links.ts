@@ -4,7 +4,7 @@ import type { FoundFile } from '../../shared/contract/project/file'
 import { showFailureToast, showNoticeToast } from './page/toasts-state'
 import { useClient } from './page/queries'
 
-/** The session whose files the names in a text refer to; empty: names stay text. */
+/** The session whose files the paths in a text refer to; empty: paths stay text. */
 export const FileSessionContext = createContext('')
 
 /** A position in a file of a session. */
@@ -18,7 +18,7 @@ export interface FileLocation {
 /** The folder that relative paths in a text start from, as an absolute path; empty: the project folder. */
 export const FileFolderContext = createContext('')
 
-/** Draws an image of the project that a text names; without it, the image is a link. */
+/** Renders an image of the project that a text refers to; without it, the image is a link. */
 export const LocalImageContext = createContext<((path: string, name: string) => ReactNode) | undefined>(undefined)
 
 /** Cache lifetime: files come and go. */
@@ -65,7 +65,7 @@ class KnownFiles {
       const paths = [...all]
       for (let from = 0; from < paths.length; from += MAX_AT_ONCE) {
         const some = paths.slice(from, from + MAX_AT_ONCE)
-        // Without an answer, names stay text.
+        // Without an answer, paths stay text.
         const files = await client.file.find({ sessionId, paths: some }).catch(() => [])
         some.forEach((path, n) => this.#put(`${sessionId}\n${path}`, files[n] ?? null))
       }
@@ -74,7 +74,7 @@ class KnownFiles {
     for (const listener of this.#listeners) listener()
   }
 
-  /** What was found again as before stays the same object: what shows it is not drawn again. */
+  /** Keeps the same object for an unchanged result, so that its links do not render again. */
   #put(key: string, file: FoundFile | null): void {
     const before = this.#known.get(key)?.file
     const isSame = file && before && file.path === before.path && file.isFolder === before.isFolder

@@ -15,13 +15,13 @@ const summary = (sessionId: string, status: SessionSummary['status'], more: Part
 })
 const loaded = (...sessions: SessionSummary[]) => ({ ...withChanges(NO_SESSIONS, sessions, []), loaded: true })
 
-test('a session that worked and is done, or failed, has finished', () => {
+test('a session that was working and is now done or failed has finished', () => {
   const before = loaded(summary('a', 'running'), summary('b', 'waiting'), summary('c', 'running'), summary('d', 'done'))
   const now = withChanges(before, [summary('a', 'done'), summary('b', 'failed'), summary('c', 'idle')], [])
   expect(finishedSessions(now, before).map(finishedText)).toEqual(['a has finished', 'b stopped with an error'])
 })
 
-test('runs of schedules, sessions of other windows, and the first list are left out', () => {
+test('runs of schedules, sessions of other processes, and the first list are omitted', () => {
   const before = loaded(summary('a', 'running', { scheduleId: 's' }), summary('b', 'running'))
   const now = withChanges(
     before,

@@ -24,8 +24,8 @@ export function finishedText({ title, status }: Pick<SessionSummary, 'title' | '
 }
 
 /**
- * Tells the user that a session has finished while they were looking elsewhere: a message on the page, and in the
- * browser a notification when no page is in front. The desktop app shows its own.
+ * Notifies the user when a session has finished while they were looking elsewhere: with a toast, and in the browser
+ * with a notification when no page is in front. The desktop app shows its own.
  */
 export function useFinishedNotices(
   host: AppInfo['host'] | undefined,
@@ -50,7 +50,7 @@ function tell(summary: SessionSummary, { isWeb, sound }: { isWeb: boolean; sound
   const isInFront = document.visibilityState === 'visible' && document.hasFocus()
   if (!isShown) showUserToast(finishedText(summary), '', { label: 'Show', run: open })
   if (isInFront || !isWeb || !('Notification' in globalThis) || Notification.permission !== 'granted') return
-  // The tag makes it one, however many pages are open.
+  // The tag merges the notifications of several open pages into one.
   const shown = new Notification(finishedText(summary), {
     tag: `trestle-finished-${sessionId}`,
     icon: '/icon.svg',

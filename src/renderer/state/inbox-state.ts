@@ -3,7 +3,7 @@ import { useShallow } from 'zustand/react/shallow'
 import type { InboxEntry } from '../../shared/model/approval/approval'
 
 interface InboxState {
-  /** Pending requests over all sessions, first in first out. */
+  /** Pending requests of all sessions, first in first out. */
   entries: readonly InboxEntry[]
   /** False until the list has arrived for the first time. */
   loaded: boolean

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { useModelChoices } from './model-choices'
 
-/** What the browser keeps, also for other windows. */
+/** The browser's storage, shared with other windows. */
 let stored: Map<string, string>
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ it('adds and removes favorites in the order they were added', () => {
   expect(useModelChoices.getState().favorites).toEqual(['a', 'b'])
 })
 
-it('keeps favorites that another window has added meanwhile', () => {
+it('keeps favorites that another window has added in the meantime', () => {
   useModelChoices.getState().toggleFavorite('mine')
   stored.set('trestle.models', JSON.stringify({ favorites: ['mine', 'theirs'], recent: ['theirs'] }))
   useModelChoices.getState().use('mine')
@@ -42,7 +42,7 @@ it('works as long as the page where storage is disabled', () => {
   expect(useModelChoices.getState()).toMatchObject({ favorites: ['a'], recent: ['b'] })
 })
 
-it('starts over from what cannot be read', () => {
+it('starts over when the stored data is invalid', () => {
   for (const damaged of ['{', 'null', '[]', '3', '{"favorites":3,"recent":[1,"b"]}']) {
     stored.set('trestle.models', damaged)
     useModelChoices.setState({ favorites: [], recent: [] })

@@ -34,7 +34,7 @@ export const useModelChoices = create<ModelChoices>()((set) => {
   }
 })
 
-/** Undefined where storage is disabled, and before the first choice. */
+/** Undefined if storage is disabled, and before the first choice. */
 function stored(): Pick<ModelChoices, 'favorites' | 'recent'> | undefined {
   const written = browserStorage.read(KEY)
   if (written === undefined) return undefined

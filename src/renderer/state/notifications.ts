@@ -8,7 +8,7 @@ import type { AppInfo } from '../../shared/contract/app/app'
 import type { NotificationSettings } from '../../shared/configuration/settings'
 import { useLayout } from './page/layout-state'
 
-/** Something that needs the user: a request, or a program that asks at its terminal. */
+/** An item that needs the user: a request, or a program that waits for input at its terminal. */
 interface PendingItem {
   id: string
   /** Title of the session. */
@@ -69,15 +69,15 @@ export function notificationTarget(fresh: readonly PendingItem[]): string | unde
 /** One at a time: a newer notification replaces an older one. */
 const TAG = 'trestle-inbox'
 /**
- * Requests within this many ms share one notification: ten sessions that ask at once notify once, and a request that a
- * rule answers at once does not notify.
+ * Requests within this many ms share one notification: ten sessions that ask at the same time notify once, and a
+ * request that a rule answers immediately does not notify.
  */
 const GATHER_MS = 250
 
 /**
  * Notifies the user when something becomes pending while no page of Trestle is in front: a notification, if the browser
- * allows it, and a sound, according to the settings. Of several open pages only one notifies. In the desktop app the
- * host does all of it.
+ * allows it, and a sound, according to the settings. Only one of several open pages notifies. In the desktop app, the
+ * host does all of this.
  */
 export function useNotifications(host: AppInfo['host'] | undefined, settings: NotificationSettings | undefined): void {
   const enabled = host === 'web' && settings?.enabled === true
@@ -169,7 +169,7 @@ const LENGTH_S = 0.4
 
 let context: AudioContext | undefined
 
-/** Plays the sound of a request. Does nothing where the browser allows no sound before the page was clicked. */
+/** Plays the sound of a request. Does nothing if the browser allows no sound before the first click on the page. */
 export async function playNotificationSound(): Promise<void> {
   try {
     context ??= new AudioContext()
@@ -194,7 +194,7 @@ export async function playNotificationSound(): Promise<void> {
 const FRONT = 'trestle.front'
 const CALLER = 'trestle.caller'
 
-/** What the pages of one browser share: which of them notifies, and whether any of them is in front. */
+/** State shared by the pages of one browser: which of them notifies, and whether any of them is in front. */
 export interface OpenPages {
   /** Whether this page is the one that notifies. */
   isNotifier(): boolean

@@ -5,7 +5,7 @@ import { isOutOfReach, stateText } from './places'
 const place = (state: PlaceView['state'], more: Partial<PlaceView> = {}) =>
   ({ placeId: 'box', state, since: 0, ...more }) as PlaceView
 
-it('says what a place does now before its state', () => {
+it('shows what a place is doing instead of its state', () => {
   expect(stateText(place('connecting', { progress: 'Copying Trestle, 40%' }))).toBe('Copying Trestle, 40%')
   expect(stateText(place('connected'))).toBe('Connected')
   expect(stateText(place('idle'))).toBe('Not connected')

@@ -17,14 +17,14 @@ export function usePlace(placeId: string | undefined): PlaceView | undefined {
   return placeId === undefined ? undefined : places.find((place) => place.placeId === placeId)
 }
 
-/** Whether what is shown of a place may be old. */
+/** Whether the shown data of a place may be outdated. */
 export function isOutOfReach(place: PlaceView | undefined): boolean {
   return place !== undefined && place.state !== 'connected'
 }
 
 const STATES = { idle: 'Not connected', waiting: 'Waiting', connecting: 'Connecting', connected: 'Connected' } as const
 
-/** The state of a place as people read it. */
+/** The state of a place as text. */
 export function stateText({ state, since, progress, failure }: PlaceView): string {
   if (progress !== undefined) return progress
   if (failure?.code === 'place.stopped') return 'Stopped'

@@ -3,12 +3,12 @@ import { safeLink } from '../../shared/safe-link'
 import { showFailureToast, showNoticeToast } from './page/toasts-state'
 import { useClient } from './page/queries'
 
-/** Opens a web page outside the app. In a browser the page opens it itself: the host has no window. */
+/** Opens a web page outside the app. In a browser, the page opens it, because the host has no window. */
 export function useOpenLink(): (url: string) => void {
   const client = useClient()
   return useCallback(
     (address) => {
-      // Programs in a terminal and servers supply addresses, too, and the desktop app's own check does not run in a
+      // URLs also come from servers and from programs in a terminal, and the desktop app's own check does not run in a
       // browser.
       const url = safeLink(address)
       if (url === undefined) return showNoticeToast(`This address can't be opened: ${address.slice(0, 200)}`, 'warning')

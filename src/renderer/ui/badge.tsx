@@ -35,7 +35,7 @@ export function Badge({
 }
 
 /**
- * Amber needs the user, blue runs, green is done, grey is done and read, red failed, hollow is idle, hollow red was
+ * Amber needs the user, blue runs, green is done, gray is done and read, red failed, hollow is idle, hollow red was
  * interrupted.
  */
 export type DotStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'seen' | 'interrupted'

@@ -2,7 +2,7 @@ import { shortcutAria } from '../format/shortcut'
 import { useKeys } from '../state/page/shortcuts'
 import { Kbd } from './tooltip'
 
-/** The keys of a command, as the user has them; nothing for a command without keys. */
+/** The user's keys for a command; empty for a command without keys. */
 export function CommandKeys({ id }: { id: string }) {
   const keys = useKeys(id)
   return keys === undefined ? null : <Kbd keys={keys} />

@@ -1,4 +1,4 @@
-/** Joins class names; falsy ones are left out. */
+/** Joins class names; falsy ones are omitted. */
 export function cx(...classes: (string | false | null | undefined)[]): string {
   return classes.filter(Boolean).join(' ')
 }

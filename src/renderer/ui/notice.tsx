@@ -50,7 +50,7 @@ interface ErrorNoteProps {
   className?: string
 }
 
-/** Shows what failed, the original message, and what to do. Announced at once. */
+/** Shows what failed, the original message, and what to do. Announced immediately. */
 export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
   return (
     <div
@@ -72,7 +72,7 @@ export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
   )
 }
 
-/** The first line says what happened; what follows is what a program printed. */
+/** The first line says what happened; the rest is the output of a program. */
 function Message({ text }: { text: string }) {
   const end = text.indexOf('\n')
   return (

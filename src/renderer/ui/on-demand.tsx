@@ -5,13 +5,13 @@ import { ErrorNote } from './notice'
 /** A component whose code is loaded when it is first needed, or earlier. */
 export interface OnDemand<Props> {
   (props: Props): ReactNode
-  /** Loads the code now, so that it is there when the component is shown. */
+  /** Loads the code now, so that it is ready when the component is shown. */
   preload: () => Promise<void>
 }
 
 /**
  * Makes a lazy component from `load`. Once loaded it renders immediately, in the same frame; until then `renderWaiting`
- * is shown. A failed load shows an error in place of the component, with a retry button.
+ * is shown. A failed load shows an error instead of the component, with a retry button.
  */
 export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -143,7 +143,7 @@ export function preloadWhenIdle(): void {
   const stop = useSessions.subscribe(() => begin() && stop())
 }
 
-/** Whether the list has arrived, and so preloading has started. */
+/** Starts preloading if the list has arrived; returns whether it has. */
 function begin(): boolean {
   const { loaded } = useSessions.getState()
   if (loaded) void preloadInTurn()

@@ -112,7 +112,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
   )
 }
 
-/** Marks a run of a schedule, and leads to it. */
+/** Marks a run of a schedule, and links to the schedule. */
 function ScheduleMark({ schedule: { scheduleId, name } }: { schedule: SessionSchedule }) {
   return (
     <Tooltip text="Run by this schedule">
@@ -146,7 +146,7 @@ function ArchivedMark({ onRestore }: { onRestore: () => void }) {
   )
 }
 
-/** What the hashes of an imported file say. */
+/** The result of checking the hashes of an imported file. */
 const PROOF: Record<string, string> = {
   true: 'Its history was as recorded.',
   false: 'Its history was changed after it was recorded.',

@@ -184,7 +184,7 @@ function Row({ id, row, isActive, isChanged, mark }: RowProps) {
   }
   const shown = mark && GIT_MARKS[mark]
   const said = [
-    shown && (isFolder ? `${shown.said} files inside` : shown.said),
+    shown && (isFolder ? `${shown.name} files inside` : shown.name),
     isChanged && 'changed',
     isIgnored && 'ignored',
     isLink && 'link',
@@ -220,7 +220,7 @@ function Row({ id, row, isActive, isChanged, mark }: RowProps) {
       {said !== '' && <span className="sr-only"> ({said})</span>}
       {isChanged && <i aria-hidden className="files-changed" title="Changed in this session" />}
       {shown && (
-        <span aria-hidden className="files-mark" title={isFolder ? `Has ${shown.said} files` : shown.said}>
+        <span aria-hidden className="files-mark" title={isFolder ? `Has ${shown.name} files` : shown.name}>
           {isFolder ? '•' : shown.letter}
         </span>
       )}

@@ -33,7 +33,7 @@ interface FileBarProps {
   onGoToLine: (() => void) | undefined
   onSymbols: (() => void) | undefined
   onEdit: (() => void) | undefined
-  /** Whether who changed each line is shown, and how that is switched; undefined if the file is not text. */
+  /** Whether blame is shown, and its toggle; undefined if the file is not text. */
   blame: { isOn: boolean; toggle: () => void } | undefined
   /** Returns the whole text, if it is loaded. */
   text: (() => string) | undefined

@@ -90,7 +90,7 @@ export function TrustQuestion({ folder, userHome }: { folder: string; userHome: 
   )
 }
 
-/** The repositories that may run programs of their own, each with a button that revokes the trust. */
+/** The repositories that may run their configured programs, each with a button that revokes the trust. */
 export function TrustedRepositories() {
   const client = useClient()
   const queries = useQueries()
@@ -109,7 +109,7 @@ export function TrustedRepositories() {
       empty="No trusted repositories. You’re asked when Git would run something that a repository brings along."
       places={repositories.map(({ repository, acceptedAt }) => ({
         id: repository,
-        // The folder that people know.
+        // The project folder instead of its .git folder.
         folder: repository.replace(/[\\/]\.git$/, ''),
         acceptedAt,
       }))}

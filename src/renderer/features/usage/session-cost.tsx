@@ -23,13 +23,13 @@ import { costText } from './usage-text'
 /** How often the cost is read again while the session works, in ms. */
 const REFRESH_MS = 3000
 
-/** What this session cost, with its subagents; opens the details. Hidden while no price is known. */
+/** The cost of this session and its subagents; opens the details. Hidden while no price is known. */
 export function SessionCost({ sessionId }: { sessionId: string }) {
   const queries = useQueries()
   const header = useSessionHeader(sessionId)
   const [open, setOpen] = useState(false)
   const busy = header?.turnId !== undefined
-  // Read again when the session has spent more; subagents spend in between.
+  // Refetched when the session has used more tokens; in between, for its subagents, it is polled.
   const spent = header ? header.spent.input + header.spent.output : 0
   const { data } = useQuery({
     ...queries.usage.session.queryOptions({ input: { sessionId } }),
@@ -41,7 +41,7 @@ export function SessionCost({ sessionId }: { sessionId: string }) {
   const warned = data.limits.some(isNearLimit)
   const text = costText(data.total)
   const isUnknown = text === 'unknown'
-  // A limit can be on tokens.
+  // A token limit applies even without prices.
   if (isUnknown && !warned) return null
   return (
     <>

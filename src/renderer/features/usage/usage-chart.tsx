@@ -8,7 +8,7 @@ export type Measure = 'cost' | 'tokens'
 
 const HEIGHT = 140
 
-/** A bar for each day. Arrow keys go from day to day; the chosen one is read out. */
+/** A bar for each day. Arrow keys move between days; the selected one is announced. */
 export function UsageChart({ days, measure }: { days: readonly UsageRow[]; measure: Measure }) {
   const [chosen, setChosen] = useState(days.length - 1)
   const at = Math.min(chosen, days.length - 1)

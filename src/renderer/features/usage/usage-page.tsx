@@ -25,7 +25,7 @@ const SELECT = `${CONTROL_CLASS} h-[29px] w-auto!`
 const RANGES = [7, 30, 90] as const
 const GROUP_NAMES: Record<UsageGroup, string> = { day: 'Day', model: 'Model', project: 'Project', session: 'Session' }
 
-/** What requests to models took: a chart by day, and tables by day, model, project and session. */
+/** The usage of models: a chart by day, and tables by day, model, project and session. */
 export function UsagePage({ userHome }: { userHome: string | undefined }) {
   const queries = useQueries()
   const [days, setDays] = useState(30)

@@ -1,11 +1,11 @@
 import { formatCost, type UsageReport, type UsageSum } from '../../../shared/model/turn/usage'
 
-/** Whether the price of none of the requests is known. */
+/** Whether no request has a known price. */
 export function isUnpriced({ requests, unpriced }: Pick<UsageSum, 'requests' | 'unpriced'>): boolean {
   return requests > 0 && unpriced === requests
 }
 
-/** What requests cost; says so where the price of some or all of them is unknown. */
+/** The cost of requests; states if the price of some or all of them is unknown. */
 export function costText({ cost, requests, unpriced }: Pick<UsageSum, 'cost' | 'requests' | 'unpriced'>): string {
   if (isUnpriced({ requests, unpriced })) return 'unknown'
   return unpriced > 0 ? `${formatCost(cost)} + unknown` : formatCost(cost)
@@ -30,7 +30,7 @@ export function usageCsv({ by, rows }: Pick<UsageReport, 'by' | 'rows'>): string
 }
 
 function csvCell(text: string): string {
-  // A spreadsheet takes these beginnings for a formula.
+  // A spreadsheet interprets text that starts with these characters as a formula.
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -4,7 +4,7 @@ import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
 
 interface WorktreeActions {
-  /** Saves what only it has, removes it, and offers to undo that. */
+  /** Saves its unmerged work, removes it, and offers to undo that. */
   remove(worktreeId: string, onRemoved?: () => void): void
   restore(worktreeId: string): void
   purge(worktreeId: string): void
@@ -12,7 +12,7 @@ interface WorktreeActions {
   setup(worktreeId: string, run: boolean): void
 }
 
-/** What can be done with a worktree, with a message about how it went. */
+/** The actions on a worktree, each with a message about its result. */
 export function useWorktreeActions(): WorktreeActions {
   const client = useClient()
   const queryClient = useQueryClient()

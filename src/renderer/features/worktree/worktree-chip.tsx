@@ -9,7 +9,7 @@ import { Tooltip } from '../../ui/tooltip'
 
 const WorktreeDialog = onDemand(() => import('./worktree-dialog').then((module) => module.WorktreeDialog))
 
-/** Marks a session in a worktree, and opens what can be done with it. */
+/** Marks a session in a worktree, and opens the dialog with its actions. */
 export function WorktreeChip({ sessionId, worktree }: { sessionId: string; worktree: SessionWorktree }) {
   const queries = useQueries()
   const [open, setOpen] = useState(false)

@@ -17,7 +17,7 @@ interface WorktreeDialogProps {
   onClose: () => void
 }
 
-/** The worktree of a session: how it compares with its base, and what can be done with it. */
+/** The worktree of a session: how it compares with its base, and its actions. */
 export function WorktreeDialog({ worktreeId, sessionId, onClose }: WorktreeDialogProps) {
   const queries = useQueries()
   const { data, error, refetch, isFetching } = useQuery(
@@ -157,7 +157,7 @@ function count(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`
 }
 
-/** Without escape codes of a terminal. */
+/** The text without terminal escape codes. */
 function plain(output: string): string {
   // eslint-disable-next-line no-control-regex -- they are what is removed
   return output.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replaceAll(/\r+\n/g, '\n')

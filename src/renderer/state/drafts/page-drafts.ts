@@ -6,5 +6,5 @@ export const pageDrafts = new WindowDrafts(windowId)
 
 pageDrafts.mark(false)
 addEventListener('pagehide', () => pageDrafts.mark(true))
-// The page came back without being loaded again.
+// The page was restored from the back/forward cache.
 addEventListener('pageshow', () => pageDrafts.mark(false))

@@ -49,7 +49,7 @@ describe('drafts of several windows', () => {
     expect(open('c').find('s1')).toBe('from the first\n\nfrom the second')
   })
 
-  it('gives each window its own draft back after a reload', () => {
+  it('restores the draft of each window after a reload', () => {
     const { open } = browser()
     for (const name of ['a', 'b']) open(name).keep('s1', `of ${name}`)
     for (const name of ['a', 'b']) {
@@ -60,7 +60,7 @@ describe('drafts of several windows', () => {
     }
   })
 
-  it('continues the draft of an open window, which keeps what it changes afterwards', () => {
+  it('continues the draft of an open window, which keeps its own later changes', () => {
     const { open } = browser()
     const [first, second] = [open('a'), open('b')]
     first.keep('s1', 'hello')
@@ -73,7 +73,7 @@ describe('drafts of several windows', () => {
     expect(open('c').find('s1')).toBe('hello there\n\nhello you')
   })
 
-  it('joins no drafts that must stay apart: the second is found once the first is done', () => {
+  it('does not join drafts that must stay separate: the second is found once the first is done', () => {
     const { open } = browser()
     const [first, second] = [open('a'), open('b')]
     first.keep('s1', '{"n":1}')
@@ -99,7 +99,7 @@ describe('drafts of several windows', () => {
     expect(open('c').find('s1')).toBe('')
   })
 
-  it('does not bring what is typed in another window into a field that was emptied', () => {
+  it('does not fill an emptied field with text typed in another window', () => {
     const { open } = browser()
     const [first, second] = [open('a'), open('b')]
     first.keep('s1', 'mine')
@@ -108,7 +108,7 @@ describe('drafts of several windows', () => {
     expect(first.find('s1')).toBe('')
   })
 
-  it('finds what was written while the page went away', () => {
+  it('finds a draft written while the page was unloading', () => {
     const { open } = browser()
     const first = open('a')
     first.mark(true)
@@ -119,13 +119,13 @@ describe('drafts of several windows', () => {
     expect(second.find('s1')).toBe('last words')
   })
 
-  it('finds the draft of a window that ended without a word', () => {
+  it('finds the draft of a window that crashed', () => {
     const { open } = browser()
     open('a').keep('s1', 'before the crash')
     expect(open('b').find('s1')).toBe('before the crash')
   })
 
-  it('loses nothing by only looking', () => {
+  it('loses nothing when a draft is only read', () => {
     const { open, storage } = browser()
     const first = open('a')
     first.keep('s1', 'text')
@@ -135,7 +135,7 @@ describe('drafts of several windows', () => {
     expect([...storage.items]).toEqual(before)
   })
 
-  it('keeps sessions apart, also those whose id ends like another one', () => {
+  it('keeps sessions separate, even if one ID ends with another', () => {
     const { open } = browser()
     const first = open('a')
     first.keep('s1', 'one')
@@ -167,7 +167,7 @@ describe('what is stored', () => {
     expect(storage.items.size).toBe(0)
   })
 
-  it('ignores damaged entries and those of others', () => {
+  it('ignores damaged entries and those of other programs', () => {
     const { open, storage } = browser()
     const first = open('a')
     first.keep('s1', 'x')

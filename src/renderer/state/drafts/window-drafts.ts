@@ -1,4 +1,4 @@
-/** What is typed and not sent, by window: two windows that write to one session keep a draft each. */
+/** Unsent text by window: two windows that write to the same session each keep their own draft. */
 
 /** The part of the browser's storage that drafts need. */
 export type DraftStorage = Pick<Storage, 'length' | 'key' | 'getItem' | 'setItem' | 'removeItem'>
@@ -13,16 +13,15 @@ interface StoredDraft {
   left?: true
 }
 
-/** A draft of another window, as it was stored when it was read. */
+/** A draft of another window, as stored at the time it was read. */
 interface OtherDraft extends StoredDraft {
   key: string
   raw: string
 }
 
 /**
- * The drafts of one window, by what they are for: a session, or a page. They outlive the page and the window: the next
- * window that asks for the draft gets those of windows that were closed. Where storage is disabled or full, they last
- * as long as the page.
+ * The drafts of one window, by session or page. They outlive the page and the window: the next window that requests a
+ * draft gets those of closed windows. If storage is disabled or full, they last as long as the page.
  */
 export class WindowDrafts {
   readonly #windowId: string
@@ -30,10 +29,10 @@ export class WindowDrafts {
   readonly #now: () => number
   readonly #own = new Map<string, string>()
   #isLeft = false
-  /** The drafts of other windows that are continued here; they go once this one is stored. */
+  /** The drafts of other windows that are continued here; they are removed once this window's draft is stored. */
   readonly #continued = new Map<string, readonly OtherDraft[]>()
 
-  /** `storage`: called each time, as reading it throws where storage is disabled. */
+  /** `storage`: called each time, because the getter throws if storage is disabled. */
   constructor(windowId: string, storage: () => DraftStorage = () => localStorage, now: () => number = Date.now) {
     this.#windowId = windowId
     this.#storage = storage
@@ -52,20 +51,26 @@ export class WindowDrafts {
   }
 
   /**
-   * The draft of this window; without one, those of windows that were closed, the earliest first; without any, the
-   * latest of another window, if nothing was written for `id` here yet. `old`: the key under which an earlier version
-   * kept the draft of all windows.
+   * The draft of this window; without one, those of closed windows, the earliest first; without those, the latest draft
+   * of another window, unless something was already written for `id` here. `old`: the key under which earlier versions
+   * kept one draft for all windows.
    */
   find(id: string, old?: string): string {
     return this.#find(id, old, Infinity)
   }
 
-  /** The same for drafts that cannot be joined: of several closed windows the earliest; the others are found later. */
+  /**
+   * Like `find`, for drafts that cannot be joined: returns the earliest of several closed windows; the others are found
+   * later.
+   */
   findOne(id: string, old?: string): string {
     return this.#find(id, old, 1)
   }
 
-  /** Stores the draft of this window; '' removes it. What it continues goes, unless it was changed there since. */
+  /**
+   * Stores the draft of this window; '' removes it. Drafts that it continues are removed, unless they have changed
+   * since.
+   */
   keep(id: string, text: string): void {
     this.#own.set(id, text)
     const continued = this.#continued.get(id) ?? []
@@ -76,11 +81,14 @@ export class WindowDrafts {
       else storage.setItem(this.#key(id), this.#json(text, this.#now()))
       for (const { key, raw } of continued) if (storage.getItem(key) === raw) storage.removeItem(key)
     } catch {
-      // Without storage the draft lasts as long as the page, and what it continues stays as it is.
+      // Without storage, the draft lasts as long as the page, and drafts that it continues stay unchanged.
     }
   }
 
-  /** The page goes away (and does not come back, if the window is closed), or is there again. */
+  /**
+   * Marks the drafts when the page is unloaded (permanently, if the window is closed), or removes the mark when it is
+   * back.
+   */
   mark(isLeft: boolean): void {
     this.#isLeft = isLeft
     try {

@@ -1,8 +1,8 @@
 const KEY = 'trestle.window'
 
 /**
- * Names this window, also after a reload. The name is stored only while the page is away: a tab that is duplicated
- * copies what is stored, and would share it.
+ * Identifies this window, also after a reload. The ID is stored only while the page is unloaded, because a duplicated
+ * tab copies the storage and would share the ID.
  */
 export const windowId: string = take() ?? crypto.randomUUID()
 
@@ -10,10 +10,10 @@ addEventListener('pagehide', () => {
   try {
     sessionStorage.setItem(KEY, windowId)
   } catch {
-    // Without storage each page has a name of its own.
+    // Without storage, each page has its own ID.
   }
 })
-// The page came back without being loaded again.
+// The page was restored from the back/forward cache.
 addEventListener('pageshow', () => void take())
 
 function take(): string | undefined {

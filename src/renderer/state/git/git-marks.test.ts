@@ -15,7 +15,7 @@ const status = (change: Partial<GitStatus>): GitStatus => ({
 const changed = (path: string, kind: GitChange['kind']): GitChange => ({ path, kind })
 
 describe('the marks of git', () => {
-  it('say of each file what differs, and of its folders what is in them', () => {
+  it('show the change of each file, and for its folders the most important change inside', () => {
     const { files, folders } = gitMarks(
       status({
         staged: [changed('src/new.ts', 'added'), changed('src/moved.ts', 'renamed')],
@@ -37,12 +37,12 @@ describe('the marks of git', () => {
     })
   })
 
-  it('of a file that was added and edited since, say that it is new', () => {
+  it('show a file that was added and edited since as new', () => {
     const { files } = gitMarks(status({ staged: [changed('a', 'added')], unstaged: [changed('a', 'modified')] }))
     expect(files.get('/p/a')).toBe('added')
   })
 
-  it('take a new folder as one, and leave out names that are no text', () => {
+  it('treat a new folder as one entry, and omit names that are not valid text', () => {
     const { files, folders } = gitMarks(
       status({ unstaged: [changed('new/', 'untracked'), changed('\0ff', 'untracked')] }),
     )

@@ -3,15 +3,15 @@ import { useMemo } from 'react'
 import type { GitChangeKind, GitStatus } from '../../../shared/model/project/git'
 import { useQueries } from '../page/queries'
 
-/** What git says of a file, or of what is in a folder. */
+/** The git status of a file, or of the files in a folder. */
 export type GitMark = 'conflict' | 'untracked' | 'added' | 'modified'
 
-/** How a mark is written and said. A folder shows the first of these that is in it. */
-export const GIT_MARKS: Record<GitMark, { letter: string; said: string }> = {
-  conflict: { letter: '!', said: 'conflict' },
-  modified: { letter: 'M', said: 'modified' },
-  added: { letter: 'A', said: 'added' },
-  untracked: { letter: 'U', said: 'untracked' },
+/** The letter and name of each mark. A folder shows the first of these that it contains. */
+export const GIT_MARKS: Record<GitMark, { letter: string; name: string }> = {
+  conflict: { letter: '!', name: 'conflict' },
+  modified: { letter: 'M', name: 'modified' },
+  added: { letter: 'A', name: 'added' },
+  untracked: { letter: 'U', name: 'untracked' },
 }
 const ORDER = Object.keys(GIT_MARKS) as GitMark[]
 
@@ -23,12 +23,12 @@ export interface GitMarks {
 }
 
 const NO_MARKS: GitMarks = { files: new Map(), folders: new Map() }
-/** Other programs change the repository, too; the answer to Trestle's own changes comes at once. */
+/** Other programs change the repository too; Trestle's own changes refresh the marks immediately. */
 const REFETCH_MS = 5_000
 
 /**
- * The marks of a session's repository, up to date while they are on screen. None where there is no repository, or one
- * that is not trusted yet, and while not `isWanted`.
+ * The marks of a session's repository, up to date while they are on screen. Empty without a trusted repository, and
+ * while not `isWanted`.
  */
 export function useGitMarks(sessionId: string, isWanted: boolean): GitMarks {
   const queries = useQueries()
@@ -57,7 +57,7 @@ export function gitMarks({ top, staged, unstaged, conflicts }: GitStatus): GitMa
     const isFolder = path.endsWith('/')
     const full = `${base}/${isFolder ? path.slice(0, -1) : path}`
     if (isFolder) folders.set(full, stronger(folders.get(full), mark))
-    // A file that was added and edited since is new first of all.
+    // A file that was added and edited since counts as new.
     else files.set(full, files.get(full) === 'added' && mark === 'modified' ? 'added' : stronger(files.get(full), mark))
     for (let at = parentOf(full); at.length > base.length; at = parentOf(at)) {
       const next = stronger(folders.get(at), mark)

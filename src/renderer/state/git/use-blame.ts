@@ -6,14 +6,12 @@ import { useQueries } from '../page/queries'
 export interface Blame {
   /** Who last changed a line, by its number from 1. */
   of(line: number): GitBlameRun | undefined
-  /** Why it is not known, e.g. that the folder has no repository. */
+  /** Why it is unknown, e.g. because the folder has no repository. */
   error: Error | null
   isLoading: boolean
 }
 
-/**
- * Who last changed each line of a file of a session, asked while `on`. `version`: another one when its content changes.
- */
+/** Who last changed each line of a session's file, queried while `on`. `version` changes with the file's content. */
 export function useBlame(sessionId: string, path: string, on: boolean, version: string): Blame {
   const queries = useQueries()
   const { data, error, isLoading } = useQuery({

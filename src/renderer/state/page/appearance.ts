@@ -7,13 +7,13 @@ import { desktopBridge } from './desktop-bridge'
 import { showFailureToast } from './toasts-state'
 
 const KEY = 'trestle.appearance'
-/** Where the theme was kept when it belonged to one browser. */
+/** Where earlier versions stored the theme in the browser. */
 const OLD_KEY = 'trestle.theme'
 
-/** How the interface looks now: as the settings say, or a choice that is being saved. */
+/** The current appearance: from the settings, or a choice that is being saved. */
 export const useAppearance = create<Appearance>()(() => ({ ...USUAL_APPEARANCE, ...stored() }))
 
-/** What the program put into the page, or else the browser's copy. */
+/** The appearance that the host put into the page, or else the browser's copy. */
 function stored(): Partial<Appearance> {
   const written =
     typeof document === 'undefined'
@@ -50,10 +50,10 @@ function show(appearance: Appearance): void {
   useAppearance.setState(appearance)
 }
 
-/** The number of choices that are being saved. Until then the engine still sends what was chosen before. */
+/** The number of choices being saved. Until they are saved, the engine still sends the previous choice. */
 let saving = 0
 
-/** Shows a choice at once and saves it for all windows; shows what was before when that fails. */
+/** Shows a choice immediately and saves it for all windows; restores the previous one if that fails. */
 export function changeAppearance(client: TrestleClient, change: Partial<Appearance>): void {
   const before = useAppearance.getState()
   show({ ...before, ...change })
@@ -120,10 +120,10 @@ function applyAppearance(chosen: Appearance, system: { dark: boolean; contrast: 
 /** Makes the desktop app's menus, dialogs and window follow the theme of the page. Returns the stop function. */
 export function syncThemeToDesktop(client: TrestleClient): () => void {
   if (!desktopBridge()) return () => undefined
-  let said: Theme | undefined
+  let sent: Theme | undefined
   const say = ({ theme }: Appearance): void => {
-    if (theme === said) return
-    said = theme
+    if (theme === sent) return
+    sent = theme
     // Ignored: sent again with the next change.
     client.desktop.setTheme({ theme }).catch(() => undefined)
   }

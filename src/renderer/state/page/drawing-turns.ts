@@ -2,10 +2,10 @@ import { FrameQueue } from './frame-queue'
 
 const HIDDEN_FRAME_MS = 200
 
-/** What sessions have received is shown session by session: several that stream take turns. */
+/** Updates are shown session by session: sessions that stream at the same time take turns. */
 const frames = new FrameQueue({
   onFrame,
-  // React renders what a store has changed in a microtask of its own, which is queued by the change.
+  // React renders store changes in a separate microtask, which the change queues.
   afterRender: (callback) => queueMicrotask(callback),
   now: () => performance.now(),
 })

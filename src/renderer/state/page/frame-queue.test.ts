@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FrameQueue } from './frame-queue'
 
-/** A queue whose frames and clock the test moves. Each job takes `cost` ms, with what it renders. */
+/** A queue whose frames and clock the test moves. Each job takes `cost` ms, including its rendering. */
 function queue() {
   let [now, frame]: [number, (() => void) | undefined] = [0, undefined]
   const rendered: (() => void)[] = []
@@ -23,7 +23,7 @@ function queue() {
         now += cost
         then?.()
       }),
-    /** The names of the jobs that the next frame runs, `ms` later; undefined when none was asked for. */
+    /** The names of the jobs that the next frame runs, `ms` later; undefined when no frame was requested. */
     frame: (ms = 16): string[] | undefined => {
       const callback = frame
       if (!callback) return undefined
@@ -59,14 +59,14 @@ it('leaves frames free after a long one, but not for long', () => {
   expect(frame()).toBeUndefined()
 })
 
-it('lets those that add themselves again take turns', () => {
+it('lets jobs that add themselves again take turns', () => {
   const { add, frame } = queue()
   const again = (name: string): void => void add(name, 4, () => again(name))
   for (const name of ['a', 'b', 'c']) again(name)
   expect([frame(), frame(), frame(), frame()]).toEqual([['a'], ['b'], ['c'], ['a']])
 })
 
-it('does not run a job that was taken back', () => {
+it('does not run a canceled job', () => {
   const { add, frame } = queue()
   add('a', 1)()
   const cancels: (() => void)[] = []

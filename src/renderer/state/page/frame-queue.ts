@@ -2,15 +2,12 @@
 export interface FrameQueueDeps {
   /** Calls back at the next frame, or soon while the page is hidden; returns the cancel function. */
   onFrame(callback: () => void): () => void
-  /** Called right after a job: calls back when what the job has set is in the document, still in the same frame. */
+  /** Called right after a job: calls back when the job's changes are in the document, still in the same frame. */
   afterRender(callback: () => void): void
   now(): number
 }
 
-/**
- * After a job that took longer than this (ms), the next frames rest so many times what it was over, at most
- * MAX_REST_MS.
- */
+/** After a job that took longer than LONG_MS, the queue rests for REST_SHARE times the excess, at most MAX_REST_MS. */
 const LONG_MS = 8
 const REST_SHARE = 3
 const MAX_REST_MS = 250
@@ -20,9 +17,9 @@ interface Job {
 }
 
 /**
- * Jobs that change what is on screen, one a frame, in the order in which they were added: each also makes the browser
- * lay out and paint its part of the page. Several sessions that stream side by side thus take turns, and the page still
- * scrolls and takes input. A long job is followed by frames without one.
+ * Runs jobs that change the screen, one per frame, in the order they were added, because each also makes the browser
+ * lay out and paint its part of the page. Sessions that stream side by side take turns, and the page still scrolls and
+ * accepts input. A long job is followed by frames without a job.
  */
 export class FrameQueue {
   readonly #deps: FrameQueueDeps
@@ -34,7 +31,7 @@ export class FrameQueue {
     this.#deps = deps
   }
 
-  /** Adds a job; returns the function that takes it back. */
+  /** Adds a job; returns the function that cancels it. */
   add(run: () => void): () => void {
     const job = { run }
     this.#jobs.add(job)

@@ -8,7 +8,7 @@ it('keeps a stored locale', () => {
   expect(parsedLanguage({ language: 'en', formats: 'de-CH' })).toEqual({ language: 'en', formats: 'de-CH' })
 })
 
-it('falls back to the usual for anything else, so that the page always starts', () => {
+it('falls back to the default for anything else, so that the page always starts', () => {
   const stored = [undefined, null, 3, 'x', [], {}, { language: 'xx' }, { language: 5 }, { language: '__proto__' }]
   const formats = [5, null, '', 'not a locale', 'en_US', 'x'.repeat(500), '__proto__', 'system']
   for (const value of [...stored, ...formats.map((one) => ({ language: 'en', formats: one }))]) {

@@ -10,8 +10,10 @@ import { useShortcutChoices } from './shortcuts'
 
 const KEY = 'trestle.language'
 
-/** The language of the page and how it writes dates and numbers. Components that show them render again on a change. */
-export const useLanguage = create<LanguageSettings>()(() => speak(stored()))
+/**
+ * The language of the page and its formats for dates and numbers. Components that show them render again on a change.
+ */
+export const useLanguage = create<LanguageSettings>()(() => applyLanguage(stored()))
 
 function stored(): LanguageSettings {
   try {
@@ -21,7 +23,7 @@ function stored(): LanguageSettings {
   }
 }
 
-/** What was stored; the usual for what this version doesn't have or Intl would reject. */
+/** The stored settings, with defaults for values that this version or Intl does not support. */
 export function parsedLanguage(value: unknown): LanguageSettings {
   const { language, formats } = (value ?? {}) as Partial<Record<keyof LanguageSettings, unknown>>
   return {
@@ -41,17 +43,17 @@ function isLocale(formats: string): boolean {
 /** The settings of the engine arrived or changed. */
 export function receiveLanguage(language: LanguageSettings): void {
   browserStorage.write(KEY, JSON.stringify(language))
-  useLanguage.setState(speak(language))
+  useLanguage.setState(applyLanguage(language))
 }
 
 /** Sets the language of messages and of the page. */
-function speak(language: LanguageSettings): LanguageSettings {
+function applyLanguage(language: LanguageSettings): LanguageSettings {
   const { lang, dir } = setSpoken(language)
   if (typeof document !== 'undefined') Object.assign(document.documentElement, { lang, dir })
   return language
 }
 
-/** Makes the page follow what the settings say about its look, its language and its keys. */
+/** Applies the settings for appearance, language and shortcuts to the page. */
 export function useUserPreferences(settings: SettingsView | undefined): void {
   const client = useClient()
   const appearance = settings?.appearance

@@ -45,11 +45,11 @@ export type MainView =
   | { kind: 'tasks'; taskId?: string }
   /** All pending requests. */
   | { kind: 'inbox' }
-  /** What is remembered, with one entry open. */
+  /** The memory, with one entry open. */
   | { kind: 'memory'; id?: number }
-  /** What requests to models took. */
+  /** The usage of models. */
   | { kind: 'usage' }
-  /** Alarms, and what the user was notified of. */
+  /** Alarms and notifications. */
   | { kind: 'notifications' }
   /** The schedules, with one of them open. */
   | { kind: 'schedules'; id?: string }
@@ -58,13 +58,13 @@ interface LayoutState {
   view: MainView
   /** The session to return to from settings and the new-session page. */
   lastSessionId: string | undefined
-  /** Beside the main area on a wide window. */
+  /** Beside the main area in a wide window. */
   sidebarOpen: boolean
   inspectorOpen: boolean
   /** As chosen by the user; a small window may show fewer. */
   columnWidths: Readonly<Record<ColumnName, number>>
   inspectorTab: InspectorTab
-  /** The drawer that replaces a column on a narrow window. */
+  /** The drawer that replaces a column in a narrow window. */
   drawer: 'none' | 'sidebar' | 'inspector'
   paletteOpen: boolean
   shortcutsOpen: boolean
@@ -77,11 +77,11 @@ interface LayoutState {
   /** The page of all tasks; `taskId`: with the terminal of that task. */
   openTasks(taskId?: string): void
   openInbox(): void
-  /** The page of what requests to models took. */
+  /** The usage page. */
   openUsage(): void
   /** The page of alarms and notifications. */
   openNotifications(): void
-  /** The page of what is remembered; `id`: with that entry open. */
+  /** The memory page; `id`: with that entry open. */
   openMemory(id?: number): void
   /** The page of schedules; `id`: with that one open. */
   openSchedules(id?: string): void
@@ -107,7 +107,7 @@ const SIDEBAR_KEY = 'trestle.sidebar'
 const WIDTH_KEY = 'trestle.width.'
 const TAB_KEY = 'trestle.inspectorTab'
 
-/** What is on screen: chosen by the user, never by the engine. Parts of it are remembered between starts. */
+/** The layout on screen: chosen by the user, never by the engine. Parts of it are restored at the next start. */
 export const useLayout = create<LayoutState>()((set, get) => {
   const lastSessionId = browserStorage.read(SESSION_KEY)
   const tab = INSPECTOR_TABS.find((name) => name === browserStorage.read(TAB_KEY))
@@ -201,7 +201,7 @@ export function closeFind(): void {
   useFind.setState({ sessionId: undefined })
 }
 
-/** Room for the inspector as a column, as in columns.tsx. */
+/** Minimum window width for the inspector as a column, as in columns.tsx. */
 const INSPECTOR_NEEDS = '(min-width: 1240px)'
 
 /** Shows a tab of the inspector, as a column or as a drawer. */

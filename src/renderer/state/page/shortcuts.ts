@@ -10,14 +10,14 @@ import {
 interface Shortcuts {
   /** The keys that the user chose. */
   choices: ShortcutChoices
-  /** Commands of the page that are in no list: their ids, labels and usual keys. */
+  /** Commands of the page that are in no list: their ids, labels and default keys. */
   others: readonly ShortcutCommand[]
 }
 
-/** Which keys run which command, as the settings say. */
+/** The user's shortcut settings. */
 export const useShortcutChoices = create<Shortcuts>()(() => ({ choices: {}, others: [] }))
 
-/** The keys of a command now; undefined when it has none. */
+/** The current keys of a command; undefined if it has no keys. */
 export function useKeys(id: string): string | undefined {
   return useShortcutChoices((state) => shortcutOf(id, state.choices))
 }
@@ -29,7 +29,7 @@ interface Keyed {
   shortcut?: string
 }
 
-/** Commands with the keys that they have now. Those with keys of their own that are in no list become known. */
+/** Commands with their current keys. Registers commands with keys that are in no list. */
 export function useCommandKeys<Command extends Keyed>(commands: readonly Command[]): Command[] {
   const choices = useShortcutChoices((state) => state.choices)
   useEffect(() => {

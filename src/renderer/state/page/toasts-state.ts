@@ -44,7 +44,7 @@ export function showToast(title: string, action?: Toast['action']): void {
   show({ tone: 'plain', title, ...(action && { action }) })
 }
 
-/** As `showToast`, for what can be undone only for a while: returns how to take the toast off the screen then. */
+/** Like `showToast`, for an undo with a time limit: returns a function that dismisses the toast. */
 export function showUndoToast(title: string, undo: () => void): () => void {
   const id = show({ tone: 'plain', title, action: { label: 'Undo', run: undo } })
   return () => dismissToast(id)
@@ -55,7 +55,7 @@ export function showNoticeToast(text: string, tone: 'info' | 'warning'): void {
   show({ tone: tone === 'warning' ? 'fail' : 'notice', title: text })
 }
 
-/** Shows what an agent or an alarm tells the user. */
+/** Shows a notification from an agent or an alarm. */
 export function showUserToast(title: string, message: string, action: NonNullable<Toast['action']>): void {
   show({ tone: 'notice', title, ...(message !== '' && { message }), action })
 }

@@ -3,7 +3,7 @@ type MayClose = () => boolean
 
 const guards = new Map<string, MayClose>()
 
-/** Asks before a pane is closed, for one with something unsaved. Returns how to stop. */
+/** Registers a guard that asks before a pane with unsaved content is closed. Returns the unregister function. */
 export function guardClose(sessionId: string, paneKey: string, mayClose: MayClose): () => void {
   const id = `${sessionId}\n${paneKey}`
   guards.set(id, mayClose)

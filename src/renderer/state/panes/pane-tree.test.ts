@@ -102,7 +102,7 @@ describe('moving panes', () => {
           expect(new Set(panesIn(root).map(paneKey))).toEqual(open)
           expect(panesIn(root)).toHaveLength(open.size)
           expect(isTidy(root)).toBe(true)
-          // What is stored is what is read.
+          // A stored layout is read back unchanged.
           expect(parsePanes('own', JSON.parse(JSON.stringify({ root, front: key }))).root).toEqual(root)
         }
       }),

@@ -1,6 +1,6 @@
 import { paneKey, type Pane } from './pane'
 
-/** Tabs in one place; one of them is on screen. */
+/** A group of tabs; one of them is on screen. */
 export interface PaneGroup {
   kind: 'group'
   id: string
@@ -24,7 +24,7 @@ export type PaneNode = PaneGroup | PaneSplit
 export const SIDES = ['left', 'right', 'up', 'down'] as const
 export type Side = (typeof SIDES)[number]
 
-/** Where a pane is put: among the tabs of a group (before one of them, or last), or in a new group at its side. */
+/** Where to put a pane: among the tabs of a group (before one of them, or last), or in a new group beside it. */
 export type PanePlace = { groupId: string; before?: string } | { groupId: string; side: Side }
 
 /** All groups, in reading order. */
@@ -112,7 +112,10 @@ export function withSizes(node: PaneNode, splitId: string, sizes: Readonly<Recor
   return { ...node, children: node.children.map((child) => withSizes(child, splitId, sizes)) }
 }
 
-/** Where "move to that side" puts a pane: in the next group on that side, or in a new one; undefined: it is there. */
+/**
+ * Where "move to that side" puts a pane: in the next group on that side, or in a new one; undefined: it is already
+ * there.
+ */
 export function placeBeside(node: PaneNode, key: string, side: Side): PanePlace | undefined {
   const group = groupWith(node, key)
   if (!group) return undefined

@@ -3,7 +3,7 @@ import { createContext } from 'react'
 /** Whether this window is connected to the engine, for panes. */
 export const ConnectedContext = createContext(true)
 
-/** What a review shows: all changes of the session, those of one turn, or the difference to a git branch. */
+/** What a review shows: all changes of the session, those of one turn, or the diff against a git branch. */
 export type ReviewScope = { kind: 'session' } | { kind: 'turn'; turnId: string } | { kind: 'branch'; base: string }
 
 /** The content of a tab beside a session's conversation. Everything in it can be stored as JSON. */
@@ -15,7 +15,7 @@ export type Pane =
   | { kind: 'review'; scope: ReviewScope }
   /** Branch, staging, commits and history of the project. */
   | { kind: 'git' }
-  /** A terminal of the user's own. */
+  /** A terminal of the user. */
   | { kind: 'terminal'; terminalId: string }
   /** Background tasks; `taskId`: the terminal of one. */
   | { kind: 'tasks'; taskId?: string }
@@ -26,7 +26,7 @@ export type Pane =
 
 export type PaneKind = Pane['kind']
 
-/** Panes with the same key are the same tab: opening one again shows the tab that is there. */
+/** Panes with the same key are the same tab: opening one again shows the existing tab. */
 export function paneKey(pane: Pane): string {
   switch (pane.kind) {
     case 'file':

@@ -18,13 +18,13 @@ import {
 } from './pane-tree'
 import { conversationPane, noPanes, readPanes, writePanes, type SessionPanes } from './stored-panes'
 
-/** Sessions on screen at once, with the one whose panes these are. */
+/** Maximum number of sessions on screen, including the one that owns the panes. */
 export const MAX_SESSIONS = 4
 
 interface PanesState {
-  /** Of the sessions that were looked at. */
+  /** The layouts of sessions opened in this window. */
   bySession: Readonly<Record<string, SessionPanes>>
-  /** Key of the pane whose tab was moved last, to focus the tab in its new place. */
+  /** Key of the pane whose tab was moved last, to focus the moved tab. */
   moved: { key: string } | undefined
   /** Key of the pane that was opened last and has not taken the focus yet. */
   opened: string | undefined
@@ -32,7 +32,7 @@ interface PanesState {
 
 export const usePanes = create<PanesState>()(() => ({ bySession: {}, moved: undefined, opened: undefined }))
 
-/** Layouts that were read but not changed, so that a selector returns the same object each time. */
+/** Unchanged layouts from storage, so that a selector returns the same object each time. */
 const stored = new Map<string, SessionPanes>()
 
 function panesOf({ bySession }: PanesState, sessionId: string): SessionPanes {
@@ -61,7 +61,7 @@ function change(sessionId: string, next: (panes: SessionPanes) => SessionPanes):
   writePanes(sessionId, after)
 }
 
-/** Opens a pane beside a session's conversation, or shows the tab with the same key with what is new in it. */
+/** Opens a pane beside a session's conversation, or shows the tab with the same key and updates its content. */
 export function openPane(sessionId: string, pane: Pane, place?: PanePlace): void {
   const key = paneKey(pane)
   const { root } = sessionPanes(sessionId)
@@ -121,7 +121,7 @@ export function showPane(sessionId: string, key: string): void {
   change(sessionId, (panes) => withFront({ ...panes, root: withActive(panes.root, key) }, key))
 }
 
-/** The pane got the focus. */
+/** Notes that the pane got the focus. */
 export function focusPane(sessionId: string, key: string): void {
   change(sessionId, (panes) => (panes.front === key ? panes : { ...panes, front: key }))
 }
@@ -140,7 +140,7 @@ export function resizePanes(sessionId: string, splitId: string, sizes: Readonly<
   change(sessionId, (panes) => ({ ...panes, root: withSizes(panes.root, splitId, sizes) }))
 }
 
-/** Lets a group fill the whole area, or puts it back. */
+/** Maximizes a group to fill the whole area, or restores it. */
 export function toggleMaximized(sessionId: string, groupId: string): void {
   change(sessionId, ({ maximized, ...panes }) => {
     if (maximized === groupId) return panes
@@ -149,7 +149,7 @@ export function toggleMaximized(sessionId: string, groupId: string): void {
   })
 }
 
-/** Puts a pane in front; a maximized group without it is put back. */
+/** Puts a pane in front; restores a maximized group that does not contain it. */
 function withFront({ maximized, ...panes }: SessionPanes, front: string): SessionPanes {
   const stays = maximized !== undefined && groupWith(panes.root, front)?.id === maximized
   return { ...panes, front, ...(stays && { maximized }) }
@@ -165,14 +165,14 @@ export function forgetPanes(sessionId: string): void {
     closePane(other, paneKey(conversationPane(sessionId)))
 }
 
-/** The session that keys and commands are for: the one used last among those on screen. */
+/** The session that keys and commands apply to: the last used one on screen. */
 export function frontSession(): string | undefined {
   const { view } = useLayout.getState()
   if (view.kind !== 'session') return undefined
   return frontOf(sessionPanes(view.sessionId), view.sessionId)
 }
 
-/** The session that keys and commands are for, updated when it changes. */
+/** The session that keys and commands apply to, updated when it changes. */
 export function useFrontSession(): string | undefined {
   const sessionId = useLayout(({ view }) => (view.kind === 'session' ? view.sessionId : undefined))
   return usePanes((state) => (sessionId === undefined ? undefined : frontOf(panesOf(state, sessionId), sessionId)))
@@ -196,8 +196,8 @@ export function shownSessions(): string[] {
 }
 
 /**
- * Where a new pane opens. Sessions get a place of their own, at most two beside each other. Terminals and tasks are
- * together, below the rest. Everything else opens as a tab of the group used last, but not over a conversation.
+ * Where a new pane opens. Sessions get their own group, at most two side by side. Terminals and tasks share a group
+ * below the rest. Everything else opens as a tab of the group used last, but not over a conversation.
  */
 export function placeForNew({ root, front }: SessionPanes, sessionId: string, pane: Pane): PanePlace {
   const groups = groupsOf(root)

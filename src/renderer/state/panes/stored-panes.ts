@@ -6,14 +6,14 @@ import { groupsOf, panesIn, withPane, type PaneNode } from './pane-tree'
 /** The panes of one session. */
 export interface SessionPanes {
   root: PaneNode
-  /** Key of the pane that was used last: what is on screen where only one fits, and where the next pane opens. */
+  /** Key of the last used pane: it is shown if only one fits, and the next pane opens at it. */
   front: string
   /** The group that fills the whole area. */
   maximized?: string
 }
 
 const KEY = 'trestle.panes'
-/** Layouts kept; the least recently changed are dropped. */
+/** Maximum number of stored layouts; the least recently changed are dropped. */
 const MAX_LAYOUTS = 200
 
 /** The pane that shows a session's own conversation. It is always there. */
@@ -28,7 +28,7 @@ export function noPanes(sessionId: string): SessionPanes {
   return { root: { kind: 'group', id: 'p1', tabs: [pane], active: key }, front: key }
 }
 
-/** The stored layout of a session; the plain one if it is missing or can't be read. */
+/** The stored layout of a session; the default one if it is missing or can't be read. */
 export function readPanes(sessionId: string): SessionPanes {
   return parsePanes(sessionId, readAll()[sessionId])
 }
@@ -51,7 +51,7 @@ function readAll(): Record<string, unknown> {
   }
 }
 
-/** A layout from stored data. Damaged parts are left out; the conversation is always there. */
+/** A layout from stored data. Damaged parts are dropped; the conversation is always included. */
 export function parsePanes(sessionId: string, value: unknown): SessionPanes {
   const plain = noPanes(sessionId)
   if (!isRecord(value)) return plain
@@ -70,7 +70,7 @@ export function parsePanes(sessionId: string, value: unknown): SessionPanes {
   }
 }
 
-/** Deeper trees than a person can make are damaged. */
+/** Trees deeper than a user can create are damaged. */
 const MAX_DEPTH = 12
 
 function parseNode(value: unknown, seen: Set<string>, ids: Set<string>, depth: number): PaneNode | undefined {

@@ -58,7 +58,7 @@ describe('archiving several sessions', () => {
     expect(useSelection.getState().ids.size).toBe(0)
   })
 
-  it('leaves those alone that are archived already, also when it is undone', async () => {
+  it('skips sessions that are already archived, also on undo', async () => {
     known({ a: true, b: false })
     const { client, done } = engine()
     await archiveAll(client, ['a', 'b'])
@@ -84,7 +84,7 @@ describe('archiving several sessions', () => {
 })
 
 describe('deleting several sessions', () => {
-  it('hides them at once and deletes them after a while', async () => {
+  it('hides them immediately and deletes them after a while', async () => {
     const { client, done } = engine()
     removeAll(client, ['a', 'b'])
     expect(titles()).toEqual(['2 sessions deleted'])
@@ -115,7 +115,7 @@ describe('deleting several sessions', () => {
     expect(titles()).toEqual([])
   })
 
-  it('deletes the others when one cannot be deleted, and lists that one again', async () => {
+  it('deletes the others when one cannot be deleted, and lists it again', async () => {
     const { client, done } = engine(['a'])
     removeAll(client, ['a', 'b'])
     await vi.runAllTimersAsync()

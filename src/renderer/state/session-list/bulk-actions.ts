@@ -8,15 +8,15 @@ import { useSessions } from './sessions-state'
 /** Sessions that are about to be deleted: no longer listed, and restored by Undo. */
 export const useRemovals = create<{ ids: ReadonlySet<string> }>()(() => ({ ids: new Set() }))
 
-/** How long a deletion can be undone, in ms. A page that closes before deletes nothing. */
+/** How long a deletion can be undone, in ms. A page that closes before then deletes nothing. */
 const UNDO_MS = 12_000
 
-/** Changes of the archive that are sent at once. */
+/** Maximum number of concurrent archive requests. */
 const AT_ONCE = 8
 
 /**
- * Archives the sessions, or takes them out of the archive; the toast can undo it. Those that are as wanted already are
- * left alone, also by Undo.
+ * Archives or unarchives the sessions; the toast can undo it. Sessions already in the requested state are skipped, also
+ * by Undo.
  */
 export async function archiveAll(client: TrestleClient, ids: readonly string[], archived = true): Promise<void> {
   const { sessions } = useSessions.getState()
@@ -30,13 +30,13 @@ export async function archiveAll(client: TrestleClient, ids: readonly string[], 
   })
 }
 
-/** Deletes the sessions after a while in which the toast can undo it. */
+/** Deletes the sessions after a delay during which the toast can undo it. */
 export function removeAll(client: TrestleClient, ids: readonly string[]): void {
   clearSelection()
   for (const sessionId of ids) useLayout.getState().forgetSession(sessionId)
   setRemovals(ids, true)
   const timer = setTimeout(() => {
-    // A message that is hovered stays on screen, but there is nothing left to undo.
+    // A hovered toast would stay on screen, but there is nothing left to undo.
     dismiss()
     void removeNow(client, ids)
   }, UNDO_MS)
@@ -57,7 +57,7 @@ async function removeNow(client: TrestleClient, ids: readonly string[]): Promise
   setRemovals(ids, false)
 }
 
-/** The sessions that could be changed; a failure of one is shown and does not keep the others. */
+/** Returns the sessions that were changed; the failure of one is shown and does not stop the others. */
 async function changeAll(client: TrestleClient, ids: readonly string[], archived: boolean): Promise<string[]> {
   const left = [...ids]
   const done = new Set<string>()

@@ -13,7 +13,7 @@ export function useFolderMissing(folder: string): boolean {
   return isMissing(useQuery(look(folder)))
 }
 
-/** Those of the folders that are missing, as far as it is known. */
+/** The folders known to be missing. */
 export function useMissingFolders(folders: readonly string[]): ReadonlySet<string> {
   const look = useLook()
   const found = useAllQueries({ queries: folders.map(look) })

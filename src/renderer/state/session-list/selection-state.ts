@@ -3,7 +3,7 @@ import { create } from 'zustand'
 interface Selection {
   /** Ids of the selected sessions. */
   ids: ReadonlySet<string>
-  /** Where a range begins: the one that was selected last. */
+  /** Where a range starts: the session that was selected last. */
   anchor: string | undefined
 }
 

@@ -11,7 +11,7 @@ import { NO_SESSIONS, withListPush, type SessionsState } from './sessions-state'
 
 const START = 1000
 const fresh = (): ShownMarks => ({ isLoaded: true, since: START, seen: new Map(), pinned: new Set() })
-/** The marks after what was read is applied. */
+/** The marks after applying what was read. */
 const marksAfter = (marks: ShownMarks, ...changes: [SessionsState, SessionsState, string | undefined]): ShownMarks => ({
   ...marks,
   seen: new Map([...marks.seen, ...readAfter(marks, ...changes)]),
@@ -42,7 +42,7 @@ describe('the unread mark', () => {
       expect(isUnread(fresh(), session('a', status, START + 1))).toBe(false)
   })
 
-  it('waits until the engine has told what was read', () => {
+  it('waits until the engine has sent the read marks', () => {
     expect(isUnread(NO_MARKS, session('a', 'done', START + 1))).toBe(false)
   })
 
@@ -78,7 +78,7 @@ describe('the marks of the engine', () => {
     useSessionMarks.setState(NO_MARKS)
   })
 
-  it('take over, once, what an earlier version kept in the browser', async () => {
+  it('import, once, the marks that an earlier version kept in the browser', async () => {
     const stored = new Map([['trestle.sessionMarks', JSON.stringify({ since: 1, seen: [['a', 7]], pinned: ['b'] })]])
     vi.stubGlobal('localStorage', {
       getItem: (key: string) => stored.get(key) ?? null,

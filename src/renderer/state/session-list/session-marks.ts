@@ -12,16 +12,16 @@ import { useLayout } from '../page/layout-state'
 import { showFailureToast } from '../page/toasts-state'
 import { shownSessions, usePanes } from '../panes/panes-state'
 
-/** Which sessions the user has read and pinned, as the engine keeps them; ready for looking things up. */
+/** Which sessions the user has read and pinned, from the engine, indexed for lookup. */
 export interface ShownMarks {
-  /** False until the engine has told them; until then nothing is unread. */
+  /** False until the engine has sent them; until then, no session is unread. */
   isLoaded: boolean
   since: number
   seen: ReadonlyMap<string, number>
   pinned: ReadonlySet<string>
 }
 
-/** Where browsers kept the marks themselves, in earlier versions. */
+/** Where earlier versions kept the marks in the browser. */
 const OLD_KEY = 'trestle.sessionMarks'
 
 export const NO_MARKS: ShownMarks = {
@@ -60,13 +60,13 @@ export function readAfter(
   return read
 }
 
-/** Pins the session, or takes the pin off. */
+/** Pins or unpins the session. */
 export function togglePin(client: TrestleClient, sessionId: string): void {
   const isPinned = useSessionMarks.getState().pinned.has(sessionId)
   change(client, isPinned ? { unpin: [sessionId] } : { pin: [sessionId] })
 }
 
-/** Reads the marks from the engine. Those that this browser kept itself are handed over, once. */
+/** Reads the marks from the engine. Marks that an earlier version kept in this browser are sent to it, once. */
 export async function loadMarks(client: TrestleClient): Promise<void> {
   try {
     const old = browserStorage.read(OLD_KEY)
@@ -78,11 +78,11 @@ export async function loadMarks(client: TrestleClient): Promise<void> {
     const { since, seen, pinned } = await client.session.marks()
     useSessionMarks.setState({ isLoaded: true, since, seen: new Map(seen), pinned: new Set(pinned) })
   } catch {
-    // The connection is lost; they are read again with the next one.
+    // The connection is lost; the marks are read again after a reconnect.
   }
 }
 
-/** Applies a change at once and has the engine keep it. */
+/** Applies a change immediately and sends it to the engine. */
 function change(client: TrestleClient, wanted: SessionMarksChange): void {
   const { since, seen, pinned } = useSessionMarks.getState()
   const next = withMarks({ since, seen: [...seen], pinned: [...pinned] }, wanted)
@@ -100,7 +100,7 @@ function change(client: TrestleClient, wanted: SessionMarksChange): void {
 }
 
 /**
- * Keeps the marks in sync with what the user sees: a session on a page in front is read, one that ends elsewhere
+ * Keeps the marks in sync with what the user sees: a session on the page in front is read, one that ends elsewhere
  * becomes unread. Returns the stop function.
  */
 export function markShownAsRead(client: TrestleClient): () => void {

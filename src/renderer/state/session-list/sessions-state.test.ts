@@ -44,7 +44,7 @@ describe('the initial list of a subscription', () => {
     expect(ids(withWholeList(before, [session('b', 2)]))).toEqual(['b'])
   })
 
-  it('keeps archived sessions, which it never names', () => {
+  it('keeps archived sessions, which it never contains', () => {
     const before = withChanges(withWholeList(NO_SESSIONS, [session('a', 1)]), [session('z', 0, { archived: true })], [])
     const after = withWholeList(before, [session('a', 1)])
     expect(archivedOf(after).map((summary) => summary.sessionId)).toEqual(['z'])
@@ -54,7 +54,7 @@ describe('the initial list of a subscription', () => {
     expect(withWholeList(NO_SESSIONS, []).loaded).toBe(true)
   })
 
-  it('shows its first part at once and removes nothing until it is complete', () => {
+  it('shows its first part immediately and removes nothing until it is complete', () => {
     const before = withWholeList(NO_SESSIONS, [session('a', 3), session('b', 2), session('deleted', 1)])
     const partial = withListPush(before, { changed: [session('a', 4)], removed: [], more: true }, new Set(['a']))
     expect(ids(partial)).toEqual(['a', 'b', 'deleted'])

@@ -38,9 +38,9 @@ export function withChanges(
 }
 
 /**
- * Applies a push. `named`: every session that the initial list of the subscription has named so far, including this
- * push; undefined once that list is complete. Sessions that the complete list does not name were deleted. Archived
- * sessions that were requested stay. Pure.
+ * Applies a push. `named`: every session that the initial list of the subscription has contained so far, including this
+ * push; undefined once that list is complete. Sessions missing from the complete list were deleted. Archived sessions
+ * that were requested stay. Pure.
  */
 export function withListPush(
   state: SessionsState,
@@ -56,8 +56,7 @@ export function withListPush(
 }
 
 /**
- * Applies the list of the archive. `before`: what it was when it was last asked for; of those, the ones that are not
- * named any more were deleted. Pure.
+ * Applies the list of the archive. `before`: the previous list; sessions in it that are missing now were deleted. Pure.
  */
 export function withArchive(
   state: SessionsState,
@@ -78,13 +77,13 @@ function isActive(summary: SessionSummary): boolean {
 /** Every session this window knows, updated only by pushes of the engine. */
 export const useSessions = create<SessionsState>()(() => NO_SESSIONS)
 
-/** Number of sessions with a pending request. */
+/** Sessions with a pending request, the longest waiting first. */
 export function waitingSessions(state: SessionsState): SessionSummary[] {
   return [...state.sessions.values()].filter((summary) => summary.waiting > 0).sort((a, b) => a.updatedAt - b.updatedAt)
 }
 
 /**
- * A folder with its sessions, latest first. Sessions without a project are together, in the folder that holds theirs.
+ * A folder with its sessions, latest first. Sessions without a project are grouped under the parent of their folders.
  */
 export interface Project {
   folder: string

@@ -19,7 +19,7 @@ export function quoteInComposer(sessionId: string, text: string): void {
   addToComposer({ sessionId, text: `${quoted}\n\n` })
 }
 
-/** What the user has selected in an element; otherwise undefined. */
+/** The text the user has selected in an element; undefined without a selection. */
 export function selectedTextIn(element: Element | null): string | undefined {
   const selection = getSelection()
   if (!element || !selection || selection.isCollapsed || !selection.anchorNode || !selection.focusNode) return undefined

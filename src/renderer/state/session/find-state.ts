@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-/** What the open find bar looks for; the transcript highlights it. */
+/** The query of the open find bar; the transcript highlights its matches. */
 interface FindMarks {
   sessionId: string | undefined
   query: string
@@ -18,7 +18,7 @@ export function showFindMarks(marks: FindMarks | undefined): void {
   useFindMarks.setState(marks ?? NONE)
 }
 
-/** Parts of the page that have a search of their own, or none: the browser's find works there. */
+/** Parts of the page with their own search or without one: Ctrl+F does not mean the conversation there. */
 const OTHERS = '[data-find-field], [data-own-find], .xterm, .cm-editor, [role=dialog]'
 
 /** Whether Ctrl F at this element means the conversation. In the field of the find bar it means the browser's find. */

@@ -4,7 +4,7 @@ import type { TextPart, UserFile } from '../../../shared/model/turn/message'
 /** A file stored with a session, as described to the agent. */
 export type FilePart = TextPart & { file: UserFile }
 
-/** Where files are kept, until they are sent. */
+/** Where to keep attached files. */
 export interface FileKeeper {
   client: Pick<TrestleClient, 'file'>
   sessionId: string
@@ -25,7 +25,7 @@ export async function keepFile(file: File, { client, sessionId }: FileKeeper): P
   const said = `Attached file ${name} (${kind}, ${size} bytes), kept at ${path}`
   return {
     type: 'text',
-    // Parts of a message are joined as they are.
+    // Parts of a message are joined without separators.
     text: `\n\n${text === undefined ? `${said}.` : `${said}:\n\n${text}`}`,
     file: { name, path, size },
   }

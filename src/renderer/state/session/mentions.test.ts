@@ -4,7 +4,7 @@ import { DRAGGED_PATHS, draggedPaths, mentionPaths, useMentions } from './mentio
 const drag = (json: string) =>
   ({ getData: (type: string) => (type === DRAGGED_PATHS ? json : '') }) as unknown as DataTransfer
 
-it('reads the files of a drag that began in the page', () => {
+it('reads the files of a drag that started in the page', () => {
   const paths = [{ path: '/work/a b.ts', isFolder: false }]
   expect(draggedPaths(drag(JSON.stringify(paths)))).toEqual(paths)
 })
@@ -14,7 +14,7 @@ it('ignores what another page or program put under the same type', () => {
     expect(draggedPaths(drag(json))).toEqual([])
 })
 
-it('tells two requests for the same files apart', () => {
+it('distinguishes two requests for the same files', () => {
   mentionPaths('s1', [])
   const first = useMentions.getState().asked
   mentionPaths('s1', [])

@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import type { DroppedPath } from '../page/desktop-bridge'
 
-/** Files to be mentioned in the message that is being written. `id` tells one request from the next. */
+/** Files to mention in the current message. `id` distinguishes one request from the next. */
 export const useMentions = create<{
   asked: { id: number; sessionId: string; paths: readonly DroppedPath[] } | undefined
 }>()(() => ({ asked: undefined }))
@@ -14,7 +14,7 @@ export function mentionPaths(sessionId: string, paths: readonly DroppedPath[]): 
 /** The type under which a drag inside the page carries files of a session, as JSON of `DroppedPath`s. */
 export const DRAGGED_PATHS = 'application/x-trestle-paths'
 
-/** The files of a drag that began in the page. */
+/** The files of a drag that started in the page. */
 export function draggedPaths(data: DataTransfer): DroppedPath[] {
   try {
     const paths: unknown = JSON.parse(data.getData(DRAGGED_PATHS) || '[]')

@@ -6,15 +6,15 @@ import { showFailureToast, showToast } from '../page/toasts-state'
 import { returnToComposer } from './restore-state'
 import { transcriptOf } from './session-view'
 
-/** A message that is to be sent again from its place in the conversation. */
+/** A message to send again from its position in the conversation. */
 export interface PendingResend {
   sessionId: string
   /** The event right before the message. */
   to: number
   parts: readonly UserPart[]
-  /** `edit`: the text is to be changed; `retry`: the same message. */
+  /** `edit`: the user edits the text; `retry`: the same message. */
   kind: 'edit' | 'retry'
-  /** Id of the model to ask; absent: the session's. */
+  /** Id of the model to use; default: the session's. */
   model?: string
 }
 
@@ -27,21 +27,21 @@ export function requestResend(asked: PendingResend | undefined): void {
 
 /** How a message is sent again. */
 interface Resend extends Pick<PendingResend, 'sessionId' | 'to' | 'parts' | 'model'> {
-  /** `here`: what follows the message is removed; `fork`: a new session has the conversation before it. */
+  /** `here`: removes everything after the message; `fork`: starts a new session with the conversation before it. */
   where: 'here' | 'fork'
-  /** Whether the files become as they were before the message. */
+  /** Whether to restore the files to their state before the message. */
   files: boolean
   overwrite?: readonly string[]
 }
 
-/** What the user wrote, as it can be sent. */
+/** The parts that the user wrote, as they can be sent. */
 function sendableParts(parts: readonly UserPart[]): UserPart[] {
   return parts
     .filter(isUserProvided)
     .map((part) => (part.type === 'media' ? withoutDerivedMedia(part) : { type: 'text', text: part.text }))
 }
 
-/** Sends the message again. When it cannot be sent after all, its text is in the composer. */
+/** Sends the message again. If sending fails, its text is put into the composer. */
 export async function resend(client: TrestleClient, asked: Resend): Promise<void> {
   const { to, model, where } = asked
   const sessionId =

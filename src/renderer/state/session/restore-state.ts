@@ -7,7 +7,7 @@ import { showToast, showFailureToast } from '../page/toasts-state'
 export interface PendingRestore {
   sessionId: string
   to: number
-  /** The text of the message, without the instructions a skill has added. */
+  /** The parts of the message, without the instructions that a skill added. */
   parts: readonly UserPart[]
 }
 

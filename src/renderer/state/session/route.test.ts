@@ -23,7 +23,7 @@ describe('every view has a path that leads back to it and is served by the hosts
   })
 })
 
-it('a path that names no view is undefined', () => {
+it('a path without a view gives undefined', () => {
   for (const path of ['/', '/index.html', '/s', '/s/', '/s/%', '/elsewhere/1']) expect(viewOf(path)).toBeUndefined()
   expect(viewOf('/settings/no-such-section')).toEqual({ kind: 'settings', section: 'providers' })
 })

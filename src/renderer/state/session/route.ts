@@ -74,7 +74,7 @@ export function messageOf(hash: string): number | undefined {
  */
 export const hasLinks = typeof location !== 'undefined' && location.protocol.startsWith('http')
 
-/** A link that opens the session, at one of its messages if `seq` is given. */
+/** A link that opens the session, at one of its messages if `seq` is set. */
 export function linkTo(origin: string, sessionId: string, seq?: number): string {
   return `${origin}${pathOf({ kind: 'session', sessionId })}${seq === undefined ? '' : `#${seq}`}`
 }

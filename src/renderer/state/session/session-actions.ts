@@ -16,7 +16,7 @@ import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval/
 
 export interface SessionActions {
   open(sessionId: string): void
-  /** Opens the session at the message that was found. */
+  /** Opens the session at the matching message. */
   openHit(hit: SearchHit): void
   /** Opens an empty session in the folder: an unused one, or a new one. */
   begin(folder: string): void

@@ -7,7 +7,7 @@ export type SessionDialog =
   | { kind: 'verify'; sessionId: string }
   /** Moves it to another machine. */
   | { kind: 'move'; sessionId: string }
-  /** Shows it event by event, beginning with `from`. */
+  /** Shows it event by event, starting with `from`. */
   | { kind: 'replay'; sessionId: string; from?: number }
   /** Chooses where the folder is now: for one session, or for all sessions of `folder`. */
   | { kind: 'relink'; folder: string; sessionId?: string }

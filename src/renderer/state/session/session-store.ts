@@ -176,7 +176,7 @@ export class SessionStore {
   #schedule(): void {
     this.#cancelFrame ??= this.#deps.onFrame(() => {
       this.#cancelFrame = undefined
-      // Older items are published alone, so that the scroll owner can tell them from new ones.
+      // Older items are published separately, so that the scroll owner can tell them from new ones.
       if (!this.#prepend()) this.#fold()
       if (this.#pending.length > 0) this.#schedule()
     })
@@ -205,7 +205,7 @@ export class SessionStore {
     if (!view || events.length === 0) return
     const next = events.find(isRecorded)
     if (next && leavesGap(view, next)) {
-      // Cannot happen while both sides keep the contract; if it does, read the log again.
+      // Cannot happen while both sides follow the contract; if it does, read the log again.
       this.#subscribe(view.header.seq)
       return
     }

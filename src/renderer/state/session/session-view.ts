@@ -139,7 +139,7 @@ export function jumpToCall(sessionId: string, callId: string): boolean {
 const MAX_FRAMES = 120
 
 /**
- * Scrolls to the message of an event in the session that is being opened: loads older messages until it is there. Gives
+ * Scrolls to the message of an event in the session that is being opened: loads older messages until it is found. Gives
  * up when the user navigates elsewhere.
  */
 export async function goToMessage(client: TrestleClient, sessionId: string, seq: number): Promise<void> {
@@ -150,7 +150,7 @@ export async function goToMessage(client: TrestleClient, sessionId: string, seq:
   if (itemId !== undefined) await goToRow(client, sessionId, { seq, itemId })
 }
 
-/** The same for a row and the `seq` of one of its events. */
+/** Like `goToMessage`, for a row and the `seq` of one of its events. */
 export async function goToRow(
   client: TrestleClient,
   sessionId: string,

@@ -25,7 +25,7 @@ describe('tasks of the window', () => {
     expect(state.loaded).toBe(true)
   })
 
-  it('removes tasks that a new list does not name', () => {
+  it('removes tasks that a new list does not contain', () => {
     const before = withTasks(NO_TASKS, [task('old', { sessionId: 's', callId: 'c' })], [])
     const state = withTaskList(before, [task('b')], new Set())
     expect([...state.tasks.keys()]).toEqual(['b'])

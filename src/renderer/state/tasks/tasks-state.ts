@@ -210,7 +210,7 @@ export function registerTerminal(taskId: string, focus: () => void): () => void 
   }
 }
 
-/** Focuses the terminal of a task: on screen, else in its card of the open session, else on the page of tasks. */
+/** Focuses the terminal of a task: on screen, or else in its card of the open session, or else on the tasks page. */
 export function answerTask(task: Task): void {
   const focus = terminals.get(task.taskId)?.at(-1)
   if (focus) {

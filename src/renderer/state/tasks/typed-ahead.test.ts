@@ -4,7 +4,7 @@ import { keyData } from './typed-ahead'
 const press = (key: string, held: Partial<Parameters<typeof keyData>[0]> = {}) =>
   keyData({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, isComposing: false, ...held })
 
-it('gives a shell characters, the keys that edit a line, and Ctrl with a letter', () => {
+it('passes characters, line-editing keys and Ctrl+letter to the shell', () => {
   expect(['a', 'É', '😀', ' '].map((key) => press(key))).toEqual(['a', 'É', '😀', ' '])
   expect(press('A', { shiftKey: true })).toBe('A')
   expect(press('@', { ctrlKey: true, altKey: true })).toBe('@')
@@ -12,7 +12,7 @@ it('gives a shell characters, the keys that edit a line, and Ctrl with a letter'
   expect(press('c', { ctrlKey: true })).toBe('\u0003')
 })
 
-it('leaves keys to the page that are not for a shell', () => {
+it('leaves other keys to the page', () => {
   expect(press('F6')).toBeUndefined()
   expect(press('Tab', { shiftKey: true })).toBeUndefined()
   expect(press('F', { ctrlKey: true, shiftKey: true })).toBeUndefined()
@@ -20,7 +20,7 @@ it('leaves keys to the page that are not for a shell', () => {
   expect(press('a', { isComposing: true })).toBeUndefined()
 })
 
-it('takes neither a held key nor the key that pastes for text', () => {
+it('treats neither a modifier nor the paste shortcut as text', () => {
   expect(press('Shift', { shiftKey: true })).toBe('modifier')
   expect(press('V', { ctrlKey: true, shiftKey: true })).toBe('paste')
 })

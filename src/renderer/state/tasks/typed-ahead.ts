@@ -1,6 +1,6 @@
 type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing'>
 
-/** Keys that are being collected; `end` stops that and returns what they are for a shell. */
+/** Keys being collected; `end` stops collecting and returns them as shell input. */
 export interface TypedAhead {
   end(): string
 }
@@ -8,8 +8,8 @@ export interface TypedAhead {
 const waiting = new Map<string, TypedAhead>()
 
 /**
- * Keeps what is typed from now on for a terminal that is being opened: it would go to what has the focus, such as the
- * message box, where Enter sends it to the agent. Ends at a click, and at a key that is not for a shell, such as F6.
+ * Collects keys for a terminal that is opening. Otherwise they would go to the focused element, such as the message
+ * box, where Enter sends them to the agent. Ends at a click, or at a key that is not for a shell, such as F6.
  */
 export function collectKeys(page: Document = document): TypedAhead {
   let text = ''
@@ -25,7 +25,7 @@ export function collectKeys(page: Document = document): TypedAhead {
   }
   const onPaste = (event: ClipboardEvent): void => {
     const pasted = event.clipboardData?.getData('text/plain') ?? ''
-    // A shell would run the lines, since it cannot be told yet that they are pasted.
+    // A shell would run the lines, because bracketed paste is not available yet.
     if (/[\r\n]/.test(pasted)) return stop.abort()
     text += pasted
     event.preventDefault()
@@ -44,12 +44,12 @@ export function collectKeys(page: Document = document): TypedAhead {
   }
 }
 
-/** Holds what is typed until the terminal is on screen. */
+/** Keeps the collected keys until the terminal is on screen. */
 export function keepTypedFor(terminalId: string, typed: TypedAhead): void {
   waiting.set(terminalId, typed)
 }
 
-/** Ends the collecting for a terminal; what was typed, once. */
+/** Stops collecting for a terminal and returns the input, once. */
 export function takeTyped(terminalId: string): string {
   const typed = waiting.get(terminalId)?.end() ?? ''
   waiting.delete(terminalId)
@@ -68,14 +68,14 @@ const NAMED: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a key is for a shell; undefined for a key that is not for one. `paste`: its text comes with an event of its own;
+ * The shell input for a key; undefined if the key is not for a shell. `paste`: the text comes with a separate event;
  * `modifier`: held for the next key.
  */
 export function keyData(press: KeyPress): string | undefined {
   const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = press
   if (['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock'].includes(key)) return 'modifier'
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'v') return 'paste'
-  // AltGr, which types characters of many keyboards, is Ctrl and Alt for the browser.
+  // Browsers report AltGr, which types characters on many keyboards, as Ctrl and Alt.
   const typesCharacter = /^.$/u.test(key) && !metaKey && ctrlKey === altKey
   if (typesCharacter && !isComposing) return key
   if (isComposing || metaKey || altKey) return undefined

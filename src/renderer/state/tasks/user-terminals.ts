@@ -10,7 +10,7 @@ import { collectKeys, keepTypedFor } from './typed-ahead'
 /** Size of a new terminal until its view has measured itself. */
 const FIRST_SIZE = { cols: 80, rows: 24 }
 
-/** The user's terminals of a session; undefined while they are read. */
+/** The user's terminals of a session; undefined while they are loading. */
 export function useUserTerminals(sessionId: string): UserTerminal[] | undefined {
   const queries = useQueries()
   const { data } = useQuery(queries.terminal.list.queryOptions({ input: { sessionId } }))
@@ -18,8 +18,8 @@ export function useUserTerminals(sessionId: string): UserTerminal[] | undefined 
 }
 
 /**
- * Opens a new terminal in the folder of a session, in a pane beside its conversation. What is typed until it is there
- * goes to its shell.
+ * Opens a new terminal in the folder of a session, in a pane beside its conversation. Text typed until it is ready goes
+ * to its shell.
  */
 export function openNewTerminal(client: TrestleClient, sessionId: string): void {
   const typed = collectKeys()
@@ -34,7 +34,7 @@ export function openNewTerminal(client: TrestleClient, sessionId: string): void 
   })
 }
 
-/** What a terminal is called: as its program says, or by its shell. */
+/** The name of a terminal: the title its program set, or the name of its shell. */
 export function terminalName({ title, shell }: Pick<UserTerminal, 'title' | 'shell'>): string {
   return title ?? shell.split(/[\\/]/).at(-1) ?? shell
 }

@@ -7,7 +7,7 @@ interface BlameCellProps {
   line: number
   /** ms since the epoch. */
   now: number
-  /** Shows the commit; absent: only text. */
+  /** Shows the commit; undefined: only text. */
   onShow?: (commit: string) => void
 }
 

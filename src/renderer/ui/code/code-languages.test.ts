@@ -29,7 +29,7 @@ describe('code languages', () => {
     ).toEqual(['ts', 'dockerfile', 'dotenv', 'elixir', 'hs', 'makefile', undefined])
   })
 
-  it('leave code plain if unknown', async () => {
+  it('leave code plain if they are unknown', async () => {
     expect(await loadLanguage('klingon')).toBeUndefined()
     expect(await loadLanguage('constructor')).toBeUndefined()
     await expect(kinds('klingon', 'x')).rejects.toThrow('klingon')

@@ -19,7 +19,7 @@ interface DiffViewProps {
   end?: ReactNode
 }
 
-/** Longer than any line of a request, which the engine has folded. */
+/** Longer than any line of a request, because the engine folds those. */
 const LINE_LIMIT = 4000
 
 /** A diff with the line numbers of both sides. Long ones show their beginning first. */
@@ -102,7 +102,7 @@ interface DiffTextProps {
   text: string
   /** Its colors, once highlighted. */
   tokens: readonly CodeToken[] | undefined
-  /** The ranges that changed in it. */
+  /** Its changed ranges. */
   changed: readonly TextRange[] | undefined
 }
 

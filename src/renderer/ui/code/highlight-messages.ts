@@ -1,13 +1,13 @@
 import type { CodeToken } from './code-lines'
 
-/** What the page tells the worker about a block of code. */
+/** A message from the page to the worker about a block of code. */
 export type HighlightRequest =
   | {
       id: number
-      /** Of the lines that were asked for; with another one it starts over. */
+      /** Version of the requested lines; a new version starts over. */
       version: number
       language: string
-      /** How many of the lines that the worker has stay; `lines` follow them. */
+      /** How many of the worker's lines to keep; `lines` follow them. */
       kept: number
       lines: readonly string[]
       /** Highlights up to this line. */

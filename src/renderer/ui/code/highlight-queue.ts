@@ -1,7 +1,7 @@
 import { CodeLines } from './code-lines'
 import type { HighlightReply, HighlightRequest } from './highlight-messages'
 
-/** Work on a block before a reply: the first lines of a block are there soon, and blocks take turns. */
+/** Time in ms to work on a block before a reply, so that its first lines arrive soon and blocks take turns. */
 const SLICE_MS = 10
 
 interface Block {
@@ -11,7 +11,7 @@ interface Block {
   until: number
 }
 
-/** Highlights blocks of code as it is asked, in slices. */
+/** Highlights the requested blocks of code in time slices. */
 export class HighlightQueue {
   readonly #reply: (reply: HighlightReply) => void
   readonly #later: (work: () => void) => void
@@ -19,7 +19,7 @@ export class HighlightQueue {
   readonly #due = new Set<number>()
   #isScheduled = false
 
-  /** `later` calls back once the requests that have arrived meanwhile were taken. */
+  /** `later` calls back after the requests that have arrived in the meantime. */
   constructor(reply: (reply: HighlightReply) => void, later: (work: () => void) => void) {
     this.#reply = reply
     this.#later = later

@@ -4,11 +4,11 @@ import type { CodeToken } from './code-lines'
 import { languageNamed } from './code-languages'
 import { PageCode } from './page-code'
 
-/** Finished blocks are cached, so that scrolling back shows them in color at once. */
+/** Maximum number of cached blocks, so that scrolling back shows them in color immediately. */
 const KEPT = 80
 const kept = new Map<string, PageCode>()
 
-/** The colors of the lines up to `until`, as far as they are computed; what is new is drawn while the page is idle. */
+/** The colors of the lines up to `until` that are computed so far; new ones are rendered while the page is idle. */
 export function useCodeLines(
   lines: string[],
   language: string,
@@ -30,7 +30,7 @@ export function useCodeLines(
     }
     const stop = known.listen(later)
     known.ask(end)
-    // Another block with the same code may have asked before.
+    // Another block with the same code may have requested them before.
     if (known.tokens.length > read) later()
     return () => {
       stop()

@@ -5,7 +5,7 @@ import type { HighlightReply, HighlightRequest } from './highlight-messages'
 import { HighlightQueue } from './highlight-queue'
 import { Highlighting, PageCode } from './page-code'
 
-/** Lets what waits for a loaded language run. */
+/** Runs the tasks that wait for a loaded language. */
 async function nextTurn(): Promise<void> {
   for (let n = 0; n < 5; n += 1) await Promise.resolve()
 }
@@ -24,11 +24,11 @@ function setUp() {
     },
     (work) => void tasks.push(work),
   )
-  /** Lets at most so many messages and slices through. */
+  /** Delivers at most this many messages and slices. */
   const settle = async (atMost = Infinity): Promise<void> => {
     await loaded
     for (let n = 0; n < atMost; n += 1) {
-      // What follows a loaded language runs between two of them.
+      // Tasks that wait for a loaded language run between two of them.
       await nextTurn()
       const task = tasks.shift()
       if (!task) return
@@ -55,7 +55,7 @@ const edit = fc.record({
 })
 
 describe('PageCode', () => {
-  it('has the colors of its lines in the end, however they grow and change meanwhile', async () => {
+  it('ends with the colors of its lines, however they grow and change in the meantime', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 6 }), async (edits) => {
         const { highlighting, settle } = setUp()
@@ -75,7 +75,7 @@ describe('PageCode', () => {
     )
   })
 
-  it('tells who listens when there is more, and keeps the colors of lines that stay', async () => {
+  it('notifies listeners of new colors, and keeps the colors of unchanged lines', async () => {
     const { highlighting, settle } = setUp()
     const code = new PageCode('json', highlighting)
     let times = 0

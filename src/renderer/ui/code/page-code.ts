@@ -1,7 +1,7 @@
 import type { CodeToken } from './code-lines'
 import type { HighlightReply, HighlightRequest } from './highlight-messages'
 
-/** Passes requests on, and the replies to the blocks that are still there. */
+/** Forwards requests, and passes replies to the blocks that still exist. */
 export class Highlighting {
   readonly #send: (request: HighlightRequest) => void
   readonly #blocks = new Map<number, WeakRef<PageCode>>()
@@ -33,7 +33,7 @@ export class Highlighting {
 
 let worker: Worker | undefined
 
-/** In a worker, which starts with the first code. */
+/** Highlighting in a worker, which starts with the first code block. */
 const inWorker: Highlighting = new Highlighting((request) => {
   if (!worker) {
     worker = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' })
@@ -50,7 +50,7 @@ export class PageCode {
   readonly #id: number
   readonly #listeners = new Set<() => void>()
   #lines: readonly string[] = []
-  /** What the worker has, and up to where it was asked. */
+  /** The lines that the worker has, and up to where highlighting was requested. */
   #told: readonly string[] = []
   #asked = 0
   #version = 0
@@ -67,7 +67,7 @@ export class PageCode {
     return this.#tokens
   }
 
-  /** Sets the current lines. When one changes that may have been highlighted, all are highlighted again. */
+  /** Sets the current lines. If a line that may have been highlighted changes, all are highlighted again. */
   set(lines: readonly string[]): void {
     if (lines === this.#lines) return
     this.#lines = lines
@@ -79,7 +79,7 @@ export class PageCode {
     this.#tokens = []
   }
 
-  /** Has the lines up to `until` highlighted. */
+  /** Requests highlighting of the lines up to `until`. */
   ask(until: number): void {
     const end = Math.min(until, this.#lines.length)
     if (end <= this.#asked) return
@@ -91,7 +91,7 @@ export class PageCode {
     this.#highlighting.send({ id, version, language, kept, lines, until: end })
   }
 
-  /** Calls back when more lines are highlighted; returns the function that ends it. */
+  /** Calls back when more lines are highlighted; returns the unsubscribe function. */
   listen(onMore: () => void): () => void {
     this.#listeners.add(onMore)
     return () => void this.#listeners.delete(onMore)

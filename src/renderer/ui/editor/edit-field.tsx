@@ -21,15 +21,15 @@ import {
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
 
 interface EditFieldProps {
-  /** At the beginning; later it is the editor's. */
+  /** The initial text; afterwards the editor has the text. */
   text: string
   path: string
   line: number
-  /** For screen readers; absent: the path. */
+  /** For screen readers; default: the path. */
   label?: string
   className: string
   onChange: (text: string) => void
-  /** Absent: Tab leaves the text. */
+  /** Undefined: Tab leaves the text. */
   onSave?: () => void
 }
 
@@ -57,13 +57,13 @@ export function EditField({ text, path, line, label, className, onChange, onSave
       left.current = view.state
       view.destroy()
     }
-    // The editor is made once, and again when the tab it is in comes back in front; a new text comes with a new field.
+    // The editor is created once, and again when its tab is shown again; a new text gets a new field.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   return <div ref={parent} className={className} />
 }
 
-/** The colors of code elsewhere in the app, by those of the editor's own style. */
+/** The app's code colors, by the names of the editor's default style. */
 const COLORS: Readonly<Record<string, string>> = {
   '#708': 'keyword',
   '#219': 'constant',
@@ -113,20 +113,20 @@ export interface CodeEditorOptions {
   text: string
   /** The file: its name selects the language. */
   path: string
-  /** The line to begin at. */
+  /** The line to start at. */
   line: number
-  /** For screen readers; absent: the path, and how to leave the text. */
+  /** For screen readers; default: the path, and how to leave the text. */
   label?: string | undefined
   onChange: (text: string) => void
-  /** Absent: nothing can be saved, and Tab leaves the text instead of indenting it. */
+  /** Undefined: nothing can be saved, and Tab leaves the text instead of indenting it. */
   onSave?: (() => void) | undefined
   /** Where an earlier editor of the same text left off: its text, selection and undo history. */
   state?: EditorState | undefined
 }
 
-/** An editor for code. Its language is loaded when it is there. */
+/** Creates an editor for code. Its language is loaded afterwards. */
 export function createCodeEditor({ parent, state, ...options }: CodeEditorOptions): EditorView {
-  // Shown again, it does not take the focus.
+  // An editor that is shown again does not take the focus.
   if (state) return new EditorView({ parent, state })
   const { text, path, line, label, onChange, onSave } = options
   const language = new Compartment()

@@ -97,7 +97,7 @@ const STEPS: Readonly<Record<string, 1 | -1>> = { ArrowRight: 1, ArrowDown: 1, A
  * is still down, so a quick key on a busy page would move the focus without choosing.
  */
 function useChoice<Value extends string>(options: readonly { value: Value }[], onChange: (value: Value) => void) {
-  /** Radix chooses, too, when the focus moves while an arrow key is held down. */
+  /** Radix also chooses when the focus moves while an arrow key is held down. */
   const isMoving = useRef(false)
   const choose = (next: string): void => {
     const option = options.find((candidate) => candidate.value === next)

@@ -6,7 +6,7 @@ interface FilterFieldProps {
   placeholder: string
   value: string
   onChange: (value: string) => void
-  /** Its size and place. */
+  /** Its size and position. */
   className: string
   /** Makes it a search landmark with this name. */
   landmark?: string

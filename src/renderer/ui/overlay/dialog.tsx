@@ -21,8 +21,8 @@ interface DialogProps {
 }
 
 /**
- * A modal dialog: traps the focus and returns it to where it was. Escape and a click beside it close it, but ask first
- * when they would lose what was typed.
+ * A modal dialog: traps the focus and returns it to where it was. Escape and a click outside close it, but ask first if
+ * typed text would be lost.
  */
 export function Dialog({
   open,
@@ -86,7 +86,7 @@ export function Dialog({
   )
 }
 
-/** Stops what would close the dialog by accident while text would be lost with it. */
+/** Prevents closing the dialog by accident if typed text would be lost. */
 function useTypedGuard(open: boolean) {
   const [isAsking, setAsking] = useState(false)
   const [wasOpen, setWasOpen] = useState(open)

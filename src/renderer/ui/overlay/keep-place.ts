@@ -1,20 +1,20 @@
 const FOCUSABLE =
   'a[href], button:not(:disabled), input:not(:disabled, [type=hidden]), select:not(:disabled), ' +
   'textarea:not(:disabled), [tabindex="0"]'
-/** Also of what is inside. */
+/** Bit of `compareDocumentPosition`: follows; also set for descendants. */
 const AFTER = 4
-/** Parts that other code fills when they change, and that are too large to be the place of one control. */
+/** Parts of the page that other code fills when they change, and that are too large for the position of one control. */
 const LARGE = 'main, nav, body, [role=tabpanel], [role=dialog], [role=alertdialog], [role=region], #root'
 
-/** How long what a control does may take to remove it, in ms. */
+/** How long after its use the removal of a control is attributed to that use, in ms. */
 const MAX_WAIT = 10_000
-/** Keys that make a control act. Others move, and a list may take away the row that it moves from. */
+/** Keys that activate a control. Others move the focus, and a list may remove the row it moves from. */
 const ACTING = ['Enter', ' ', 'Escape', 'Delete', 'Backspace']
 
 /**
- * Keeps the place of a keyboard user: when a control is used and removed with that, such as the Remove button of a row,
- * the control that follows it takes the focus. Otherwise it falls to the page, and a screen reader starts again at the
- * top. What takes the focus itself, or replaces a larger part of the page, is left alone, and so is a row that is
+ * Keeps the position of a keyboard user: when using a control removes it, such as the Remove button of a row, the next
+ * control takes the focus. Otherwise the focus would fall back to the page, and a screen reader would start again at
+ * the top. Elements that take the focus themselves or replace a larger part of the page are left alone, and so are rows
  * scrolled out of a long list.
  */
 export function keepPlace(): void {
@@ -48,9 +48,10 @@ export function keepPlace(): void {
     if (!change) return
     const { target, previousSibling, nextSibling } = change
     const recover = (): void => {
-      if (document.activeElement === document.body) following(target, previousSibling, nextSibling)?.focus()
+      if (document.activeElement === document.body) neighborControl(target, previousSibling, nextSibling)?.focus()
     }
-    // Two frames: what is shown instead has its own idea of the focus. And a key that is held would press the next one.
+    // Wait two frames, because the replacement may set the focus itself. And wait for keyup, because a held key would
+    // press the next control.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         if (isKeyDown) document.addEventListener('keyup', () => requestAnimationFrame(recover), { once: true })
@@ -61,8 +62,10 @@ export function keepPlace(): void {
   observer.observe(document.body, { childList: true, subtree: true })
 }
 
-/** The control at the place of what was removed: the next one in the same part of the page, else the one before. */
-function following(parent: Node, previous: Node | null, next: Node | null): HTMLElement | undefined {
+/**
+ * The control at the position of the removed one: the next one in the same part of the page, or else the previous one.
+ */
+function neighborControl(parent: Node, previous: Node | null, next: Node | null): HTMLElement | undefined {
   const isAfter = (control: Node): boolean => {
     if (next?.isConnected) return next === control || (next.compareDocumentPosition(control) & AFTER) !== 0
     if (!previous?.isConnected) return true

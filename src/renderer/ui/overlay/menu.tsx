@@ -48,7 +48,7 @@ export function Menu({
           sideOffset={5}
           collisionPadding={8}
           onCloseAutoFocus={keepMovedFocus}
-          onKeyDownCapture={moveAtOnce}
+          onKeyDownCapture={moveImmediately}
           className={cx(MENU_CLASS, className)}
         >
           {children}
@@ -168,7 +168,7 @@ export function ContextMenu({ label, items, onOpenChange, onAim, children }: Con
           collisionPadding={8}
           className={MENU_CLASS}
           onCloseAutoFocus={keepMovedFocus}
-          onKeyDownCapture={moveAtOnce}
+          onKeyDownCapture={moveImmediately}
         >
           {items}
         </RadixContextMenu.Content>
@@ -185,12 +185,12 @@ function aimByTouch(onAim: (event: SyntheticEvent) => void): (event: PointerEven
 }
 
 /**
- * Moves to the next or previous item as soon as the key is pressed. Radix does so in a later task: on a busy page a
- * quick Enter would choose the item before.
+ * Moves to the next or previous item as soon as the key is pressed. Radix does so in a later task: on a busy page, a
+ * quick Enter would choose the previous item.
  */
-function moveAtOnce(event: KeyboardEvent<HTMLElement>): void {
+function moveImmediately(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-  // Events of a submenu come through here, too.
+  // Events of a submenu bubble up to here too.
   if (step === 0 || !(event.target instanceof HTMLElement) || !event.currentTarget.contains(event.target)) return
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role^=menuitem]:not([data-disabled])')]
   const from = items.indexOf(event.target)

@@ -1,4 +1,4 @@
-/** What stands over the page: the focus never goes back into one of them. */
+/** Overlays: the focus never returns into one of them. */
 const OVER_THE_PAGE = '[role=dialog], [role=alertdialog], [data-radix-popper-content-wrapper]'
 
 /** The element of the page itself that had the focus last. */
@@ -14,8 +14,8 @@ function note({ target }: FocusEvent): void {
 }
 
 /**
- * For `onCloseAutoFocus` of a dialog: gives the focus back to the page. Radix notes where it was only when a field of
- * the dialog already has it. What took the focus meanwhile, such as what a command has opened, keeps it.
+ * For `onCloseAutoFocus` of a dialog: returns the focus to the page. Radix notes the previous focus only when a field
+ * of the dialog already has it. An element that has taken the focus since, such as one that a command opened, keeps it.
  */
 export function returnFocus(event: Event): void {
   const isLost = isFocusLost()
@@ -25,8 +25,8 @@ export function returnFocus(event: Event): void {
 }
 
 /**
- * For the end of an action that took a while: gives `target` the focus, unless the user has moved on meanwhile. That is
- * when the focus is neither lost nor still within `from`, the element or part of the page where the action began.
+ * For the end of an action that took a while: focuses `target`, unless the user has moved on since, so that the focus
+ * is neither lost nor still within `from`, the element or part of the page where the action started.
  */
 export function focusUnlessMoved(target: { focus: () => void } | null, from: Element | null): void {
   if (isFocusLost() || from?.contains(document.activeElement)) target?.focus()

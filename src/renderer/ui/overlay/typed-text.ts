@@ -1,6 +1,6 @@
 /** A field that the user has been in, with its text before and now. */
 export interface VisitedField {
-  /** Takes more than one line. */
+  /** Whether it accepts more than one line. */
   isLong: boolean
   before: string
   now: string
@@ -8,7 +8,7 @@ export interface VisitedField {
 
 /**
  * Whether closing a form by accident would lose work: a longer text, or the text of several fields. A single line, such
- * as a name or a filter, is typed again at once.
+ * as a name or a filter, is quickly typed again.
  */
 export function isWorthKeeping(fields: Iterable<VisitedField>): boolean {
   const changed = [...fields].filter(({ before, now }) => now !== before && now.trim() !== '')
@@ -19,14 +19,14 @@ export function isWorthKeeping(fields: Iterable<VisitedField>): boolean {
 export class TypedText {
   readonly #fields = new Map<Element, VisitedField>()
 
-  /** The focus came into an element. */
+  /** Called when an element gets the focus. */
   visit(target: EventTarget): void {
     const text = textIn(target)
     if (text === undefined || this.#fields.has(target as Element)) return
     this.#fields.set(target as Element, { isLong: !(target instanceof HTMLInputElement), before: text, now: text })
   }
 
-  /** An element's text has changed. */
+  /** Called when an element's text has changed. */
   type(target: EventTarget): void {
     this.visit(target)
     const field = this.#fields.get(target as Element)

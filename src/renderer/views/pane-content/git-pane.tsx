@@ -18,7 +18,7 @@ import { TagsTab } from '../../features/git/refs/tags-tab'
 import { TrustGate } from '../../features/git/trust-gate'
 import { cx } from '../../ui/cx'
 
-/** A terminal and other programs change the repository, too. Trestle's own changes are seen at once. */
+/** A terminal and other programs change the repository too. Trestle's own changes are shown immediately. */
 const REFETCH_MS = 5_000
 
 /** Branch, changes, branches, stashes, tags and history of a session's repository. */
@@ -64,7 +64,7 @@ function GitContent() {
       </div>
     )
   if (summary?.state === 'untrusted') return <TrustGate />
-  // What was last read stays while it cannot be read again, such as without a connection.
+  // The last status stays on screen while it cannot be read again, such as without a connection.
   const problem = status ? undefined : (unreadable ?? error)
   if (problem) return <ErrorNote failure={failureFrom(problem)} className="m-3" />
   if (!status) return <Loading />
@@ -88,7 +88,7 @@ function GitContent() {
   )
 }
 
-/** Looks at the summary again once the status says something else, or that the repository is no longer trusted. */
+/** Refetches the summary when the status differs from it, or when the repository is no longer trusted. */
 function useSummaryOf(
   sessionId: string,
   summary: GitSummary | undefined,
@@ -121,7 +121,7 @@ function GitTabs({ status }: { status: GitStatus }) {
   const [tab, setTab] = useState(status.bare ? 'history' : 'changes')
   const { staged, unstaged, conflicts, hidden, stashes } = status
   const [hadConflicts, setHadConflicts] = useState(conflicts.length > 0)
-  // A merge that stopped is continued where its conflicts are.
+  // A stopped merge continues on the tab with its conflicts.
   if (hadConflicts !== conflicts.length > 0) {
     setHadConflicts(!hadConflicts)
     if (!hadConflicts) setTab('changes')
@@ -157,7 +157,7 @@ function GitTabs({ status }: { status: GitStatus }) {
           key={id}
           value={id}
           tabIndex={-1}
-          // The lists keep a few lines in a low window; then the tab scrolls.
+          // In a low window the lists keep a few lines, and the tab scrolls.
           className="flex min-h-0 flex-1 flex-col overflow-y-auto data-[state=inactive]:hidden"
         >
           {id === 'changes' && <ChangesTab status={status} />}

@@ -17,7 +17,7 @@ import { IconButton } from '../../ui/button'
 import { Conversation } from '../session/conversation'
 import { RestoreDialog } from '../session/lazy-session-parts'
 
-/** Another session beside the one of the page: its conversation, with its own composer. */
+/** Another session beside that of the page: its conversation, with its own composer. */
 export function SessionPane({ sessionId }: { ownerId: string; sessionId: string }) {
   const header = useSessionHeader(sessionId)
   const summary = useSessions(({ sessions }) => sessions.get(sessionId))

@@ -3,7 +3,7 @@ import { paneKey } from '../../state/panes/pane'
 import { closePane, takesFocus } from '../../state/panes/panes-state'
 import { useOpenLink } from '../../state/use-open-link'
 
-/** A terminal of the user's in a pane. */
+/** A terminal of the user in a pane. */
 export function TerminalPane({ sessionId, terminalId }: { sessionId: string; terminalId: string }) {
   const openLink = useOpenLink()
   return (

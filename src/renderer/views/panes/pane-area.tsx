@@ -26,7 +26,7 @@ function PaneTree({ node, ...common }: PaneFrameCommon & { node: PaneNode }) {
   return node.kind === 'group' ? (
     <PaneFrame key={node.id} {...common} group={node} isMaximized={false} />
   ) : (
-    // Other parts need other sizes.
+    // A changed set of parts needs new sizes, so remount.
     <Split key={node.children.map(({ id }) => id).join(' ')} {...common} split={node} />
   )
 }
@@ -56,7 +56,7 @@ function Split({ split, ...common }: PaneFrameCommon & { split: PaneSplit }) {
   )
 }
 
-/** The line between two parts: dragged, or moved with the arrow keys. */
+/** The separator between two parts: can be dragged, or moved with the arrow keys. */
 function PaneSeparator({ before, direction }: { before: PaneNode; direction: PaneSplit['direction'] }) {
   const group = groupsOf(before).at(-1)
   const title = usePaneTitle(group?.tabs.find(({ kind }) => kind !== undefined))
@@ -74,7 +74,7 @@ function PaneSeparator({ before, direction }: { before: PaneNode; direction: Pan
   )
 }
 
-/** Narrower than this, panes are tabs over the conversation instead of standing beside it, in px. */
+/** Below this width in px, panes are tabs over the conversation instead of beside it. */
 const BESIDE_NEEDS = 720
 
 interface PaneAreaProps {
@@ -85,8 +85,8 @@ interface PaneAreaProps {
 }
 
 /**
- * The conversation of a session and the panes beside it. What a pane shows is kept in an element of its own, which
- * moves with the pane, so that dragging a tab loses neither a draft nor a terminal.
+ * The conversation of a session and the panes beside it. The content of a pane has its own element, which moves with
+ * the pane, so that dragging a tab loses neither a draft nor a terminal.
  */
 export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) {
   const panes = useSessionPanes(sessionId)
@@ -120,7 +120,7 @@ export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) 
           const key = paneKey(pane)
           const focus = (): void => focusPane(sessionId, key)
           return createPortal(
-            // React passes events of a portal on to its parents here, wherever the element is.
+            // React events of a portal bubble up to its React parents here, wherever the element is.
             <div
               role="presentation"
               data-pane={pane.kind}
@@ -143,10 +143,10 @@ export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) 
   )
 }
 
-/** Kinds that keep running behind another tab: they hold what would be lost or slow to make again. */
+/** Kinds that keep running behind another tab: their state would be lost or slow to recreate. */
 const KEEPS_RUNNING: ReadonlySet<string> = new Set(['session', 'terminal', 'preview'])
 
-/** What a tab shows. While another tab is in front of it, it keeps its state, but costs nothing. */
+/** The content of a tab. Behind another tab it keeps its state, but costs nothing. */
 function Kept({ pane, isShown, children }: { pane: Pane; isShown: boolean; children: ReactNode }) {
   if (KEEPS_RUNNING.has(pane.kind)) return children
   return <Activity mode={isShown ? 'visible' : 'hidden'}>{children}</Activity>
@@ -159,7 +159,7 @@ function Parking({ hosts }: { hosts: PaneHosts }) {
   return <div ref={element} hidden />
 }
 
-/** Focuses the tab that was moved, in its new place. */
+/** Focuses the moved tab in its new position. */
 function FocusMoved({ sessionId }: { sessionId: string }) {
   const moved = usePanes((state) => state.moved)
   const panes = useSessionPanes(sessionId)
@@ -178,9 +178,8 @@ function useIsNarrow(area: RefObject<HTMLElement | null>): boolean {
     if (!element) return undefined
     const measure = (): void => setIsNarrow(element.clientWidth < BESIDE_NEEDS)
     measure()
-    // Moves the panes. Chromium measures an element for a resize observer when it calls that observer: those of lists
-    // in panes that an observer called before them has just moved would measure rows without a size, and leave them
-    // out.
+    // Moves the panes in a later frame. Chromium measures elements when it calls a resize observer: if an earlier
+    // observer had just moved a pane, the observer of a list in it would measure rows without a size and omit them.
     let frame = 0
     const observer = new ResizeObserver(() => {
       cancelAnimationFrame(frame)

@@ -18,7 +18,7 @@ export interface PaneCommand {
   run: () => void
 }
 
-/** What opens panes beside a session's conversation: for its menu and for the palette. */
+/** The commands that open panes beside a session's conversation: for its menu and for the palette. */
 export function usePaneCommands(sessionId: string): PaneCommand[] {
   const client = useClient()
   return useMemo(
@@ -64,7 +64,7 @@ export function usePaneCommands(sessionId: string): PaneCommand[] {
 }
 
 const GROUP = 'Panes'
-/** The palette has commands of its own for these. */
+/** The palette has separate commands for these. */
 const NAMED_OTHERWISE: ReadonlySet<string> = new Set(['pane-files', 'pane-review', 'pane-git'])
 
 /** The palette's commands for the panes of the session on screen. */

@@ -22,7 +22,7 @@ export function startDrag(event: DragEvent, sessionId: string, key: string): voi
   setTimeout(() => useDrag.setState({ dragged: { sessionId, key } }))
 }
 
-/** The drag has ended, wherever. */
+/** Called when the drag has ended, wherever that was. */
 export function endDrag(): void {
   useDrag.setState({ dragged: undefined })
 }
@@ -62,7 +62,7 @@ const SHOWN: Record<Region, string> = {
   middle: 'inset-0',
 }
 
-/** Covers a group while a tab is dragged: its edges split the group, its middle takes the tab. */
+/** Covers a group while a tab is dragged: its edges split the group, its middle adds the tab. */
 export function PaneDropZone({ sessionId, groupId }: { sessionId: string; groupId: string }) {
   const dragged = useDrag((state) => state.dragged)
   const [region, setRegion] = useState<Region>()
@@ -91,7 +91,7 @@ export function PaneDropZone({ sessionId, groupId }: { sessionId: string; groupI
   )
 }
 
-/** How much of each edge splits. */
+/** Share of the width or height at each edge that splits. */
 const EDGE = 0.25
 
 function regionAt({ currentTarget, clientX, clientY }: DragEvent): Region {

@@ -15,7 +15,7 @@ export interface PaneFrameCommon {
   hosts: PaneHosts
   /** The conversation is the only pane, and needs no tab. */
   isAlone: boolean
-  /** Whether panes can be moved: not where only one fits. */
+  /** Whether panes can be moved: not if only one fits. */
   canMove: boolean
 }
 

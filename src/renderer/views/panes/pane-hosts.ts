@@ -1,13 +1,13 @@
-/** What moved elements lose: how far they were scrolled, in px. */
+/** The scroll position in px, which moved elements lose. */
 interface ScrollPosition {
   top: number
   left: number
 }
 
 /**
- * The elements that hold what the panes show. They outlive the groups they are shown in: between two groups an element
- * waits in a hidden one, so that it never leaves the document and a page in it does not load again. Where it was
- * scrolled to is noted as it happens, because a moved or hidden element is at its start again.
+ * The elements with the content of the panes. They outlive the groups they are shown in: between two groups, an element
+ * waits in a hidden one, so that it never leaves the document and a page in it does not reload. Scroll positions are
+ * tracked continuously, because a moved or hidden element loses its own.
  */
 export class PaneHosts {
   readonly #hosts = new Map<string, HTMLElement>()
@@ -19,7 +19,7 @@ export class PaneHosts {
     this.#parking = element
   }
 
-  /** The element of a pane, made when it is first needed. */
+  /** The element of a pane, created when it is first needed. */
   of(key: string): HTMLElement {
     const known = this.#hosts.get(key)
     if (known) return known
@@ -40,7 +40,7 @@ export class PaneHosts {
     requestAnimationFrame(() => this.restoreScroll(key))
   }
 
-  /** The slot goes away; the pane may be shown in another one next. */
+  /** Called when the slot is removed; the pane may be shown in another one next. */
   park(key: string, slot: HTMLElement): void {
     const host = this.of(key)
     if (host.parentNode !== slot) return
@@ -48,7 +48,7 @@ export class PaneHosts {
     else host.remove()
   }
 
-  /** Scrolls what a move has put back to its start to where it was. */
+  /** Restores the scroll positions that a move has reset. */
   restoreScroll(key: string): void {
     const host = this.of(key)
     for (const [element, { top, left }] of this.#scrolled.get(host) ?? []) {

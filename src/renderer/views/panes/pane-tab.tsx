@@ -36,7 +36,7 @@ interface PaneTabProps {
 
 const ICONS = { left: ArrowLeft, right: ArrowRight, up: ArrowUp, down: ArrowDown }
 
-/** A tab: shows its pane, and is dragged to another place. Its context menu moves and closes it. */
+/** A tab: shows its pane, and can be dragged elsewhere. Its context menu moves and closes it. */
 export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, onShow }: PaneTabProps) {
   const key = paneKey(pane)
   const title = usePaneTitle(pane)
@@ -168,7 +168,7 @@ export function tabId(key: string): string {
   return `tab-${encodeURIComponent(key)}`
 }
 
-/** Id of what the tab shows. */
+/** Id of the tab's panel. */
 export function panelId(key: string): string {
   return `panel-${encodeURIComponent(key)}`
 }

@@ -12,7 +12,7 @@ import { showFailureToast } from '../../state/page/toasts-state'
 import { openPane } from '../../state/panes/panes-state'
 import { useTasks } from '../../state/tasks/tasks-state'
 
-/** What a preview shows until another address is typed. */
+/** The initial address of a preview. */
 const USUAL_ADDRESS = 'http://localhost:3000/'
 
 /** Menu items for the servers that tasks of a session run, and for any other. */

@@ -8,7 +8,7 @@ import { Button } from '../../ui/button'
 import { MenuItem } from '../../ui/overlay/menu'
 import { Tooltip } from '../../ui/tooltip'
 
-/** In the bar of a session: its agent can read a terminal of the user's. */
+/** In the bar of a session: shows that its agent can read a terminal of the user. */
 export function WatchMark({ sessionId }: { sessionId: string }) {
   const watched = useUserTerminals(sessionId)?.filter(({ isWatched }) => isWatched) ?? []
   const [first] = watched
@@ -29,7 +29,7 @@ export function WatchMark({ sessionId }: { sessionId: string }) {
   )
 }
 
-/** Menu items for the terminals of a session that no tab shows. */
+/** Menu items for the terminals of a session that have no tab. */
 export function HiddenTerminals({ sessionId }: { sessionId: string }) {
   const terminals = useUserTerminals(sessionId) ?? []
   const { root } = useSessionPanes(sessionId)

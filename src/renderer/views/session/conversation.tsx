@@ -33,7 +33,7 @@ interface ConversationProps {
   sessionId: string
   connected: boolean
   onOpenSettings: () => void
-  /** Set where several sessions are on screen: tells them apart for screen readers. */
+  /** Set if several sessions are on screen: distinguishes them for screen readers. */
   title?: string
 }
 
@@ -46,7 +46,7 @@ export function Conversation(props: ConversationProps) {
 function OneConversation({ sessionId, connected, onOpenSettings, title }: ConversationProps) {
   const client = useClient()
   const store = useSessionStore(sessionId)
-  // Only the transcript is drawn again while an answer comes in.
+  // Only the transcript re-renders while an answer streams in.
   const { status, failure, header } = useSessionState(sessionId, (state) => ({
     status: state.status,
     failure: state.failure,
@@ -316,7 +316,7 @@ function needsOf(request: Pick<Approval, 'tool' | 'asks'> | undefined): string |
   return request.asks ? `${requestName(request)}: your answer is needed` : 'Approval needed'
 }
 
-/** A call whose failure is shown at once; it still rejects, so that the caller can restore its input. */
+/** Shows the failure of a call immediately; it still rejects, so that the caller can restore its input. */
 async function showingFailure<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call

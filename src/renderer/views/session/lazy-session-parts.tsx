@@ -38,7 +38,7 @@ export const ReviewPane = onDemand(
   () => <Skeleton className="m-4 h-6 w-1/2" />,
 )
 
-/** Says where a session continues that was moved to another place. */
+/** Says where a moved session continues. */
 export const SealedBanner = onDemand(() =>
   import('../../features/session/sealed-banner').then((module) => module.SealedBanner),
 )

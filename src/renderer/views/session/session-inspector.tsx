@@ -16,7 +16,7 @@ import { useRunningCount } from '../../state/tasks/tasks-state'
 import { useOpenLink } from '../../state/use-open-link'
 import { Skeleton } from '../../ui/loading'
 
-/** So that a review opens at once. */
+/** Preloaded so that a review opens without a delay. */
 const preloadReview = (): void => void ReviewPane.preload()
 
 /** The inspector of one session, with the tabs that have content. */

@@ -98,7 +98,7 @@ export function slashCommands(context: CommandContext): SlashCommand[] {
   ]
 }
 
-/** Chooses the model whose name contains the text; asks for more when several do. */
+/** Chooses the model whose name contains the text; requests a longer name if several match. */
 async function switchModel({ client, sessionId, settings }: CommandContext, name: string): Promise<void> {
   if (name === '') return openModelPicker(sessionId)
   const models = settings()?.models ?? []

@@ -28,7 +28,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
     queries.git.commitDetails.queryOptions({ input: { sessionId, hash }, retry: false, staleTime: Infinity }),
   )
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Handles Escape that bubbles up from its controls.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Handles Escape from its controls.
     <section
       aria-label="Commit"
       className="flex max-h-[60%] min-h-[160px] flex-none flex-col border-t border-line-strong"
