@@ -45,10 +45,10 @@ test.describe('the context of a session', () => {
 
     await sendPrompt(page, 'and now?')
     await expect.poll(() => app.server.requests.length).toBe(4)
-    const told = JSON.stringify(app.server.requests[3]!.body)
-    expect(told).toContain('the API stays as it is')
-    expect(told).toContain('read the README')
-    expect(told).not.toContain('That is read.')
+    const requestText = JSON.stringify(app.server.requests[3]!.body)
+    expect(requestText).toContain('the API stays as it is')
+    expect(requestText).toContain('read the README')
+    expect(requestText).not.toContain('That is read.')
 
     await expect(row.getByRole('button', { name: 'Undo compaction' })).toBeEnabled()
     await row.getByRole('button', { name: 'Undo compaction' }).click()
@@ -82,9 +82,9 @@ test.describe('a task that fills the window', () => {
     await expect(transcriptText(page, 'All of it is done.')).toBeVisible()
     const row = page.getByRole('region', { name: 'Compaction' })
     await expect(row).toContainText('context window almost full')
-    const told = JSON.stringify(app.server.requests.at(-1)!.body)
-    expect(told).toContain('two more looks are left')
-    expect(told).toContain('look at the README thrice')
+    const requestText = JSON.stringify(app.server.requests.at(-1)!.body)
+    expect(requestText).toContain('two more looks are left')
+    expect(requestText).toContain('look at the README thrice')
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.screenshot({ path: test.info().outputPath('compacted-in-a-turn.png') })
     // The turn is over.

@@ -49,7 +49,7 @@ test.describe('the file tree', () => {
     config: { more: 'default_permission_mode = "auto"' },
   })
 
-  test('opens by keyboard, marks what is ignored and changed, and mentions files', async ({ app }) => {
+  test('opens by keyboard, marks ignored and changed files, and mentions files', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'write it')

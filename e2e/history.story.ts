@@ -56,7 +56,7 @@ test('the history of a session is verified and replayed by keyboard, with its fi
   await expect(replay).toBeHidden()
 })
 
-test('a session that was moved says where it continues, and can be taken back', async ({ app }) => {
+test('a moved session says where it continues, and can be moved back', async ({ app }) => {
   const { page, scratch } = app
   await startSession(app)
   await sendPrompt(page, 'Change the second line')

@@ -28,7 +28,7 @@ test.use({
   },
 })
 
-test('hooks deny calls, change what is written and block prompts; a settings page shows their runs', async ({
+test('hooks deny calls, change written content and block prompts; a settings page shows their runs', async ({
   app,
 }) => {
   const { page } = app

@@ -61,7 +61,7 @@ test('requests of three sessions are answered from the inbox, first in first out
       if (await card(page, name).isVisible()) await page.keyboard.press('1')
       await expect(card(page, next)).toBeVisible({ timeout: 2000 })
     }).toPass()
-    // The next card appears under a user who still types: it ignores keys at first.
+    // The next card appears while the user is still typing: it ignores keys at first.
     await page.keyboard.press('1')
     await expect.poll(() => isThere(app, name)).toBe(true)
     expect(isThere(app, next)).toBe(false)

@@ -69,8 +69,9 @@ test.describe('a form of an MCP server', () => {
     await name.focus()
     await page.keyboard.press('Enter')
     await expect(transcriptText(page, 'Thank you.')).toBeVisible()
-    const told = JSON.stringify(app.server.requests.at(-1)?.body)
-    for (const words of ['Name: Ann', 'ann@example.com', 'Favorite Integer: 7', 'fish-2']) expect(told).toContain(words)
+    const requestText = JSON.stringify(app.server.requests.at(-1)?.body)
+    for (const words of ['Name: Ann', 'ann@example.com', 'Favorite Integer: 7', 'fish-2'])
+      expect(requestText).toContain(words)
     await page.getByRole('button', { name: /trigger-elicitation-request/ }).click()
     const asked = page.getByRole('list', { name: 'Asked meanwhile' })
     await expect(asked).toContainText('You answered.')
@@ -190,11 +191,11 @@ test.describe('prompts and resources of an MCP server', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     await expect(transcriptText(page, 'Read.')).toBeVisible()
-    const told = JSON.stringify(app.server.requests.at(-1)?.body)
-    expect(told).toContain(
+    const requestText = JSON.stringify(app.server.requests.at(-1)?.body)
+    expect(requestText).toContain(
       '<resource server=\\"everything\\" uri=\\"demo://resource/static/document/architecture.md\\">',
     )
-    expect(told).toContain('Resource 7: ')
+    expect(requestText).toContain('Resource 7: ')
     await pictures(app, 'mcp-attached')
     // A resource that a result only links to is fetched when the user opens it.
     await sendPrompt(page, 'link')

@@ -172,7 +172,7 @@ test.describe('a long conversation', () => {
   const lines = Array.from({ length: 120 }, (_, n) => `Paragraph ${n + 1} of a long answer.`)
   test.use({ model: { script: [{ text: lines.join('\n\n') }] } })
 
-  test('stays where it was scrolled to when panes are opened, moved and maximized', async ({ app }) => {
+  test('keeps its scroll position when panes are opened, moved and maximized', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await sendPrompt(page, 'Write much')

@@ -124,7 +124,7 @@ test('a machine is added and tested, runs a prompt, loses its connection and rec
   await move.getByRole('textbox', { name: 'Folder here' }).fill(join(scratch.project, 'moved'))
   await move.getByRole('button', { name: 'Move' }).click()
   await expect(page.getByText('The session continues on this machine.')).toBeVisible({ timeout: 60_000 })
-  // The page may still be connecting to the session where it is now; until then Enter sends nothing.
+  // The page may still be connecting to the session at its new place; until then, Enter sends nothing.
   const message = page.getByRole('textbox', { name: 'Message', exact: true })
   await message.fill('Still there?')
   await expect(async () => {

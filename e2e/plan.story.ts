@@ -89,8 +89,8 @@ test.describe('a plan', () => {
     await page.keyboard.press('1')
     await expect(transcriptText(page, 'All done.')).toBeVisible()
     expect(readFileSync(join(app.scratch.project, 'made.txt'), 'utf8')).toBe('carried out')
-    const told = JSON.stringify(app.server.requests.at(-2)?.body)
-    expect(told).toContain('The user chose \\"In Redis\\": carry out only this one')
+    const requestText = JSON.stringify(app.server.requests.at(-2)?.body)
+    expect(requestText).toContain('The user chose \\"In Redis\\": carry out only this one')
     await expect(page.getByText('Plan mode. Nothing but')).toBeHidden()
     await page.getByRole('tab', { name: 'Plan' }).click()
     await expect(page.getByRole('list', { name: 'Revisions' })).toContainText('Revision 2')
@@ -194,8 +194,8 @@ test.describe('questions', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('treeitem', { name: /ask me/ }).click()
     await expect(transcriptText(page, 'Thank you.')).toBeVisible()
-    const told = JSON.stringify(app.server.requests.at(-1)?.body).replaceAll('\\', '')
-    expect(told).toContain(
+    const requestText = JSON.stringify(app.server.requests.at(-1)?.body).replaceAll('\\', '')
+    expect(requestText).toContain(
       '{"answers":{"Which database should it be?":"DuckDB","What should be tested?":["Units","Load"]}}',
     )
 

@@ -176,21 +176,21 @@ test.describe('the list of sessions', () => {
   test('a new session never starts in a folder that no longer exists', async ({ app }) => {
     const { page, scratch } = app
     await sessions(app, ['apples'])
-    const gone = `${scratch.project}-gone`
-    mkdirSync(gone)
-    await openAt(page, `/new?${new URLSearchParams({ folder: gone }).toString()}`)
+    const missingFolder = `${scratch.project}-gone`
+    mkdirSync(missingFolder)
+    await openAt(page, `/new?${new URLSearchParams({ folder: missingFolder }).toString()}`)
     await page.getByRole('button', { name: /Start session/ }).click()
     await sendPrompt(page, 'pears')
     await expect(row(page, /pears/)).toHaveCount(1)
-    rmSync(gone, { recursive: true })
+    rmSync(missingFolder, { recursive: true })
     await reload(page)
     await page.getByRole('button', { name: 'New session', exact: true }).click()
     // The folder of the last session is skipped.
     await expect(page.getByRole('button', { name: 'Folder: project', exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: /Start session/ })).toBeEnabled()
     // A missing folder that was requested is named, and no session starts.
-    await openAt(page, `/new?${new URLSearchParams({ folder: gone }).toString()}`)
-    await expect(page.getByText(`The folder ${gone} does not exist any more.`)).toBeVisible()
+    await openAt(page, `/new?${new URLSearchParams({ folder: missingFolder }).toString()}`)
+    await expect(page.getByText(`The folder ${missingFolder} does not exist any more.`)).toBeVisible()
     await expect(page.getByRole('button', { name: /Start session/ })).toBeDisabled()
     await pictures(app, 'new-session-folder-gone')
     expect(await findingsInBothThemes(page)).toEqual([])

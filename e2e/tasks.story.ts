@@ -135,9 +135,9 @@ test.describe('a command that asks for a password on its terminal', () => {
     await expect(transcriptText(page, 'That worked.')).toBeVisible()
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('')
 
-    const told = app.server.requests.map(({ body }) => JSON.stringify(body)).join('\n')
-    expect(told).toContain(`got ${SECRET.length} characters`)
-    expect(told).not.toContain(SECRET)
+    const requestText = app.server.requests.map(({ body }) => JSON.stringify(body)).join('\n')
+    expect(requestText).toContain(`got ${SECRET.length} characters`)
+    expect(requestText).not.toContain(SECRET)
     expect(
       await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.body.innerText])'),
     ).not.toContain(SECRET)

@@ -7,10 +7,10 @@ test.use({
   config: { more: '[environment]\nshell = "/bin/bash"' },
   model: {
     script: ({ body }) => {
-      const said = JSON.stringify(body['messages'])
-      if (!said.includes('What do you see?')) return { text: 'Ready.' }
-      if (said.includes('terminal shows, newest last')) return { text: 'I have seen it.' }
-      const [id = 'unknown'] = /term-[0-9a-f]+/.exec(said) ?? []
+      const messages = JSON.stringify(body['messages'])
+      if (!messages.includes('What do you see?')) return { text: 'Ready.' }
+      if (messages.includes('terminal shows, newest last')) return { text: 'I have seen it.' }
+      const [id = 'unknown'] = /term-[0-9a-f]+/.exec(messages) ?? []
       return { toolCalls: [{ name: 'TaskOutput', input: { task_id: id } }] }
     },
   },
@@ -119,7 +119,7 @@ test('output above a wrapped prompt is still there after the view is resized and
   await startSession(app)
   await openTerminal(app)
   await expect(terminal(page).getByRole('textbox', { name: 'Terminal input' })).toBeFocused()
-  // Two rows in the terminal beside the conversation, one row where it fills the page.
+  // Two rows in the terminal beside the conversation, one row when it fills the page.
   await type(page, `PS1='${'a long prompt '.repeat(5)}$ '; seq -f 'line %g' 12`)
   await expect(screen(page)).toContainText('line 12')
   const shown = async (): Promise<string[]> => {

@@ -8,7 +8,7 @@ test.use({ files: { 'README.md': '# A project\n', 'crlf.txt': 'one\r\ntwo\r\n' }
 const pane = (page: Page): Locator => page.getByRole('region', { name: /^File / })
 const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
 
-test('keeps a draft for each window that edits the file', async ({ app }) => {
+test('keeps a separate draft for each window that edits the file', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await page.keyboard.press('ControlOrMeta+Shift+E')

@@ -204,12 +204,12 @@ describe('a connection', () => {
     const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
-    let told = 0
-    connection.state.subscribe(() => (told += 1))
+    let notified = 0
+    connection.state.subscribe(() => (notified += 1))
     for (let n = 0; n < 3000; n += 1) {
       await vi.advanceTimersByTimeAsync(1)
       latest().events.heartbeat()
     }
-    expect(told).toBe(3)
+    expect(notified).toBe(3)
   })
 })

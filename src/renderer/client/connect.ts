@@ -142,7 +142,7 @@ class KeptConnection implements Connection {
 
   #watchRequest(transport: Transport, sentAt: number): void {
     const step = this.#timing.silentAfter / 2
-    const unlessHeard =
+    const unlessActive =
       (then: () => void): (() => void) =>
       () => {
         this.#unanswered = undefined
@@ -150,12 +150,12 @@ class KeptConnection implements Connection {
         // This request was answered; one sent in the meantime may not be.
         else if (this.#lastMessageAt < this.#requestedAt) this.#watchRequest(transport, this.#requestedAt)
       }
-    const tell = unlessHeard(() => this.state.set({ responds: false }))
-    const ask = unlessHeard(() => {
+    const reportSilence = unlessActive(() => this.state.set({ responds: false }))
+    const requestHeartbeat = unlessActive(() => {
       transport.ping?.()
-      this.#unanswered = setTimeout(tell, step)
+      this.#unanswered = setTimeout(reportSilence, step)
     })
-    this.#unanswered = setTimeout(ask, step)
+    this.#unanswered = setTimeout(requestHeartbeat, step)
   }
 
   /**
@@ -168,11 +168,11 @@ class KeptConnection implements Connection {
     const silentFor = performance.now() - this.#lastMessageAt
     this.#wait(Math.max(0, this.#timing.pingAfter - silentFor), () => {
       if (performance.now() - this.#lastMessageAt < this.#timing.pingAfter) this.#watchSilence()
-      else this.#ask(transport)
+      else this.#requestHeartbeat(transport)
     })
   }
 
-  #ask(transport: Transport): void {
+  #requestHeartbeat(transport: Transport): void {
     const askedAt = performance.now()
     transport.ping?.()
     this.#wait(this.#timing.deadAfter, () => {
@@ -204,7 +204,7 @@ class KeptConnection implements Connection {
 
   #wake(): void {
     if (this.#isClosed) return
-    if (this.#transport && this.state.get().status === 'open') this.#ask(this.#transport)
+    if (this.#transport && this.state.get().status === 'open') this.#requestHeartbeat(this.#transport)
     else if (!this.#transport) this.#attempt()
   }
 

@@ -12,8 +12,8 @@ export async function pairDevice(code: string, name: string): Promise<string> {
   }).catch((error: unknown) => {
     throw new CodedError('connection.lost', 'Trestle could not be reached.', { cause: error })
   })
-  const said: unknown = await response.json().catch(() => undefined)
-  const answer = (said ?? {}) as { token?: unknown } & Partial<Failure>
+  const body: unknown = await response.json().catch(() => undefined)
+  const answer = (body ?? {}) as { token?: unknown } & Partial<Failure>
   if (response.ok && typeof answer.token === 'string') return answer.token
   throw new CodedError(answer.code ?? 'device.code', answer.message ?? 'The device was not paired.')
 }

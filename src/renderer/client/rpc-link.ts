@@ -46,7 +46,7 @@ export class RpcLink {
     const wire = this.#wire
     if (!wire) return
     wire.peer.message(message).catch((error: unknown) => {
-      // Not our protocol: nothing on this transport can be trusted any more.
+      // Not our protocol: nothing on this transport can be trusted from now on.
       if (this.#wire === wire)
         this.detach(new PageError('connection.lost', `What arrived could not be read: ${String(error)}`))
     })

@@ -15,13 +15,13 @@ export type DiffLine =
  */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
-  const given = diff.replace(/\n$/, '').split('\n')
-  const isCrlf = endsWithCr(given)
+  const rawLines = diff.replace(/\n$/, '').split('\n')
+  const isCrlf = endsWithCr(rawLines)
   const shown = (line: string): string => visibleText(isCrlf ? line.slice(1).replace(/\r$/, '') : line.slice(1))
   let oldLine = 0
   let newLine = 0
   let inHunk = false
-  for (const line of given) {
+  for (const line of rawLines) {
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/.exec(line)
     if (hunk) {
       // For a side without lines, the header names the line before it.

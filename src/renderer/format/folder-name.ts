@@ -10,7 +10,7 @@ export interface FolderName {
 
 /**
  * A folder's path for display: `/home/ada/code/storefront` is `storefront` in `~/code`. Accepts both kinds of slashes.
- * The folders of sessions without a project have no name of their own.
+ * The folders of sessions without a project have no name.
  */
 export function folderName(path: string, userHome: string | undefined): FolderName {
   if (isScratchFolder(path)) return { name: 'No project', parent: '' }

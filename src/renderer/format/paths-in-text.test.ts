@@ -24,7 +24,7 @@ describe('paths in a text', () => {
     '3/4 of 10.5',
     'no dots here',
     'http://127.0.0.1:80/a.js',
-  ])('are not seen in %s', (text) => {
+  ])('are not found in %s', (text) => {
     expect(found(text)).toEqual([])
   })
 

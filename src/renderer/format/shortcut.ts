@@ -44,7 +44,7 @@ export function shortcutAria(shortcut: string): string {
     .replace(/\b(Up|Down|Left|Right)\b/, 'Arrow$1')
 }
 
-/** Keys whose names in the browser differ. */
+/** Keys that have different names in the browser. */
 const NAMES: Readonly<Record<string, string>> = { Esc: 'Escape', Del: 'Delete', Space: ' ' }
 
 interface KeyPress {
@@ -98,7 +98,7 @@ const BROWSER_NAMES: Readonly<Record<string, string>> = {
   ArrowRight: 'Right',
 }
 
-/** The shortcut that a key press stands for; undefined while only modifiers are held. */
+/** The shortcut for a key press; undefined while only modifiers are held. */
 export function shortcutFrom(event: KeyPress): string | undefined {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
   if (['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'Dead', 'Process', 'Unidentified'].includes(key))

@@ -1,13 +1,13 @@
-// Runs before the first paint, so that a window never flashes in the wrong colors or sizes. A file of its own because the content policy allows
-// no inline scripts. The program puts the user's choice into the page; the browser's copy is for pages served by an older one.
-// The same rules, kept up to date while the page lives: state/page/appearance.ts.
+// Runs before the first paint, so that a window never flashes in the wrong colors or sizes. A separate file, because
+// the content policy allows no inline scripts. The host puts the user's choice into the page; the browser's copy is for
+// pages from an older host. state/page/appearance.ts has the same rules and applies later changes.
 ;(function () {
   var root = document.documentElement
   var chosen = {}
   try {
     chosen = JSON.parse(root.dataset.appearance || localStorage.getItem('trestle.appearance') || '{}')
   } catch {
-    // Storage is switched off: as usual.
+    // Storage is disabled: use the defaults.
   }
   var dark = chosen.theme === 'dark' || (chosen.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   var high =

@@ -47,7 +47,7 @@ class KnownFiles {
     return this.#known.get(`${sessionId}\n${path}`)?.file
   }
 
-  want(client: TrestleClient, sessionId: string, path: string): void {
+  request(client: TrestleClient, sessionId: string, path: string): void {
     const known = this.#known.get(`${sessionId}\n${path}`)
     if (known && Date.now() - known.at < FRESH_MS) return
     const paths = this.#wanted.get(sessionId) ?? new Set()
@@ -94,7 +94,7 @@ export function useFoundFile(written: string | undefined): FoundFile | undefined
   const asks = path !== undefined && path.length < 1000 && sessionId !== ''
   const file = useSyncExternalStore(
     (listener) => {
-      if (asks) files.want(client, sessionId, path)
+      if (asks) files.request(client, sessionId, path)
       return files.subscribe(listener)
     },
     () => (asks ? files.get(sessionId, path) : undefined),

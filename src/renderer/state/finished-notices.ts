@@ -37,12 +37,12 @@ export function useFinishedNotices(
   useEffect(() => {
     if (!isOn) return undefined
     return useSessions.subscribe((now, before) => {
-      for (const summary of finishedSessions(now, before)) tell(summary, { isWeb, sound })
+      for (const summary of finishedSessions(now, before)) showNotice(summary, { isWeb, sound })
     })
   }, [isOn, sound, isWeb])
 }
 
-function tell(summary: SessionSummary, { isWeb, sound }: { isWeb: boolean; sound: boolean }): void {
+function showNotice(summary: SessionSummary, { isWeb, sound }: { isWeb: boolean; sound: boolean }): void {
   const { sessionId } = summary
   const open = (): void => useLayout.getState().openSession(sessionId)
   const { view } = useLayout.getState()

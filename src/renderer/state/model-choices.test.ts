@@ -35,7 +35,7 @@ it('keeps favorites that another window has added in the meantime', () => {
   expect(useModelChoices.getState().favorites).toEqual(['mine', 'theirs'])
 })
 
-it('works as long as the page where storage is disabled', () => {
+it('works until the page is closed if storage is disabled', () => {
   vi.stubGlobal('localStorage', undefined)
   useModelChoices.getState().toggleFavorite('a')
   useModelChoices.getState().use('b')

@@ -139,12 +139,12 @@ const LATER = [
  * for code.
  */
 export function preloadWhenIdle(): void {
-  if (begin()) return
-  const stop = useSessions.subscribe(() => begin() && stop())
+  if (startPreloading()) return
+  const stop = useSessions.subscribe(() => startPreloading() && stop())
 }
 
 /** Starts preloading if the list has arrived; returns whether it has. */
-function begin(): boolean {
+function startPreloading(): boolean {
   const { loaded } = useSessions.getState()
   if (loaded) void preloadInTurn()
   return loaded

@@ -91,7 +91,7 @@ export interface CardKey {
 }
 
 /**
- * The card's key that was pressed on purpose, or undefined. A user who is typing when a card appears means the text:
+ * The card's key that was pressed on purpose, or undefined. A user who is typing when a card appears is typing text:
  * keys soon after the card appeared, soon after another key, or in a field with text answer nothing.
  */
 export function answerKey(

@@ -23,8 +23,8 @@ interface CompletionListProps {
 export const optionId = (listId: string, index: number): string => `${listId}-${index}`
 
 /**
- * Files and folders, or commands, that match the query. The focus stays in the text; aria-activedescendant names the
- * selected one.
+ * Files and folders, or commands, that match the query. The focus stays in the text; aria-activedescendant identifies
+ * the selected one.
  */
 export function CompletionList({ id, found, chosen, onChoose }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null)

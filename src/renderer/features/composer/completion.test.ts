@@ -61,7 +61,7 @@ describe('commands', () => {
     expect(matchingCommands(commands, 'turn').map(({ name }) => name)).toEqual(['stop'])
   })
 
-  it('stand alone only without an argument', () => {
+  it('are alone only without an argument', () => {
     expect(isCommandAlone(' /stop\n', commands[2]!)).toBe(true)
     expect(isCommandAlone('/stop now', commands[2]!)).toBe(false)
   })
@@ -79,7 +79,7 @@ describe('arguments of MCP prompts', () => {
     expect(at('/mcp:Issues:triage a b |')).toBeUndefined()
   })
 
-  it('of a prompt with one argument are the whole rest, spaces included', () => {
+  it('of a prompt with one argument are the rest of the message, including spaces', () => {
     expect(at('/mcp:Issues:summary what is new|')).toMatchObject({ query: 'what is new' })
     expect(at('/mcp:Issues:summary topic=what is|')).toMatchObject({ query: 'what is' })
   })

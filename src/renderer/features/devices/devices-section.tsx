@@ -161,7 +161,7 @@ const ACCESS = [
 
 interface PairDialogProps {
   address: DeviceAddress | undefined
-  /** The devices now: a new one means that the code was used. */
+  /** The current devices: a new one means that the code was used. */
   devices: readonly PairedDevice[]
   onClose: () => void
 }

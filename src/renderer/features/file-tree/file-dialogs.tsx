@@ -6,11 +6,11 @@ import { useClient } from '../../state/page/queries'
 import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/overlay/dialog'
-import { pathIn, shownPath, type AskedChange } from './tree-rows'
+import { pathIn, shownPath, type RequestedChange } from './tree-rows'
 
 interface FileDialogsProps {
   sessionId: string
-  asked: AskedChange
+  asked: RequestedChange
   /** The project folders: paths in them are shown relative to them. */
   roots: readonly string[]
   onClose: () => void

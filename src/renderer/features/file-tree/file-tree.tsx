@@ -183,7 +183,7 @@ function Row({ id, row, isActive, isChanged, mark }: RowProps) {
     event.dataTransfer.effectAllowed = 'copy'
   }
   const shown = mark && GIT_MARKS[mark]
-  const said = [
+  const spokenMarks = [
     shown && (isFolder ? `${shown.name} files inside` : shown.name),
     isChanged && 'changed',
     isIgnored && 'ignored',
@@ -217,7 +217,7 @@ function Row({ id, row, isActive, isChanged, mark }: RowProps) {
         (closed !== undefined ? <Lock aria-hidden /> : isFolder ? <Folder aria-hidden /> : <File aria-hidden />)}
       <span className="files-name">{note === undefined ? visiblePath(name) : note}</span>
       {isLink && <CornerDownRight aria-hidden />}
-      {said !== '' && <span className="sr-only"> ({said})</span>}
+      {spokenMarks !== '' && <span className="sr-only"> ({spokenMarks})</span>}
       {isChanged && <i aria-hidden className="files-changed" title="Changed in this session" />}
       {shown && (
         <span aria-hidden className="files-mark" title={isFolder ? `Has ${shown.name} files` : shown.name}>

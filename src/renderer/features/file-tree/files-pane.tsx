@@ -14,7 +14,7 @@ import { Skeleton } from '../../ui/loading'
 import { FileDialogs } from './file-dialogs'
 import { FileTree } from './file-tree'
 import { FilterResults } from './filter-results'
-import { pathIn, shownPath, type AskedChange, type FileOpening } from './tree-rows'
+import { pathIn, shownPath, type RequestedChange, type FileOpening } from './tree-rows'
 import { openFolder, refreshTree, setActive, useTree } from './tree-store'
 
 /** How often open folders are refreshed, in ms. */
@@ -32,7 +32,7 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   const root = header.folder
   const roots = useMemo(() => [root, ...header.addedFolders], [root, header.addedFolders])
   const [query, setQuery] = useState('')
-  const [asked, setAsked] = useState<AskedChange>()
+  const [asked, setAsked] = useState<RequestedChange>()
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const changed = useChangedPaths(sessionId, header)
@@ -155,7 +155,7 @@ function ProjectFiles({ sessionId, header }: { sessionId: string; header: Sessio
   )
 }
 
-/** Absolute paths of the files that differ from before the session, with their folders. */
+/** Absolute paths of the files changed since the session started, with their folders. */
 function useChangedPaths(sessionId: string, header: SessionHeader): ReadonlySet<string> {
   const queries = useQueries()
   const version = header.turnId === undefined ? `idle ${header.seq}` : 'turn'

@@ -104,7 +104,7 @@ export function FilterResults({ sessionId, query, root, field, changed, open }: 
                   event.dataTransfer.setData('text/plain', full)
                 }}
                 onMouseDown={(event) => {
-                  // A drag begins with the left button, too: the file opens when it is released here.
+                  // A drag also starts with the left button, so the file opens when it is released here.
                   if (event.button === 0) pressed.current = path
                 }}
                 onMouseUp={(event) => {

@@ -101,7 +101,7 @@ export function shownPath(path: string, roots: readonly string[]): string {
 }
 
 /** A file change that the user requested. Paths are absolute. */
-export type AskedChange =
+export type RequestedChange =
   | { kind: 'new'; folder: string }
   | { kind: 'rename'; path: string; isFolder: boolean }
   | { kind: 'delete'; path: string }
@@ -109,6 +109,6 @@ export type AskedChange =
 /** The actions on the rows of the tree. */
 export interface TreeActions {
   open(opening: FileOpening): void
-  ask(change: AskedChange): void
+  ask(change: RequestedChange): void
   refresh(): void
 }

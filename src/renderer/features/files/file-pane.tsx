@@ -68,11 +68,11 @@ export function FilePane({ sessionId, path, line, Markdown }: FilePaneProps) {
     setMarked(line)
     if (line !== undefined) setRendered(false)
   }
-  const gone = useRef<number>(undefined)
+  const shownLine = useRef<number>(undefined)
   useLayoutEffect(() => {
     // Only once: after a switch to another tab and back, the scroll position stays.
-    if (line === undefined || !isReady || gone.current === line) return
-    gone.current = line
+    if (line === undefined || !isReady || shownLine.current === line) return
+    shownLine.current = line
     shown.current?.showLine(line)
   }, [line, isReady])
   const step = (by: 1 | -1): void => {

@@ -6,7 +6,7 @@ import { useClient } from '../../state/page/queries'
 import { TextLines } from './content/text-lines'
 
 /** How often to check whether the file has changed, in ms. */
-const LOOK_MS = 1_500
+const POLL_MS = 1_500
 
 export interface OpenFile {
   view: FileView | undefined
@@ -38,7 +38,7 @@ export function useFile(sessionId: string, path: string): OpenFile {
   const { data: now, error: gone } = useQuery({
     queryKey: ['file-version', sessionId, path],
     queryFn: () => client.file.version({ sessionId, path }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
     enabled: view !== undefined || error !== null,
     gcTime: 0,
     retry: false,

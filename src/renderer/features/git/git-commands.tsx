@@ -41,11 +41,11 @@ function command(label: string, done: string, work: () => Promise<unknown>): Git
     label,
     onlySearched: true,
     icon: <GitBranch aria-hidden />,
-    run: () => void tell(work, done),
+    run: () => void runAndReport(work, done),
   }
 }
 
-async function tell(work: () => Promise<unknown>, done: string): Promise<void> {
+async function runAndReport(work: () => Promise<unknown>, done: string): Promise<void> {
   try {
     await work()
     showToast(done)

@@ -2,7 +2,7 @@ import type { GitIntegration } from '../../../shared/model/project/git'
 import { showNoticeToast, showToast } from '../../state/page/toasts-state'
 
 /** Reports the result of a merge or cherry-pick. `done`: shown when it is complete. */
-export function tellIntegration({ outcome, conflicts }: GitIntegration, done: string): void {
+export function showIntegrationResult({ outcome, conflicts }: GitIntegration, done: string): void {
   if (outcome === 'done') showToast(done)
   else if (outcome === 'unchanged') showToast('Nothing to do: its changes are there already')
   else

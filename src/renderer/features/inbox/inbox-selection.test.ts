@@ -55,7 +55,7 @@ describe('the inbox selection', () => {
     expect([...next.answered]).toEqual(['s/3'])
   })
 
-  it('does not reopen a request that was just answered, also after several at once', () => {
+  it('does not reopen a request that was just answered, also after several together', () => {
     const rows = inboxRows(selectFirst(NO_SELECTION, [one, two]), [one, two])
     const first = selectAfterAnswer({ ...NO_SELECTION, open: one }, rows, one, [one, two])
     expect(selectAfterAnswer(first, rows, two, [one, two]).open).toBeUndefined()

@@ -27,8 +27,7 @@ interface ChangesPaneProps {
 }
 
 /**
- * The files that differ from before the session, changed by tools or commands; each expands to its hunks, which can be
- * undone.
+ * The files changed since the session started, by tools or commands; each expands to its hunks, which can be undone.
  */
 export function ChangesPane({ sessionId, header, changes, onJump, onChanges }: ChangesPaneProps) {
   const busy = header.turnId !== undefined
@@ -84,7 +83,7 @@ function versionOf(header: SessionHeader | undefined, changes: readonly Change[]
   return header?.turnId === undefined ? `idle ${header?.seq}` : `turn ${changes.length}`
 }
 
-/** The files that differ from before the session; undefined until they are known. */
+/** The files changed since the session started; undefined until they are known. */
 function useChangedFiles(sessionId: string, version: string, enabled = true): readonly SessionFile[] | undefined {
   const queries = useQueries()
   const { data } = useQuery({
@@ -97,8 +96,8 @@ function useChangedFiles(sessionId: string, version: string, enabled = true): re
 }
 
 /**
- * How many files differ from before the session, also those that commands have changed. While a turn runs, at least the
- * `edited` ones, because the engine is not queried then.
+ * Number of files changed since the session started, including by commands. While a turn runs, at least the `edited`
+ * ones, because the engine is not queried then.
  */
 export function useChangeCount(
   sessionId: string,
@@ -114,7 +113,7 @@ export function useChangeCount(
 
 interface FileRowProps {
   file: SessionFile
-  /** Undefined when they are not known, or it has none. */
+  /** Undefined if they are unknown, or if it has no lines. */
   lines: ChangedLines | undefined
   /** The latest tool call that edited it; undefined when only commands did. */
   latestEdit: string | undefined

@@ -66,7 +66,7 @@ export function ImportDialog({ folder, userHome, pasted, onClose, onImported }: 
   )
 
   const pickOf = (preview: McpImportPreview, server: McpImportServer): Pick =>
-    picks.get(keyOf(preview, server)) ?? startPick(server, beginsPicked(preview, server, { pasted, folder }))
+    picks.get(keyOf(preview, server)) ?? startPick(server, isPickedByDefault(preview, server, { pasted, folder }))
   const chosen = (found ?? [])
     .map((preview) => ({
       preview,
@@ -282,7 +282,7 @@ function startPick(server: McpImportServer, chosen: boolean): Pick {
 }
 
 /** New servers are selected by default, except those of other projects. */
-function beginsPicked(
+function isPickedByDefault(
   preview: { folder?: McpImportPreview['folder'] },
   server: { state: McpImportServer['state'] },
   { pasted, folder }: { pasted: boolean; folder: string | undefined },

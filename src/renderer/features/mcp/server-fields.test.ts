@@ -26,7 +26,7 @@ test.each<McpServerInput>([
     headers: { Authorization: null },
     oauth: { clientId: 'c', clientSecret: null, scopes: ['a', 'b'] },
   },
-])('a form that is saved as it was opened changes nothing: %j', (input) => {
+])('saving an unchanged form changes nothing: %j', (input) => {
   const fields = fieldsOf('s', input)
   expect(fieldProblems(fields, [])).toEqual({})
   expect(inputOf(fields, input)).toEqual(input)

@@ -90,7 +90,7 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
 })
 
 /** Lines are appended while it is open. */
-const LOOK_AGAIN_MS = 1_500
+const REFETCH_MS = 1_500
 
 const FROM = { stderr: '', server: 'server', connection: 'trestle' } as const
 
@@ -98,7 +98,7 @@ const FROM = { stderr: '', server: 'server', connection: 'trestle' } as const
 export function ServerLog({ server, onClose }: { server: McpServerView; onClose: () => void }) {
   const queries = useQueries()
   const { data, error } = useQuery(
-    queries.mcp.logs.queryOptions({ input: { serverId: server.serverId }, refetchInterval: LOOK_AGAIN_MS }),
+    queries.mcp.logs.queryOptions({ input: { serverId: server.serverId }, refetchInterval: REFETCH_MS }),
   )
   const text = data
     ?.map(({ at, from, level, text: line }) =>

@@ -228,7 +228,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect, rende
         <p className="mt-2.5 px-0.5 text-small text-ink-3">
           {canStart
             ? explanation(folder, chosen.scripted ?? false, mode, settings)
-            : whatIsMissing(folder, isMissing, chosen !== undefined)}
+            : missingChoiceText(folder, isMissing, chosen !== undefined)}
         </p>
         <div className="mt-3 flex flex-wrap gap-2">
           <Button
@@ -363,7 +363,7 @@ function explanation(folder: string, scripted: boolean, mode: SessionMode, setti
 }
 
 /** The choice that is still missing. */
-function whatIsMissing(folder: string | undefined, isMissing: boolean, hasModel: boolean): string {
+function missingChoiceText(folder: string | undefined, isMissing: boolean, hasModel: boolean): string {
   if (isMissing) return `The folder ${folder} does not exist any more. Choose another folder to continue.`
   if (folder === undefined && !hasModel) return 'Choose a folder and a model to continue.'
   return folder === undefined ? 'Choose a folder to continue.' : 'Choose a model to continue.'

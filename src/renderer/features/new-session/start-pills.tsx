@@ -53,7 +53,7 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse, place
         {shown.slice(0, 8).map((path) => {
           const { name: own, parent } = folderName(path, userHome)
           return (
-            <MenuChoice key={path} value={path} description={there(path, parent)}>
+            <MenuChoice key={path} value={path} description={parentWithPlace(path, parent)}>
               {own}
             </MenuChoice>
           )
@@ -76,7 +76,7 @@ export function FolderPill({ folder, recent, userHome, onChoose, onBrowse, place
 }
 
 /** The parent folder, with its place. */
-function there(path: string, parent: string): string {
+function parentWithPlace(path: string, parent: string): string {
   const place = splitPlaceFolder(path)
   return place ? `${place.placeId}: ${parent}` : parent
 }

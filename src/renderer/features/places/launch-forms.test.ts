@@ -10,7 +10,7 @@ test.each<[PlaceKind, Record<string, string>, string]>([
   ['devcontainer', { folder: '/home/ada/code/shop/' }, 'shop'],
   ['kubernetes', { image: 'node:24', cpus: '2', memory: '4Gi', storage: '20Gi' }, 'node'],
   ['kubernetes', { pool: 'tools' }, 'tools'],
-])('what is filled in for %s is what the engine takes, with a name', (kind, texts, name) => {
+])('the form for %s gives a launch that the engine accepts, with a name', (kind, texts, name) => {
   const { launch, errors, error } = readLaunchForm(kind, texts, LAUNCH_FORMS[kind].perSession === true)
   expect([errors, error]).toEqual([{}, undefined])
   expect(placeLaunch.parse(launch)).toEqual(launch)
@@ -28,7 +28,7 @@ test.each<[PlaceKind, Record<string, string>]>([
   ['kubernetes', { image: 'x', pool: 'y' }],
   ['kubernetes', { pool: 'y', memory: '4Gi' }],
   ['kubernetes', { image: 'x', namespace: 'Upper' }],
-])('what %s cannot take is refused before it is sent', (kind, texts) => {
+])('invalid values for %s are rejected before they are sent', (kind, texts) => {
   const { launch, errors, error } = readLaunchForm(kind, texts, false)
   expect(launch).toBeUndefined()
   expect(Object.keys(errors).length > 0 || error !== undefined).toBe(true)

@@ -20,7 +20,7 @@ import { Dialog } from '../../ui/overlay/dialog'
 import { CONTROL_CLASS, Field, TextField } from '../../ui/form/field'
 
 /** Files of a project can change at any time. */
-const LOOK_AGAIN_MS = 3_000
+const REFETCH_MS = 3_000
 
 /** The plugins of the user and of the current project: to add, review, accept, turn on and off, update and remove. */
 export function PluginsSection({ userHome }: { userHome: string | undefined }) {
@@ -33,7 +33,7 @@ export function PluginsSection({ userHome }: { userHome: string | undefined }) {
   const { data, error, refetch, isFetching } = useQuery(
     queries.plugin.list.queryOptions({
       input: folder === undefined ? {} : { folder },
-      refetchInterval: LOOK_AGAIN_MS,
+      refetchInterval: REFETCH_MS,
       refetchOnWindowFocus: 'always',
     }),
   )

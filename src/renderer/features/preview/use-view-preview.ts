@@ -15,7 +15,7 @@ const EDGE_PX = 6
  * Reports the position of an element whenever it changes, and null while another element covers it, because a view
  * above the page would hide that element. Returns a function that stops and reports null.
  */
-function watchPlace(element: HTMLElement, report: (place: ViewPlace | null) => void): () => void {
+function watchPosition(element: HTMLElement, report: (place: ViewPlace | null) => void): () => void {
   let last: string | undefined
   const look = (): void => {
     const place = isUncovered(element) ? placeOf(element) : null
@@ -116,7 +116,7 @@ export function useViewPreview(url: string, pageWidth: number | undefined, handl
         // The view was closed with its window, or the next window opens it again.
         .catch(() => {})
     }
-    if (isShown) return watchPlace(element, place)
+    if (isShown) return watchPosition(element, place)
     place(null)
     return undefined
   }, [client, viewId, pageWidth, isShown])

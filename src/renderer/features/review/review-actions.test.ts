@@ -30,7 +30,7 @@ describe('asking about a change', () => {
     expect(asked(diffOf([' same', '-old', '+new']))).toBe('About a.md:11:\n\n```diff\n-old\n+new\n```\n\n')
   })
 
-  it('keeps a fence in the changed lines inside the quote', () => {
+  it('keeps code fences in the changed lines inside the quote', () => {
     expect(asked(diffOf([' same', '+```ts', '+x', '+```']))).toBe(
       'About a.md:11:\n\n````diff\n+```ts\n+x\n+```\n````\n\n',
     )

@@ -33,7 +33,7 @@ export function ProjectRow({
 }: ProjectRowProps) {
   const { name, parent } = folderName(folder, userHome)
   const newSession = isScratchFolder(folder) ? 'New session without a project' : `New session in ${name}`
-  const gone = useFolderMissing(folder)
+  const isMissing = useFolderMissing(folder)
   const place = splitPlaceFolder(folder)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
@@ -66,11 +66,11 @@ export function ProjectRow({
         <span className={cx('truncate', parent ? 'max-w-[75%] flex-none' : 'min-w-0')}>{name}</span>
         {parent && <span className="min-w-0 truncate font-normal text-ink-3">{parent}</span>}
         <span className="sr-only">
-          {`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}
+          {`${count} ${count === 1 ? 'session' : 'sessions'}${isMissing ? ', folder missing' : ''}`}
         </span>
       </span>
       {place && <PlaceBadge placeId={place.placeId} />}
-      {gone && (
+      {isMissing && (
         <Tooltip text="Folder not found" side="right">
           <FolderX aria-hidden className="size-[13px] flex-none text-fail-ink" />
         </Tooltip>
@@ -88,7 +88,7 @@ export function ProjectRow({
           {count}
         </span>
       )}
-      {!gone && (
+      {!isMissing && (
         <button
           type="button"
           tabIndex={-1}

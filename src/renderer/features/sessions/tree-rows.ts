@@ -186,7 +186,8 @@ const OLDER = 'Older'
 
 /**
  * Groups sessions, latest first, by the day of their last change. Days are local calendar days, not 24 hours. A session
- * that changed after one listed above it (titles and the archive change, too) stays in place: the order is the list's.
+ * that changed after one listed above it (titles and the archive change too) stays in place, because the list defines
+ * the order.
  */
 export function dateGroups(sessions: readonly SessionSummary[], now: number): DateGroup[] {
   const today = new Date(now)

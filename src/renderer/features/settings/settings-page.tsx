@@ -30,7 +30,7 @@ interface SettingsPageProps {
   info: AppInfo | undefined
   /** The trusted folders, each with a button that revokes the trust. */
   trustedFolders: ReactNode
-  /** The same for repositories that run programs of their own. */
+  /** The same for repositories that run their configured programs. */
   trustedRepositories: ReactNode
   /** The MCP servers, with all actions on them. */
   mcpServers: ReactNode

@@ -185,7 +185,7 @@ function TaskLine({ task, userHome, tabIndex }: { task: Task; userHome: string |
             size="small"
             className="h-[20px]! px-1.5!"
             tabIndex={tabIndex}
-            onClick={stopping(() => answerTask(task))}
+            onClick={withoutRowClick(() => answerTask(task))}
           >
             Answer
           </Button>
@@ -242,7 +242,7 @@ function Runtime({ task }: { task: Task }) {
 }
 
 /** A click handler that does not also click the row. */
-function stopping(act: () => void): (event: { stopPropagation(): void }) => void {
+function withoutRowClick(act: () => void): (event: { stopPropagation(): void }) => void {
   return (event) => {
     event.stopPropagation()
     act()

@@ -66,7 +66,7 @@ function comparison(sort: Sort, usage: ReadonlyMap<string, TaskUsage>): (a: Task
   }
 }
 
-/** The filters of the task page; kept as long as the window. */
+/** The filters of the task page, until the window is closed. */
 export const useTaskFilter = create<TaskFilter>()(() => ({
   show: 'all',
   folder: '',

@@ -140,7 +140,7 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
   )
 }
 
-/** Bytes shown at once. */
+/** Bytes per page. */
 const PAGE = 64 * 1024
 
 /** A task's output as plain text, a page at a time, from the newest to the first: nothing redraws under the cursor. */

@@ -46,7 +46,7 @@ export function useUserTerminal(
     const fail = (reason: Failure): void => {
       if (!gone) setFailure(reason)
     }
-    const tellSize = (cols: number, rows: number): void => {
+    const sendSize = (cols: number, rows: number): void => {
       clearTimeout(sizeTimer)
       sizeTimer = setTimeout(() => {
         // The subscription reports failures.
@@ -57,7 +57,7 @@ export function useUserTerminal(
       const xterm = await loadXterm()
       if (gone || !box.current) return
       const view = new LiveTerminal(box.current, xterm, {
-        onSize: tellSize,
+        onSize: sendSize,
         onType: (data) => keys.type(data),
         onLeave: () => undefined,
         onFind: () => find(),

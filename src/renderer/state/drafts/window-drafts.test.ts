@@ -147,8 +147,8 @@ describe('drafts of several windows', () => {
   })
 })
 
-describe('what is stored', () => {
-  it('continues the draft of an earlier version, and removes it once something is stored', () => {
+describe('stored drafts', () => {
+  it('continue the draft of an earlier version, and remove it once a draft is stored', () => {
     const { open, storage } = browser()
     storage.setItem(OLD, 'from last year')
     const window = open('a')
@@ -159,7 +159,7 @@ describe('what is stored', () => {
     expect(open('a').find('s1', OLD)).toBe('from last year, and today')
   })
 
-  it('leaves no entry behind for an emptied field', () => {
+  it('leave no entry behind for an emptied field', () => {
     const { open, storage } = browser()
     const window = open('a')
     window.keep('s1', 'x')
@@ -167,7 +167,7 @@ describe('what is stored', () => {
     expect(storage.items.size).toBe(0)
   })
 
-  it('ignores damaged entries and those of other programs', () => {
+  it('ignore damaged entries and those of other programs', () => {
     const { open, storage } = browser()
     const first = open('a')
     first.keep('s1', 'x')
@@ -181,7 +181,7 @@ describe('what is stored', () => {
     }
   })
 
-  it('lasts as long as the page where storage is disabled or full', () => {
+  it('last as long as the page if storage is disabled or full', () => {
     const disabled = new WindowDrafts('a', () => {
       throw new DOMException('disabled', 'SecurityError')
     })

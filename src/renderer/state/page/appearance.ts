@@ -121,12 +121,12 @@ function applyAppearance(chosen: Appearance, system: { dark: boolean; contrast: 
 export function syncThemeToDesktop(client: TrestleClient): () => void {
   if (!desktopBridge()) return () => undefined
   let sent: Theme | undefined
-  const say = ({ theme }: Appearance): void => {
+  const sendTheme = ({ theme }: Appearance): void => {
     if (theme === sent) return
     sent = theme
     // Ignored: sent again with the next change.
     client.desktop.setTheme({ theme }).catch(() => undefined)
   }
-  say(useAppearance.getState())
-  return useAppearance.subscribe(say)
+  sendTheme(useAppearance.getState())
+  return useAppearance.subscribe(sendTheme)
 }

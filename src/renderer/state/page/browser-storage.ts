@@ -1,5 +1,5 @@
 /**
- * Small settings of this window, kept in the browser's storage. Where storage is disabled or full, they last as long as
+ * Small settings of this window, kept in the browser's storage. If storage is disabled or full, they last as long as
  * the page.
  */
 export const browserStorage = {

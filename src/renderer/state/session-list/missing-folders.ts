@@ -2,7 +2,7 @@ import { useQueries as useAllQueries, useQuery } from '@tanstack/react-query'
 import { useQueries } from '../page/queries'
 
 /** How often a visible folder is checked, in ms. */
-const LOOK_AGAIN = 60_000
+const RECHECK_MS = 60_000
 
 /**
  * Whether a project's folder is missing. Only the engine's answer counts: a lost connection does not mean a missing
@@ -25,7 +25,7 @@ function useLook() {
   return (folder: string) =>
     queries.folder.list.queryOptions({
       input: { path: folder },
-      staleTime: LOOK_AGAIN,
+      staleTime: RECHECK_MS,
       retry: false,
       select: () => true,
     })

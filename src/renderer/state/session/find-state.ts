@@ -21,7 +21,7 @@ export function showFindMarks(marks: FindMarks | undefined): void {
 /** Parts of the page with their own search or without one: Ctrl+F does not mean the conversation there. */
 const OTHERS = '[data-find-field], [data-own-find], .xterm, .cm-editor, [role=dialog]'
 
-/** Whether Ctrl F at this element means the conversation. In the field of the find bar it means the browser's find. */
+/** Whether Ctrl+F at this element means the conversation. In the field of the find bar it means the browser's find. */
 export function isFindInConversation(target: EventTarget | null): boolean {
   return !(target instanceof Element) || target.closest(OTHERS) === null
 }

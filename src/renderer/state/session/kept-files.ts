@@ -15,18 +15,18 @@ const MAX_BYTES = 32_000_000
 
 /** Keeps a file with the session, where the agent can read it. Throws an Error whose message can be shown. */
 export async function keepFile(file: File, { client, sessionId }: FileKeeper): Promise<FilePart> {
-  const given = file.name || 'file'
+  const fileName = file.name || 'file'
   if (file.size > MAX_BYTES)
     throw new Error(
-      `${given} is larger than ${MAX_BYTES / 1_000_000} MB. Put it into the project and mention it with @.`,
+      `${fileName} is larger than ${MAX_BYTES / 1_000_000} MB. Put it into the project and mention it with @.`,
     )
-  const kept = await client.file.attach({ sessionId, name: given, data: await base64(file) })
+  const kept = await client.file.attach({ sessionId, name: fileName, data: await base64(file) })
   const { name, path, size, kind, text } = kept
-  const said = `Attached file ${name} (${kind}, ${size} bytes), kept at ${path}`
+  const description = `Attached file ${name} (${kind}, ${size} bytes), kept at ${path}`
   return {
     type: 'text',
     // Parts of a message are joined without separators.
-    text: `\n\n${text === undefined ? `${said}.` : `${said}:\n\n${text}`}`,
+    text: `\n\n${text === undefined ? `${description}.` : `${description}:\n\n${text}`}`,
     file: { name, path, size },
   }
 }

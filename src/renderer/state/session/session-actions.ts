@@ -118,7 +118,7 @@ function sessionActions(client: TrestleClient): SessionActions {
   }
 }
 
-/** Characters of a file that can be sent to the engine at once. */
+/** Maximum number of characters of a file that can be sent to the engine in one request. */
 const MAX_IMPORT = 30_000_000
 
 async function importSession(client: TrestleClient): Promise<void> {

@@ -22,7 +22,7 @@ interface DiffViewProps {
 /** Longer than any line of a request, because the engine folds those. */
 const LINE_LIMIT = 4000
 
-/** A diff with the line numbers of both sides. Long ones show their beginning first. */
+/** A diff with the line numbers of both sides. A long diff shows its beginning first. */
 export const DiffView = memo(function DiffView({ diff, path, limit = 60, end }: DiffViewProps) {
   const [all, setAll] = useState(false)
   const lines = useMemo(() => diffLines(diff), [diff])

@@ -51,7 +51,7 @@ export class PageCode {
   readonly #listeners = new Set<() => void>()
   #lines: readonly string[] = []
   /** The lines that the worker has, and up to where highlighting was requested. */
-  #told: readonly string[] = []
+  #sent: readonly string[] = []
   #asked = 0
   #version = 0
   #tokens: CodeToken[][] = []
@@ -71,11 +71,11 @@ export class PageCode {
   set(lines: readonly string[]): void {
     if (lines === this.#lines) return
     this.#lines = lines
-    const kept = commonLength(this.#told, lines)
-    if (kept >= Math.min(this.#asked, this.#told.length)) return
+    const kept = commonLength(this.#sent, lines)
+    if (kept >= Math.min(this.#asked, this.#sent.length)) return
     this.#version += 1
     this.#asked = 0
-    this.#told = []
+    this.#sent = []
     this.#tokens = []
   }
 
@@ -83,9 +83,9 @@ export class PageCode {
   ask(until: number): void {
     const end = Math.min(until, this.#lines.length)
     if (end <= this.#asked) return
-    const kept = commonLength(this.#told, this.#lines)
+    const kept = commonLength(this.#sent, this.#lines)
     const lines = this.#lines.slice(kept)
-    this.#told = this.#lines
+    this.#sent = this.#lines
     this.#asked = end
     const [id, version, language] = [this.#id, this.#version, this.#language]
     this.#highlighting.send({ id, version, language, kept, lines, until: end })

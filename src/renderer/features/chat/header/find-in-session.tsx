@@ -15,8 +15,8 @@ import { thinkingKey, useOpenRows } from '../rows/open-rows'
 const REST_MS = 30
 
 /**
- * Finds text in all of a session: the engine searches, including what is not loaded, and the transcript scrolls to the
- * match and highlights it.
+ * Finds text in a whole session: the engine searches, including events that are not loaded, and the transcript scrolls
+ * to the match and highlights it.
  */
 export function FindInSession({ sessionId }: { sessionId: string }) {
   const open = useFind((state) => state.sessionId)
@@ -28,7 +28,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
   const [matchCase, setMatchCase] = useState(false)
-  /** The current match, counted from the newest; undefined: none yet. */
+  /** The current match, counted from the newest; undefined: no match yet. */
   const [shown, setShown] = useState<number>()
   const { matches, query, isSearching } = useMatches(sessionId, words, matchCase)
   const hits = matches?.hits ?? NO_HITS

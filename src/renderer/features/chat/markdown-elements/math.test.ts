@@ -53,11 +53,11 @@ describe('formulas in an answer', () => {
     '$5 million, or 6 million$',
     'nothing $closes here\n\nand here$ neither',
     '$$ is what it costs\n\nand $$ again',
-  ])('are not seen in %s', (text) => {
+  ])('are not recognized in %s', (text) => {
     expect(formulas(text)).toEqual([])
   })
 
-  it('stay whole while they are incomplete', () => {
+  it('stay in one block while they are incomplete', () => {
     const whole = 'So:\n\n\\[\n a\n- b\n+ c\n- d\n= e\n\\]\n\nDone.'
     for (let end = 1; end < whole.length; end += 1) {
       let split = splitBlocks(whole.slice(0, end))
@@ -67,7 +67,7 @@ describe('formulas in an answer', () => {
   })
 
   it.each(['$', '\\(', '\\[', '$$', '$a', '\n\\[', '\n$$\n', '\\begin{align}\n', '[^'])(
-    'do not hold up a page of unclosed %j',
+    'do not slow down a page of unclosed %j',
     (piece) => {
       const text = piece.repeat(30_000 / piece.length)
       expect(formulas(text)).toBeDefined()

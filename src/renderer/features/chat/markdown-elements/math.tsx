@@ -80,7 +80,7 @@ function typeset(render: Render, element: HTMLElement, { tex, display }: MathPro
   }
 }
 
-/** TeX in a text. `display`: on a line of its own. */
+/** TeX in a text. `display`: on its own line. */
 export interface MathToken extends Tokens.Generic {
   type: 'math'
   raw: string
@@ -184,7 +184,7 @@ function inlineMath(src: string, earlier: readonly Token[]): MathToken | undefin
   return src.startsWith('$') ? dollarMath(src, earlier) : undefined
 }
 
-/** Called only where it decides: reading from a text that is being concatenated costs time each time. */
+/** Called only if the result matters, because reading from a text that is being concatenated is slow. */
 function lastCharacter(tokens: readonly Token[]): string {
   return tokens.at(-1)?.raw.at(-1) ?? ''
 }

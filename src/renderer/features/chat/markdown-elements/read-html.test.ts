@@ -37,7 +37,7 @@ describe('HTML in an answer', () => {
     '<template><p>x</p></template>',
     '<p>seen</p><body onload="evil()">',
     '<p>seen</p></form>',
-  ])('stays as it was written where it is more than text: %s', (html) => {
+  ])('is shown as source if it is more than text: %s', (html) => {
     expect(read(html)).toBeUndefined()
   })
 

@@ -198,10 +198,10 @@ function alertOf(tokens: readonly Token[]): { kind: AlertKind; tokens: readonly 
     (word?.type === 'text' && /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i.exec(word.raw)) || []
   if (word === undefined || mark === undefined || name === undefined) return undefined
   const left = word.raw.slice(mark.length)
-  const said: Token[] = [...(left === '' ? [] : [{ ...word, raw: left, text: left } as Tokens.Text]), ...others]
+  const content: Token[] = [...(left === '' ? [] : [{ ...word, raw: left, text: left } as Tokens.Text]), ...others]
   return {
     kind: name.toLowerCase() as AlertKind,
-    tokens: said.length === 0 ? rest : [{ ...first, tokens: said }, ...rest],
+    tokens: content.length === 0 ? rest : [{ ...first, tokens: content }, ...rest],
   }
 }
 

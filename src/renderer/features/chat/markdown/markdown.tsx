@@ -20,7 +20,7 @@ export interface MarkdownProps {
 
 /**
  * Markdown, rendered block by block: while a text grows, only its last blocks are parsed and rendered again. However
- * much of it arrives at once, it is drawn in steps of a frame each.
+ * much of it arrives at once, it is drawn in steps, one per frame.
  */
 export const Markdown = memo(function Markdown({ text, streaming, id }: MarkdownProps) {
   const [growing] = useState(() => growingText(streaming ? id : undefined))
@@ -57,8 +57,8 @@ function isHidden(): boolean {
 }
 
 /**
- * How many groups at the beginning the browser may skip while they are off screen: all that have been drawn above the
- * end of a growing text, and laid out, so that their sizes are known. With another width they are laid out again first.
+ * Number of leading groups that the browser may skip while they are off screen: all groups above the end of a growing
+ * text that have been laid out, so that their sizes are known. After a change of width they are laid out again first.
  */
 function useSkipped(content: RefObject<HTMLElement | null>, grown: number): number {
   const groups = Math.max(0, Math.ceil(grown / PART) - NEAR_END)

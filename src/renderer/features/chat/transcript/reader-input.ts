@@ -17,7 +17,7 @@ export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () 
   const watching = new AbortController()
   const { signal } = watching
   const quiet = { passive: true, signal }
-  /** Text that arrives in this very frame must not scroll to the end, so the first pixel up counts at once. */
+  /** Text that arrives in this very frame must not scroll to the end, so the first pixel up counts immediately. */
   const up = (target: EventTarget | null): void => {
     if (scroller.scrollTop > 0 && !scrollsInside(target, scroller)) input.up()
   }
@@ -37,7 +37,7 @@ export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () 
     (event) => {
       input.touched()
       const y = event.touches[0]?.clientY
-      // A finger moving down scrolls towards the beginning of the conversation.
+      // A finger moving down scrolls toward the beginning of the conversation.
       if (y !== undefined && fingerAt !== undefined && y > fingerAt) up(event.target)
       fingerAt = y
     },

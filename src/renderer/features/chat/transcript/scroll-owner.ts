@@ -32,9 +32,9 @@ const OPENING_MS = 1500
 
 /**
  * The only writer of a transcript's scroll position. It follows the end until the user scrolls up; anything else that
- * moves the view away from the end (rows being measured, a smaller window) is corrected at once. It keeps the position
- * while rows above are measured (the virtual list does), and restores the last position of a session. One instance per
- * session on screen.
+ * moves the view away from the end (rows being measured, a smaller window) is corrected immediately. It keeps the
+ * position while rows above are measured (the virtual list does), and restores the last position of a session. One
+ * instance per session on screen.
  */
 export class ScrollOwner {
   readonly saved: ScrollPosition | undefined
@@ -106,7 +106,7 @@ export class ScrollOwner {
     watch.observe(scroller)
     this.#watch = watch
     this.#watchLastRow()
-    this.#begin()
+    this.#setInitialPosition()
     return () => {
       watch.disconnect()
       this.#watch = undefined
@@ -143,8 +143,8 @@ export class ScrollOwner {
   #isOwnEvent(): boolean {
     const isOwn = this.#isOwnScroll
     this.#isOwnScroll = false
-    const told = this.#parts?.list.current?.scrollOffset ?? Number.NaN
-    return isOwn && this.#following && Math.abs(told - this.#last.top) < 1
+    const reported = this.#parts?.list.current?.scrollOffset ?? Number.NaN
+    return isOwn && this.#following && Math.abs(reported - this.#last.top) < 1
   }
 
   #atEnd(): void {
@@ -193,7 +193,7 @@ export class ScrollOwner {
   }
 
   /** First render: the session's last position, or its end. */
-  #begin(): void {
+  #setInitialPosition(): void {
     const { saved } = this
     const index = saved && !saved.following ? this.#shown.items.findIndex((item) => item.id === saved.itemId) : -1
     const list = this.#parts?.list.current
@@ -331,7 +331,7 @@ interface ScrollPosition {
 const KEPT = 40
 const positions = new Map<string, ScrollPosition>()
 
-/** Scroll positions per session, kept as long as the page. */
+/** Scroll positions per session, until the page is closed. */
 const savedPositions = {
   get: (sessionId: string): ScrollPosition | undefined => positions.get(sessionId),
   set(sessionId: string, position: ScrollPosition): void {

@@ -161,7 +161,7 @@ export function Transcript({
   )
 }
 
-/** Longer answers are announced by their beginning; the rest is in the transcript. */
+/** Only the beginning of a longer answer is announced; the rest is in the transcript. */
 const SPOKEN_CHARS = 600
 
 /** Announces answers to screen readers when they are finished, not chunk by chunk. */

@@ -47,8 +47,8 @@ export function PdfView({ sessionId, path, size, version }: PdfViewProps) {
       void opened?.loadingTask.destroy()
     }
   }, [data])
-  const said = error?.message ?? problem
-  if (said !== undefined) return <p className="file-note">{said}</p>
+  const errorText = error?.message ?? problem
+  if (errorText !== undefined) return <p className="file-note">{errorText}</p>
   return (
     <div className="file-pdf" tabIndex={0} role="group" aria-label={`Pages of ${path}`}>
       {!document && <p role="status">Loading the PDF…</p>}

@@ -30,12 +30,12 @@ function file(total: number, estimate = total) {
   return { text, asked, changed }
 }
 
-it('fetches only the pages around what is on screen, each once', async () => {
+it('fetches only the pages around the visible lines, each once', async () => {
   const { text, asked, changed } = file(100_000)
   expect(text.line(400)).toBe(line(400))
   const arrived = changed()
-  text.want(50_010, 50_060)
-  text.want(50_020, 50_070)
+  text.fetchRange(50_010, 50_060)
+  text.fetchRange(50_020, 50_070)
   await arrived
   expect(asked).toEqual([50_001])
   expect(text.line(50_060)).toBe(line(50_060))
@@ -46,7 +46,7 @@ it('drops pages that are far away', async () => {
   const { text, changed } = file(100_000)
   for (let from = 1; from < 60_000; from += 500) {
     const arrived = changed()
-    text.want(from, from)
+    text.fetchRange(from, from)
     await arrived
   }
   expect(text.line(1)).toBeUndefined()
@@ -57,7 +57,7 @@ it('replaces an estimate of the lines once they are counted', async () => {
   const { text, changed } = file(1000, 1200)
   expect([text.total, text.isCounted]).toEqual([1200, false])
   const arrived = changed()
-  text.want(1190, 1200)
+  text.fetchRange(1190, 1200)
   await arrived
   expect([text.total, text.isCounted]).toEqual([1000, true])
 })

@@ -71,14 +71,14 @@ export class TextLines {
     return page?.lines[(number - 1) % PAGE] ?? this.#before?.line(number)
   }
 
-  /** Whether a line continues beyond what is shown. */
+  /** Whether a line is longer than its loaded text. */
   isCut(number: number): boolean {
     if (this.whole) return this.#wholeCut.has(number - 1)
     return this.#pages.get(Math.floor((number - 1) / PAGE))?.cut.has((number - 1) % PAGE) ?? false
   }
 
   /** Fetches the lines of a range that are not loaded. */
-  want(from: number, to: number): void {
+  fetchRange(from: number, to: number): void {
     if (this.whole) return
     const last = Math.floor((Math.min(to, this.#total) - 1) / PAGE)
     for (let page = Math.floor((Math.max(1, from) - 1) / PAGE); page <= last; page++) {

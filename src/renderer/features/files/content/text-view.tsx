@@ -44,12 +44,12 @@ export function TextView({ path, text, marked, matches, currentMatch, blame, ref
   const tokens = useCodeLines(lines, isColored ? (languageOfPath(path) ?? '') : '', last, false)
   const onRows = useCallback(
     (from: number, to: number) => {
-      text.want(from - AHEAD, to + AHEAD)
+      text.fetchRange(from - AHEAD, to + AHEAD)
       setLast(to + AHEAD)
     },
     [text],
   )
-  useEffect(() => text.want(1, 1), [text])
+  useEffect(() => text.fetchRange(1, 1), [text])
   // The engine counts the lines of a large file while its beginning is shown.
   useEffect(() => {
     const timer = setInterval(() => {

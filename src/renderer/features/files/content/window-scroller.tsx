@@ -13,7 +13,7 @@ import {
 /** Browsers draw no taller elements; a longer list is scrolled in proportion. */
 const MAX_PX = 12_000_000
 /** Rows drawn beyond the visible ones. */
-const MORE_ROWS = 12
+const OVERSCAN_ROWS = 12
 
 export interface WindowScrollerHandle {
   /** Brings a row into view, from 0. */
@@ -34,7 +34,7 @@ interface WindowScrollerProps {
   ref?: Ref<WindowScrollerHandle>
 }
 
-/** A list of millions of rows of one height, of which only the visible ones are in the document. */
+/** A list of up to millions of rows of equal height; only the visible rows are in the document. */
 export function WindowScroller({ rows, label, className, onRows, renderRow, ref }: WindowScrollerProps) {
   const box = useRef<HTMLDivElement>(null)
   /** The distance from the top in px, exact where the scrollbar is too coarse. */
@@ -91,8 +91,8 @@ export function WindowScroller({ rows, label, className, onRows, renderRow, ref 
 
   // An estimate of the rows may have been too high.
   const shown = Math.max(0, Math.min(position, full - size.view))
-  const first = Math.max(0, Math.floor(shown / size.row) - MORE_ROWS)
-  const last = Math.min(rows, Math.ceil((shown + size.view) / size.row) + MORE_ROWS)
+  const first = Math.max(0, Math.floor(shown / size.row) - OVERSCAN_ROWS)
+  const last = Math.min(rows, Math.ceil((shown + size.view) / size.row) + OVERSCAN_ROWS)
   useEffect(() => onRows?.(first, last), [onRows, first, last])
   useEffect(() => {
     top.current = Math.min(top.current, Math.max(0, full - size.view))

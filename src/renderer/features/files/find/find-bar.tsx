@@ -15,7 +15,7 @@ export function FindBar({ find, onStep, onClose }: FindBarProps) {
   const field = useRef<HTMLInputElement>(null)
   useFirstFocus(field)
   const { query, setQuery, count, position, problem, isBusy } = find
-  const said =
+  const statusText =
     query.text === ''
       ? ''
       : problem !== undefined && count === 0
@@ -64,7 +64,7 @@ export function FindBar({ find, onStep, onClose }: FindBarProps) {
         <Regex aria-hidden />
       </Switch>
       <span role="status" className="file-find-count">
-        {said}
+        {statusText}
       </span>
       <IconButton label="Previous match" kbd="Shift+Enter" disabled={count === 0} onClick={() => onStep(-1)}>
         <ChevronUp aria-hidden />

@@ -13,7 +13,7 @@ import { ErrorNote } from '../../../ui/notice'
 import { HunkList } from '../changes/change-diff'
 import { ChangeMark, PathText } from '../changes/change-row'
 import { useGit } from '../git-context'
-import { tellIntegration } from '../integration-notice'
+import { showIntegrationResult } from '../integration-notice'
 import { NameDialog } from '../refs/name-dialog'
 import { TagDialog } from '../refs/tag-dialog'
 
@@ -61,7 +61,7 @@ export function CommitView({ hash, onClose }: { hash: string; onClose: () => voi
           disabled={busy !== undefined || (data && data.parents.length > 1)}
           onClick={() =>
             void run('Picking', async (git) =>
-              tellIntegration(await git.cherryPick({ sessionId, hash }), `Picked ${hash.slice(0, 8)}`),
+              showIntegrationResult(await git.cherryPick({ sessionId, hash }), `Picked ${hash.slice(0, 8)}`),
             )
           }
         >

@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../../ui/overlay/confirm-dialog'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
 import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
-import { tellIntegration } from '../integration-notice'
+import { showIntegrationResult } from '../integration-notice'
 import { NameDialog } from './name-dialog'
 import { RefList } from './ref-list'
 import { cx } from '../../../ui/cx'
@@ -32,7 +32,9 @@ export function BranchesTab({ status }: { status: GitStatus }) {
     [branches],
   )
   const mergeIn = ({ ref, name }: Branch): void =>
-    void run('Merging', async (git) => tellIntegration(await git.merge({ sessionId, from: ref }), `Merged ${name}`))
+    void run('Merging', async (git) =>
+      showIntegrationResult(await git.merge({ sessionId, from: ref }), `Merged ${name}`),
+    )
   const remove = async (branch: Branch, force: boolean): Promise<void> => {
     try {
       const { name, commit, upstream } = await client.git.deleteBranch({ sessionId, name: branch.name, force })

@@ -11,7 +11,7 @@ import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlay/menu'
 import { ErrorNote } from '../../../ui/notice'
 import { useGit } from '../git-context'
-import { tellIntegration } from '../integration-notice'
+import { showIntegrationResult } from '../integration-notice'
 import { RefList } from './ref-list'
 import { TagDialog } from './tag-dialog'
 
@@ -84,7 +84,7 @@ function TagRow({ tag, status, onDelete }: { tag: GitTag; status: GitStatus; onD
           disabled={status.bare}
           onSelect={() =>
             void run('Merging', async (git) =>
-              tellIntegration(await git.merge({ sessionId, from: `refs/tags/${name}` }), `Merged ${name}`),
+              showIntegrationResult(await git.merge({ sessionId, from: `refs/tags/${name}` }), `Merged ${name}`),
             )
           }
         >

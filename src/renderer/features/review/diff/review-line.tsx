@@ -11,7 +11,7 @@ export interface LineActions {
   expand(path: string, hunk: number, where: 'up' | 'down' | 'all'): void
   /** Shows the lines of a file that may contain secrets. */
   reveal(path: string): void
-  /** Starts a comment; with `extends`, up to this line from where the draft begins. */
+  /** Starts a comment; with `extend`, extends the current draft to this line. */
   comment(path: string, side: ReviewSide, line: number, extend: boolean): void
   keep(path: string, change: string, kept: boolean): void
   undo(path: string, change: string): void

@@ -22,7 +22,7 @@ import { HookDialog } from './hook-dialog'
 import { HookRunDetails, HookRuns } from './hook-runs'
 
 /** Runs are updated while it is open. */
-const LOOK_AGAIN_MS = 2_000
+const REFETCH_MS = 2_000
 
 /** The hooks of the current project, to add and change, and their latest runs. */
 export function HooksSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
@@ -34,7 +34,7 @@ export function HooksSection({ settings, info }: { settings: SettingsView; info:
     queryKey: ['hooks', folder],
     queryFn: () => client.hook.list({ folder: folder ?? '' }),
     enabled: folder !== undefined,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: REFETCH_MS,
   })
   const mistakes = settings.problems.filter(({ message }) => /\[hooks\.\d+\]|\[\[hooks\]\]/.test(message))
   return (

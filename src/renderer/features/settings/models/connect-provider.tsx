@@ -61,7 +61,7 @@ function ConnectOther({ settings, onConnected, onCancel }: ConnectProviderProps 
         await (savedAs.providerId === providerId
           ? api.removeModel({ id: savedAs.modelId })
           : api.removeProvider({ id: savedAs.providerId }))
-      // The provider's data on its models applies to this one, too; if it cannot be queried, the test says why.
+      // The provider's data on its models applies to this one too; if it cannot be queried, the test says why.
       await api.offeredModels({ id: providerId, ...asked() })
       return api.saveModel({ id: modelId, providerId, model: model.trim() })
     },
