@@ -4,7 +4,7 @@ import { showFailureToast, showToast } from '../../state/page/toasts-state'
 import { useClient } from '../../state/page/queries'
 
 interface WorktreeActions {
-  /** Saves its unmerged work, removes it, and offers to undo that. */
+  /** Saves changes that exist only in the worktree, removes it, and offers to undo that. */
   remove(worktreeId: string, onRemoved?: () => void): void
   restore(worktreeId: string): void
   purge(worktreeId: string): void

@@ -167,7 +167,7 @@ describe('stored drafts', () => {
     expect(storage.items.size).toBe(0)
   })
 
-  it('ignore damaged entries and those of other programs', () => {
+  it('ignore damaged entries, and leave them unchanged', () => {
     const { open, storage } = browser()
     const first = open('a')
     first.keep('s1', 'x')
